@@ -1,0 +1,60 @@
+PYTHON ?= python3
+PYTEST := .venv/bin/python -m pytest
+ALL_NEEDED := python3-venv default-jdk-headless maven
+NEEDS := command -v $(PYTHON) >/dev/null || { \
+	echo 'There is no $(PYTHON). Remedy: apt-get install $(ALL_NEEDED)'; exit 1; }; \
+	$(PYTHON) -m deploy.prerequisites
+.DEFAULT_GOAL := help
+.PHONY: help setup servers-needed demo test test-unit test-long bench check fmt lock stack-up stack-down
+
+help:  ## show this list
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
+
+setup: .venv/ready  ## make .venv with the exact versions of the lock files
+
+.venv/ready: requirements.lock requirements-dev.lock pyproject.toml
+	@$(NEEDS)
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet --requirement requirements-dev.lock
+	.venv/bin/pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+.venv/spark: .venv/ready requirements-spark.lock
+	.venv/bin/pip install --quiet --requirement requirements-spark.lock
+	touch $@
+
+servers-needed:
+	@$(NEEDS) java mvn
+
+demo: servers-needed setup  ## see rows of a MySQL table arrive in Kafka, on real servers
+	.venv/bin/python -m deploy.demo $(DEMO_SECONDS:%=--seconds %)
+
+test: .venv/spark  ## run the tests, on real servers; some minutes
+	$(PYTEST) -m "not slow"
+
+test-unit: setup  ## run the tests that need no server; seconds
+	$(PYTEST) -m "not servers and not oracle and not slow"
+
+test-long: .venv/spark  ## run all tests, the long ones too
+	$(PYTEST)
+
+bench: servers-needed setup  ## measure speed and memory; PEER=1: beside Kafka Connect
+	.venv/bin/python -m bench $(PEER:%=--peer) $(BENCH)
+
+check: setup  ## lint, format and types
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+fmt: setup  ## format the code, mend what the linter can
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+lock: setup  ## write the lock files anew, with the newest versions
+	.venv/bin/python -m deploy.lock
+
+stack-up: setup  ## start Kafka and MySQL in the background (STACK="--mariadb --connect")
+	.venv/bin/python -m deploy.stack up --detach $(STACK)
+
+stack-down: setup  ## stop them
+	.venv/bin/python -m deploy.stack down

@@ -1,0 +1,164 @@
+"""`python -m bench`: how fast Millrace is and what it costs, on real servers.
+
+With --peer the same is done by Kafka Connect with Debezium, as it comes and tuned.
+The table goes to the standard output, everything else to the standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Final
+
+from bench.machine import facts
+from bench.measure import MEASURES, PARTS, Part, measure
+from bench.sides import DEFAULT, MILLRACE, TUNED
+from bench.table import Result, table
+from bench.trial import Site
+from bench.workload import Workload
+from deploy.stack import (
+    DatabaseServer,
+    KafkaBroker,
+    MariaDb,
+    MySql97,
+    StackError,
+    Workspace,
+)
+from deploy.stack.folders import STACK
+
+_SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
+_SIZE: Final = 400_000
+_LEAST: Final = 1_000
+
+log = logging.getLogger("bench")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; return the exit status."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    options = parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run(options)
+    except StackError as error:
+        log.error("%s", error)  # noqa: TRY400 - the message says all, a trace does not help
+        return 1
+    except KeyboardInterrupt:
+        log.info("stopped")
+        return 130
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    root = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    root.formatter_class = argparse.RawDescriptionHelpFormatter
+    root.add_argument("--peer", action="store_true", help="measure Debezium in Kafka Connect too")
+    root.add_argument(
+        "--what",
+        type=parts_named,
+        default=PARTS,
+        metavar="NAME,…",
+        help=f"only these: {', '.join(MEASURES)}, or such as stream-sb, snapshot-wide",
+    )
+    root.add_argument(
+        "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"
+    )
+    root.add_argument("--repeat", type=at_least(1), default=1, help="runs; the medians are shown")
+    root.add_argument("--server", choices=_SERVERS, default="mysql", help="default: mysql")
+    return root
+
+
+def parts_named(text: str) -> tuple[Part, ...]:
+    """Return the parts that ``stream,snapshot-wide`` names.
+
+    :raises argparse.ArgumentTypeError: there is no such part.
+    """
+    names = set(text.split(","))
+    known = {name for part in PARTS for name in part.names}
+    if names - known:
+        raise argparse.ArgumentTypeError(f"not one of {', '.join(sorted(known))}: {text}")
+    return tuple(part for part in PARTS if names & part.names)
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """Return what reads a number that must not be smaller."""
+
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+        return value
+
+    return number
+
+
+def run(options: argparse.Namespace) -> None:
+    """Start the servers, load the tables, measure each side, print the table."""
+    results: list[Result] = []
+    with ExitStack() as running:
+        workspace = running.enter_context(Workspace())
+        broker = running.enter_context(KafkaBroker(workspace))
+        server = running.enter_context(_SERVERS[options.server](workspace))
+        workload = running.enter_context(closing(Workload(server, options.rows)))
+        circumstances = {**facts(server), "rows": f"{options.rows:,} in table sb"}
+        log.info("loading the tables")
+        workload.load()
+        file = new_file()
+        write(file, circumstances)
+        for side in (MILLRACE, DEFAULT, TUNED) if options.peer else (MILLRACE,):
+            with (
+                side.worker(workspace, broker) as worker,
+                closing(Site(side, worker, broker, server)) as site,
+            ):
+                for result in measured(site, workload, options.what, options.repeat):
+                    write(file, {"side": result.side, "part": result.part, **result.figures})
+                    results.append(result)
+    log.info("the raw results are in %s", file)
+    told = "\n".join(f"- {name}: {text}" for name, text in circumstances.items())
+    sys.stdout.write(f"{told}\n\n{table(results)}\n")
+
+
+def measured(
+    site: Site, workload: Workload, parts: Sequence[Part], repeat: int
+) -> Iterator[Result]:
+    """Yield the results of one side, after a warm-up that does not count."""
+    for part in warm_up(parts):
+        log.info("%s: warm-up, %s", site.side.name, part.label)
+        measure(part, site, workload)
+    for _ in range(repeat):
+        for part in parts:
+            figures = measure(part, site, workload)
+            log.info("%s: %s: %s", site.side.name, part.label, figures)
+            yield Result(site.side.name, part.label, figures)
+
+
+def warm_up(parts: Sequence[Part]) -> list[Part]:
+    """Return the first stream and the first snapshot: a JVM compiles what it does often."""
+    firsts = {part.what: part for part in reversed(parts) if part.what != "latency"}
+    return list(firsts.values())
+
+
+def new_file() -> Path:
+    """Return a file for the raw results."""
+    folder = STACK / "bench"
+    folder.mkdir(exist_ok=True)
+    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}.jsonl"
+
+
+def write(file: Path, line: Mapping[str, str | float]) -> None:
+    """Append one JSON line."""
+    with file.open("a", encoding="utf-8") as output:
+        output.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""The measurements. Rates are rows / (last - first append time), by the clock of the broker."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bench.trial import Site, Trial
+from bench.usage import Usage
+from bench.workload import PACED, Workload
+from deploy.stack import StackError
+
+RATE: Final = 300  # rows a second
+_LATENCY_SECONDS: Final = 15.0
+_WARM_UP_SECONDS: Final = 3.0
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One measurement of a table; ``what`` is one of `MEASURES`."""
+
+    what: str
+    table: str
+    schemas: bool
+
+    @property
+    def label(self) -> str:
+        """What the result calls it."""
+        return f"{self.what} {self.table}, {'with' if self.schemas else 'without'} schemas"
+
+    @property
+    def names(self) -> set[str]:
+        """What it can be asked for by, alone or with others."""
+        return {self.what, f"{self.what}-{self.table}"}
+
+
+PARTS: Final = (
+    Part("stream", "sb", schemas=True),
+    Part("stream", "sb", schemas=False),
+    Part("stream", "wide", schemas=True),
+    Part("snapshot", "sb", schemas=True),
+    Part("snapshot", "sb", schemas=False),
+    Part("snapshot", "wide", schemas=True),
+    Part("latency", PACED, schemas=True),
+)
+
+
+def measure(part: Part, site: Site, workload: Workload) -> Figures:
+    """Measure one part on a site.
+
+    :raises StackError: the connector fails, or nothing arrives for a long time.
+    """
+    return MEASURES[part.what](part, site, workload)
+
+
+def stream(part: Part, site: Site, workload: Workload) -> Figures:
+    """Let a backlog be written while the connector is stopped, then let it catch up."""
+    workload.clear(part.table)
+    rows = workload.changes(part.table)
+    with Trial(site, f"{part.table}_stream") as trial:
+        trial.start("no_data", schemas=part.schemas)
+        trial.await_streaming(lambda: workload.touch(part.table))
+        trial.stop()
+        workload.write_changes(part.table)
+        first = trial.end
+        with Usage(site.worker.pid) as usage:
+            trial.resume()
+            trial.await_records(first + rows)
+        return rate(site, trial.topic, first, rows) | cost(usage, rows)
+
+
+def snapshot(part: Part, site: Site, workload: Workload) -> Figures:
+    """Let a table be read; CPU and memory count from the creation of the connector."""
+    rows = workload.rows(part.table)
+    with Trial(site, part.table) as trial:
+        with Usage(site.worker.pid) as usage:
+            trial.start("initial_only", schemas=part.schemas)
+            trial.await_records(rows)
+        return rate(site, trial.topic, 0, rows) | cost(usage, rows)
+
+
+def latency(part: Part, site: Site, workload: Workload) -> Figures:
+    """Insert rows at a rate and see how old they are when a consumer has them."""
+    ages: list[float] = []
+    done = threading.Event()
+    with Trial(site, part.table) as trial:
+
+        def listen() -> None:
+            ages.extend(now - row["t"] for now, row in site.topics.rows(trial.topic, done))
+
+        trial.start("no_data", schemas=part.schemas)
+        trial.await_streaming(workload.insert_paced)
+        workload.write_paced(RATE, _WARM_UP_SECONDS)
+        time.sleep(1)
+        listener = threading.Thread(target=listen, name="latency")
+        listener.start()
+        time.sleep(1)  # until it waits for rows
+        with Usage(site.worker.pid) as usage:
+            workload.write_paced(RATE, _LATENCY_SECONDS)
+            time.sleep(2)
+        done.set()
+        listener.join()
+    return percentiles(ages) | cost(usage, len(ages))
+
+
+MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Figures]]] = {
+    "stream": stream,
+    "snapshot": snapshot,
+    "latency": latency,
+}
+
+
+def rate(site: Site, topic: str, first: int, rows: int) -> Figures:
+    """Return how fast the records from ``first`` on were appended."""
+    begun, size = site.topics.appended(topic, first)
+    ended, _ = site.topics.appended(topic, first + rows - 1)
+    return {
+        "rows": rows,
+        "value_bytes": size,
+        "seconds": round(ended - begun, 3),
+        "rows_per_second": round(rows / max(ended - begun, 0.001)),
+    }
+
+
+def percentiles(ages: Sequence[float]) -> Figures:
+    """Return the percentiles of ages in seconds, as milliseconds.
+
+    :raises StackError: there are none.
+    """
+    if not ages:
+        raise StackError("No row has arrived while the latency was measured.")
+    ordered = sorted(ages)
+    return {
+        "rows": len(ordered),
+        "p50_ms": round(ordered[len(ordered) // 2] * 1000, 2),
+        "p99_ms": round(ordered[len(ordered) * 99 // 100] * 1000, 2),
+        "max_ms": round(ordered[-1] * 1000, 2),
+    }
+
+
+def cost(usage: Usage, rows: int) -> Figures:
+    """Return the CPU and memory of a measurement."""
+    return {
+        "cpu_seconds": round(usage.cpu_seconds, 2),
+        "cpu_us_per_row": round(usage.cpu_seconds / rows * 1e6, 2),
+        "peak_rss_mb": round(usage.peak_bytes / 2**20, 1),
+    }

@@ -1,0 +1,109 @@
+"""What a source of changes yields: the Change union. Nothing here knows a SQL dialect or Kafka.
+
+A source yields its changes in the order in which they were committed. After a run of
+changes it yields a `Progress`: once every record made from the changes before it is
+acknowledged by Kafka, the position it carries may be stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from connector.capture.rowcodec import RowCodec
+from connector.capture.tables import Table, TableId
+
+Operation = Literal["c", "u", "d", "r", "t"]
+Row = tuple[Any, ...]
+SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
+
+
+class Position(Protocol):
+    """Where a source stands; opaque but to the database it belongs to."""
+
+    def to_offset(self) -> dict[str, Any]:
+        """Return the position as Debezium's offset map."""
+        ...
+
+
+@dataclass(slots=True)
+class RowChanges:
+    """Rows of one table changed by one event of the log, or read by a snapshot.
+
+    ``rows`` holds ``(before, after)``: tuples of Connect values in the order of the fields
+    of ``codec.value_schema``, or None. ``source`` holds the values of the source block in the
+    order of its schema; ``first_row`` is the number of ``rows[0]`` within its log event, None
+    when rows have no numbers (in a snapshot).
+    """
+
+    codec: RowCodec
+    op: Operation
+    rows: list[tuple[Row | None, Row | None]]
+    source: Row
+    first_row: int | None = 0
+
+
+@dataclass(slots=True)
+class Truncated:
+    """A table was emptied by one statement."""
+
+    codec: RowCodec
+    source: Row
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One table made, altered or dropped; ``previous_id`` is its name before a rename."""
+
+    type: Literal["CREATE", "ALTER", "DROP"]
+    id: TableId
+    table: Table | None = None
+    previous_id: TableId | None = None
+
+
+@dataclass(slots=True)
+class SchemaChange:
+    """A statement that changed the structure of a database, with the tables it changed."""
+
+    kind: SchemaChangeKind
+    database: str
+    ddl: str
+    changes: tuple[TableChange, ...]
+    source: Row
+
+
+@dataclass(slots=True)
+class TransactionMark:
+    """The begin or the end of a transaction; ``ts_ms`` is the database's time of it."""
+
+    status: Literal["BEGIN", "END"]
+    id: str
+    ts_ms: int
+
+
+@dataclass(slots=True)
+class HeartbeatDue:
+    """A heartbeat record may be written when its time has come; ``now``: it has."""
+
+    now: bool = False
+
+
+@dataclass(slots=True)
+class Progress:
+    """All changes up to ``position`` have been yielded."""
+
+    position: Position
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Nothing can be read for some seconds, because of a fault that is expected to pass.
+
+    ``reason`` is empty when all is well again.
+    """
+
+    reason: str
+    seconds: float = 0.0
+
+
+Change = RowChanges | Truncated | SchemaChange | TransactionMark | HeartbeatDue | Progress | Waiting

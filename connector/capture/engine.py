@@ -1,0 +1,140 @@
+"""The order of a capture: what a start needs, then snapshot, then stream, faults in between."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from connector.capture.change import Change, HeartbeatDue, Position, Progress, Waiting
+from connector.capture.snapshot_plan import Plan, plan_start
+from connector.capture.source import Source
+from connector.errors import StopError, TransientError
+
+log = logging.getLogger(__name__)
+
+Steps = Generator[Change, None, Position | None]
+_STEP = 0.25  # seconds: a wait is cut into steps so that its consumer can look around
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before each further attempt, in seconds, and how often to try.
+
+    ``attempts`` is the number of further attempts, negative for no limit.
+    """
+
+    first: float = 0.1
+    longest: float = 10.0
+    attempts: int = -1
+    jitter: Callable[[], float] = random.random
+
+    def delay(self, attempt: int) -> float:
+        """Return the wait before an attempt, counted from 1."""
+        limit: float = min(self.longest, self.first * 2 ** min(attempt - 1, 16))
+        return limit * (0.5 + self.jitter() / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """When to start what. Times are in seconds."""
+
+    snapshot_mode: str = "initial"
+    snapshot_delay: float = 0.0
+    streaming_delay: float = 0.0
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+class Engine:
+    """Captures one source; used by one thread."""
+
+    def __init__(self, source: Source, options: EngineOptions) -> None:
+        self._source = source
+        self._options = options
+        self._last: Position | None = None
+
+    def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:
+        """Yield all changes after an offset; without one, from a snapshot on.
+
+        Faults of the database that pass are waited for here. A snapshot that was interrupted
+        begins anew; a stream goes on where it was.
+        """
+        start = yield from self._until_it_works(lambda: self._start(offset))
+        if start is None:
+            return
+        yield from self._wait(self._options.streaming_delay, "")
+        self._last = start
+        yield from self._until_it_works(self._stream)
+
+    def _start(self, offset: Mapping[str, Any] | None) -> Steps:
+        """Open the source and do what comes before streaming; return where to stream from."""
+        source = self._source
+        source.open()
+        stored = source.position(offset) if offset else None
+        in_snapshot = bool(offset and offset.get("snapshot"))
+        complete = stored is not None and not in_snapshot
+        plan = plan_start(
+            self._options.snapshot_mode,
+            has_offset=stored is not None,
+            in_snapshot=in_snapshot,
+            resumable=not complete or (stored is not None and source.can_resume(stored)),
+        )
+        log.info("Start with %s", plan)
+        if not plan.snapshot:
+            assert stored is not None
+            source.recover(stored)
+            yield Waiting("")
+            return stored if plan.stream else None
+        return (yield from self._snapshot(plan, stored if complete else None))
+
+    def _snapshot(self, plan: Plan, stored: Position | None) -> Steps:
+        yield from self._wait(self._options.snapshot_delay, "")
+        yield Waiting("")
+        position = yield from self._source.snapshot(plan, stored)
+        yield HeartbeatDue(now=True)
+        yield Progress(position)
+        return position if plan.stream else None
+
+    def _stream(self) -> Steps:
+        assert self._last is not None
+        self._source.open()
+        for change in self._source.stream(self._last):
+            if change.__class__ is Progress:
+                self._last = change.position
+            yield change
+        return None
+
+    def _until_it_works(self, work: Callable[[], Steps]) -> Steps:
+        """Run some work, again and again as long as transient faults interrupt it."""
+        attempt = 0
+        while True:
+            try:
+                changes = work()
+                while True:
+                    change = next(changes)
+                    if attempt:
+                        attempt = 0
+                        yield Waiting("")
+                    yield change
+            except StopIteration as end:
+                result: Position | None = end.value
+                return result
+            except TransientError as error:
+                self._source.close()
+                attempt += 1
+                backoff = self._options.backoff
+                if 0 <= backoff.attempts < attempt:
+                    raise StopError(
+                        f"Given up after {backoff.attempts} further attempts: {error}",
+                        "Restart the task when the database is back, or raise errors.max.retries.",
+                    ) from error
+                delay = backoff.delay(attempt)
+                log.warning("%s; next attempt in %.1f s", error, delay)
+                yield from self._wait(delay, str(error))
+
+    def _wait(self, seconds: float, reason: str) -> Iterator[Change]:
+        while seconds > 0:
+            yield Waiting(reason, min(seconds, _STEP))
+            seconds -= _STEP

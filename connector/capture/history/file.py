@@ -1,0 +1,123 @@
+"""A schema history in a file: a line for each record, as Debezium's FileSchemaHistory writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from connector.capture.history.record import HistoryRecord, parse_record
+from connector.errors import HistoryError
+
+
+class FileHistory:
+    """Appends to a file and forces each record onto the disk.
+
+    A last line without an end is the rest of a write that a crash broke off: `append` had not
+    returned, so nobody counts on it. It is passed over in reading and cut off before writing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._buffering = False
+
+    def prepare(self) -> None:
+        """Make the file and the folders above it, if they are not there."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.touch()
+        except OSError as error:
+            raise self._failed("made", error) from error
+
+    def exists(self) -> bool:
+        """Tell whether the file is there and holds a record."""
+        try:
+            with self._path.open("rb") as file:
+                return self._end_of_lines(file) > 0
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise self._failed("read", error) from error
+
+    def records(self) -> Iterator[HistoryRecord]:
+        """Read the records of the file."""
+        try:
+            with self._path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if line.endswith(b"\n") and line.strip():
+                        yield self._parse(line, number)
+        except OSError as error:
+            raise self._failed("read", error) from error
+
+    def _parse(self, line: bytes, number: int) -> HistoryRecord:
+        try:
+            return parse_record(line)
+        except HistoryError as error:
+            raise HistoryError(f"Line {number} of {self._path}: {error}") from error
+
+    def append(self, record: HistoryRecord) -> None:
+        """Write a record and wait for the disk."""
+        try:
+            file = self._file or self._open()
+            file.write(record.line().encode("utf-8", "surrogatepass") + b"\n")
+            if not self._buffering:
+                self._sync(file)
+        except OSError as error:
+            raise self._failed("written", error) from error
+
+    def _open(self) -> BinaryIO:
+        self._file = file = self._path.open("r+b")
+        end = self._end_of_lines(file)
+        file.seek(end)
+        file.truncate()
+        return file
+
+    @staticmethod
+    def _end_of_lines(file: BinaryIO) -> int:
+        """Return where the last whole line ends."""
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                return start + newline + 1
+            end = start
+        return 0
+
+    @staticmethod
+    def _sync(file: BinaryIO) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+
+    @contextmanager
+    def buffering(self) -> Iterator[None]:
+        """Wait for the disk once, at the end."""
+        self._buffering = True
+        try:
+            yield
+        finally:
+            self._buffering = False
+            if self._file is not None:
+                self._flush(self._file)
+
+    def _flush(self, file: BinaryIO) -> None:
+        try:
+            self._sync(file)
+        except OSError as error:
+            raise self._failed("written", error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _failed(self, verb: str, error: OSError) -> HistoryError:
+        return HistoryError(
+            f"The schema history file {self._path} could not be {verb}: {error.strerror}.",
+            "Check schema.history.internal.file.filename, the folder's permissions and its space.",
+        )

@@ -1,0 +1,120 @@
+"""A schema history in a Kafka topic, as Debezium's KafkaSchemaHistory writes it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from connector.capture.history.record import HistoryRecord, parse_record
+from connector.errors import HistoryError
+from connector.kafka.sequence import Sequence
+
+_LOG: Final = logging.getLogger(__name__)
+
+TOPIC_SETTINGS: Final = {
+    "cleanup.policy": "delete",
+    "retention.ms": "9223372036854775807",
+    "retention.bytes": "-1",
+}
+_BATCH: Final = 1024
+_FIVE_YEARS_MS: Final = 5 * 365 * 86_400_000
+_GOOD: Final[dict[str, Callable[[str], bool]]] = {
+    "cleanup.policy": lambda value: value == "delete",
+    "retention.ms": lambda value: int(value) == -1 or int(value) >= _FIVE_YEARS_MS,
+    "retention.bytes": lambda value: int(value) == -1,
+}
+
+
+class TopicAdmin(Protocol):
+    """Looks up and makes topics."""
+
+    def partitions(self, topic: str) -> int | None:
+        """Return the number of partitions, None when there is no such topic."""
+        ...
+
+    def create(self, topic: str, partitions: int, replicas: int, config: dict[str, str]) -> bool:
+        """Create a topic; -1 replicas are the broker's default."""
+        ...
+
+    def setting(self, topic: str, name: str) -> str | None:
+        """Return one setting of a topic."""
+        ...
+
+
+class KafkaHistory:
+    """Keeps records as the values of one topic with one partition and no keys.
+
+    :param sequence: the topic, to read and write.
+    :param admin: makes the topic.
+    :param batch: how many records a snapshot may write before it waits for them.
+    """
+
+    def __init__(
+        self, topic: str, sequence: Sequence, admin: TopicAdmin, *, batch: int = _BATCH
+    ) -> None:
+        self._topic = topic
+        self._sequence = sequence
+        self._admin = admin
+        self._batch = batch
+        self._posted: int | None = None  # since the last wait, while buffering
+
+    def prepare(self) -> None:
+        """Create the topic, if it is not there, so that it keeps its records for ever."""
+        if self._admin.partitions(self._topic) is None:
+            self._admin.create(self._topic, 1, -1, TOPIC_SETTINGS)
+
+    def exists(self) -> bool:
+        """Tell whether the topic is there and not empty."""
+        partitions = self._admin.partitions(self._topic)
+        if partitions is None:
+            return False
+        self._check(partitions)
+        return not self._sequence.is_empty()
+
+    def _check(self, partitions: int) -> None:
+        """Warn of a topic that may lose records or their order."""
+        faults = [] if partitions == 1 else [f"has {partitions} partitions instead of one"]
+        for name, is_good in _GOOD.items():
+            value = self._admin.setting(self._topic, name)
+            if value is not None and not is_good(value):
+                faults.append(f"has {name}={value}")
+        if faults:
+            text = "Topic %s %s: the schema history may be lost, or read in the wrong order."
+            _LOG.warning(text, self._topic, " and ".join(faults))
+
+    def records(self) -> Iterator[HistoryRecord]:
+        """Read the records of the topic; what is no record is passed over with a warning."""
+        for value in self._sequence.read():
+            try:
+                yield parse_record(value)
+            except HistoryError as error:
+                _LOG.warning("Passing over a message of topic %s: %s", self._topic, error)
+
+    def append(self, record: HistoryRecord) -> None:
+        """Write a record and wait until the broker has it."""
+        self._sequence.post(record.text().encode("utf-8", "surrogatepass"))
+        if self._posted is not None:
+            self._posted += 1
+        if self._posted is None or self._posted >= self._batch:
+            self._wait()
+
+    def _wait(self) -> None:
+        self._sequence.settle()
+        if self._posted is not None:
+            self._posted = 0
+
+    @contextmanager
+    def buffering(self) -> Iterator[None]:
+        """Wait for the broker once a batch, and at the end."""
+        self._posted = 0
+        try:
+            yield
+        finally:
+            self._posted = None
+            self._sequence.settle()
+
+    def close(self) -> None:
+        """Close the producer."""
+        self._sequence.close()

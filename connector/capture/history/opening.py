@@ -1,0 +1,77 @@
+"""From the ``schema.history.internal…`` keys to the history they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from connector.capture.history.file import FileHistory
+from connector.capture.history.kafka import KafkaHistory
+from connector.capture.history.memory import MemoryHistory
+from connector.capture.history.store import HistoryStore
+from connector.errors import ConfigError
+from connector.kafka.config import client_config
+from connector.kafka.sequence import Sequence
+from connector.kafka.topics import Topics
+
+_PREFIX: Final = "schema.history.internal."
+_SERVERS, _TOPIC = f"{_PREFIX}kafka.bootstrap.servers", f"{_PREFIX}kafka.topic"
+_FILE: Final = f"{_PREFIX}file.filename"
+
+
+def history_store(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:
+    """Build the history of a connector; nothing is connected yet.
+
+    :param values: the parsed keys of the connector.
+    :param config: its whole configuration, for the pass-through settings of the Kafka clients.
+    :raises ConfigError: what the chosen history needs is not set.
+    """
+    return STORES[values["schema.history.internal"]](values, config)
+
+
+def _kafka(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:
+    topic, servers = _needed(values, _TOPIC), _needed(values, _SERVERS)
+    kafka = f"{_PREFIX}kafka."
+    silence = values[f"{kafka}recovery.poll.interval.ms"] * values[f"{kafka}recovery.attempts"]
+    common = {"bootstrap.servers": servers, "client.id": f"{values['topic.prefix']}-schemahistory"}
+    consumer = {**common, **_below(config, f"{_PREFIX}consumer.")}
+    producer = {**common, **_below(config, f"{_PREFIX}producer.")}
+    return KafkaHistory(
+        topic,
+        Sequence(
+            topic,
+            client_config(consumer, "consumer"),
+            client_config(producer, "producer"),
+            silence=silence / 1000,
+        ),
+        Topics(client_config(producer, "admin")),
+    )
+
+
+def _file(values: Mapping[str, Any], _: Mapping[str, str]) -> HistoryStore:
+    return FileHistory(Path(_needed(values, _FILE)))
+
+
+def _memory(_: Mapping[str, Any], __: Mapping[str, str]) -> HistoryStore:
+    return MemoryHistory()
+
+
+STORES: Final[dict[str, Callable[[Mapping[str, Any], Mapping[str, str]], HistoryStore]]] = {
+    "io.debezium.storage.kafka.history.KafkaSchemaHistory": _kafka,
+    "io.debezium.storage.file.history.FileSchemaHistory": _file,
+    "io.debezium.relational.history.MemorySchemaHistory": _memory,
+}
+
+
+def _needed(values: Mapping[str, Any], key: str) -> str:
+    value = values[key]
+    if not value:
+        raise ConfigError(f'Missing required configuration "{key}" of the schema history')
+    return str(value)
+
+
+def _below(config: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {
+        key.removeprefix(prefix): text for key, text in config.items() if key.startswith(prefix)
+    }

@@ -1,0 +1,89 @@
+"""The tables as they were at a position, made anew from a schema history."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol
+
+from connector.capture.history.record import HistoryRecord
+from connector.capture.history.table_json import Json, change_from_json, parse_table_id
+from connector.capture.tables import TableId, Tables
+
+_LOG: Final = logging.getLogger(__name__)
+
+Position = Mapping[str, Any]
+
+
+class StatementReplay(Protocol):
+    """Applies a recorded statement to the tables being recovered.
+
+    ``database`` None leaves the current database as it was. Raises DdlError for a statement that
+    cannot be applied, if such are not to be passed over.
+    """
+
+    def __call__(self, statement: str, database: str | None) -> None:
+        """Apply one statement."""
+        ...
+
+
+def recover(
+    records: Iterable[HistoryRecord],
+    source: Mapping[str, Any],
+    tables: Tables,
+    replay: StatementReplay,
+    is_reached: Callable[[Position], bool],
+    *,
+    prefer_ddl: bool = False,
+) -> int:
+    """Apply the records of one source up to a position and return how many were applied.
+
+    :param source: the source partition; records of others are passed over.
+    :param is_reached: tells whether a recorded position is at or before the one to recover.
+    :param prefer_ddl: parse statements anew even where the record holds the tables.
+    :raises HistoryError: for a record that cannot be read.
+    :raises DdlError: as ``replay`` does.
+    """
+    latest = _LatestTables(tables)
+    applied = 0
+    for record in records:
+        if record.source != source or not is_reached(record.position):
+            continue
+        if record.table_changes and not prefer_ddl:
+            latest.note(record.table_changes)
+        elif record.ddl is not None:
+            latest.settle()
+            replay(record.ddl, record.database)
+        applied += 1
+    latest.settle()
+    _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
+    return applied
+
+
+class _LatestTables:
+    """The last document of each table, made into a table only when something asks for it.
+
+    A long history holds many versions of a table, of which all but one are overtaken.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._noted: dict[TableId, Json] = {}
+
+    def note(self, documents: Iterable[Json]) -> None:
+        """Take the changes of a record."""
+        for document in documents:
+            previous = document.get("previousId")
+            if previous:
+                self._noted[parse_table_id(previous)] = {"type": "DROP", "id": previous}
+            self._noted[parse_table_id(document["id"])] = document
+
+    def settle(self) -> None:
+        """Make the tables out of what was noted."""
+        for document in self._noted.values():
+            change = change_from_json(document)
+            if change.table is None:
+                self._tables.remove(change.id)
+            else:
+                self._tables.put(change.table)
+        self._noted.clear()

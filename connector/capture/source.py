@@ -1,0 +1,51 @@
+"""What the engine needs of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any, Protocol
+
+from connector.capture.change import Change, Position
+from connector.capture.snapshot_plan import Plan
+
+
+class Source(Protocol):
+    """One database as a source of changes.
+
+    Lifecycle: `open` → (`recover` or `snapshot`) → `open` → `stream` → `close`, all by the
+    task's thread. After a `TransientError` the engine closes the source and starts again with
+    `open`; positions that were yielded before stay valid.
+    """
+
+    def open(self) -> None:
+        """Connect, unless connected, and check what capturing needs.
+
+        :raises StopError: the server's settings or the user's privileges do not suffice.
+        """
+
+    def position(self, offset: Mapping[str, Any]) -> Position:
+        """Read a stored offset."""
+
+    def can_resume(self, position: Position) -> bool:
+        """Whether the server still has everything after a position."""
+
+    def recover(self, position: Position) -> None:
+        """Rebuild what is known of the tables as of a position.
+
+        :raises HistoryError: what was kept does not suffice.
+        """
+
+    def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
+        """Read the tables as they are; return the position to stream from.
+
+        ``stored`` is the position to keep when only the schema is recovered.
+        """
+
+    def stream(self, start: Position) -> Iterator[Change]:
+        """Yield changes as they are committed, without end.
+
+        Yields `HeartbeatDue` or `Progress` at least every second, also when nothing happens.
+        """
+
+    def close(self) -> None:
+        """Release all connections."""

@@ -1,0 +1,163 @@
+"""The connectors that can be named in a configuration: a database, Debezium's events, a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Protocol
+
+from connector.capture.columns import ColumnCodec
+from connector.capture.engine import Backoff, EngineOptions
+from connector.capture.rowcodec import RowCodec
+from connector.capture.selection import Selection, selection
+from connector.capture.source import Source
+from connector.capture.tables import Column, Table, TableId
+from connector.config import ConfigDef, ConfigValue
+from connector.data.schema import Schema
+from connector.debezium.events import EventOptions, context_headers
+from connector.debezium.table_schemas import TableSchemas, key_columns
+from connector.debezium.topics import topic_naming
+from connector.mysql import connector as mysql
+from connector.runtime.capture_task import Capture, CaptureTask
+from connector.runtime.plugin import Task, TaskContext
+
+
+class Database(Protocol):
+    """What a database brings to a connector."""
+
+    @property
+    def name(self) -> str:
+        """The database's name in the events."""
+
+    @property
+    def class_name(self) -> str:
+        """The connector's name in configurations."""
+
+    @property
+    def task_class(self) -> str:
+        """The name of its task."""
+
+    @property
+    def version(self) -> str:
+        """The version of Debezium's connector whose events these are."""
+
+    @property
+    def config_def(self) -> ConfigDef:
+        """The connector's keys."""
+
+    @property
+    def source_schema(self) -> Schema:
+        """The schema of the source block."""
+
+    @property
+    def row_slot(self) -> int:
+        """Where a source block holds the row number."""
+
+    @property
+    def resumes_transactions(self) -> bool:
+        """Whether a transaction that is read again after a restart goes on."""
+
+    @property
+    def builtin_databases(self) -> tuple[str, ...]:
+        """The server's own databases."""
+
+    def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
+        """Report on the keys, and on the server."""
+
+    def column_codec(
+        self, values: Mapping[str, Any]
+    ) -> Callable[[TableId, Column], ColumnCodec | None]:
+        """Return how columns are read."""
+
+    def source(
+        self,
+        values: Mapping[str, Any],
+        config: Mapping[str, str],
+        selected: Selection,
+        columns_of: Callable[[Table], RowCodec],
+    ) -> Source:
+        """Build the source."""
+
+
+class CaptureConnector:
+    """A source connector of the worker; see `connector.runtime.plugin.SourceConnector`."""
+
+    passed_on = (
+        "driver.",
+        "database.",
+        "schema.history.internal.",
+        "signal.",
+        "snapshot.select.statement.overrides.",
+    )
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.class_name = database.class_name
+        self.task_class = database.task_class
+        self.version = database.version
+
+    @cached_property
+    def config_def(self) -> ConfigDef:
+        """The connector's own keys."""
+        return self._database.config_def
+
+    def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
+        """Report on the connector's own keys."""
+        return self._database.validate(config)
+
+    def create_task(self, context: TaskContext) -> Task:
+        """Build the one task."""
+        return CaptureTask(context, self._open)
+
+    def _open(self, config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
+        database = self._database
+        values = self.config_def.parse(config)
+        naming = topic_naming(config)
+        builtin = database.builtin_databases if values["table.ignore.builtin"] else ()
+        selected = selection(config, builtin)
+        schema = database.source_schema
+        schemas = TableSchemas(
+            naming,
+            schema,
+            selected,
+            database.column_codec(values),
+            key_columns(values["message.key.columns"]),
+        )
+        headers = context_headers(database.name, naming.prefix, context.task, run)
+        heartbeat = values["heartbeat.interval.ms"] / 1000
+        return Capture(
+            source=database.source(values, config, selected, schemas.of),
+            engine=EngineOptions(
+                values["snapshot.mode"].lower(),
+                values["snapshot.delay.ms"] / 1000,
+                values["streaming.delay.ms"] / 1000,
+                Backoff(
+                    longest=values["retriable.restart.connector.wait.ms"] / 1000,
+                    attempts=values["errors.max.retries"],
+                ),
+            ),
+            events=EventOptions(
+                connector=database.name,
+                naming=naming,
+                source=schema,
+                row_slot=database.row_slot,
+                tombstones=values["tombstones.on.delete"],
+                transactions=values["provide.transaction.metadata"],
+                resumes_transactions=database.resumes_transactions,
+                schema_changes=values["include.schema.changes"],
+                heartbeats=heartbeat > 0,
+                context_headers=headers if values["extended.headers.enabled"] else (),
+            ),
+            heartbeat_interval=heartbeat,
+            partition={"server": naming.prefix},
+        )
+
+
+def mysql_connector() -> CaptureConnector:
+    """Return Debezium's MySQL connector."""
+    return CaptureConnector(mysql.mysql())
+
+
+def mariadb_connector() -> CaptureConnector:
+    """Return Debezium's MariaDB connector."""
+    return CaptureConnector(mysql.mariadb())

@@ -1,0 +1,1 @@
+"""Converters: Connect values to the bytes of keys and values."""

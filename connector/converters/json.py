@@ -1,0 +1,321 @@
+"""Kafka Connect's JsonConverter, byte for byte.
+
+A message is ``{"schema":…,"payload":…}``, or the payload alone with ``schemas.enable=false``.
+orjson writes the text. Where it differs from Jackson, the value is prepared before (numbers in
+Java's notation, bytes in base64) or the text mended after (control characters in upper case).
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import b2a_base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from orjson import Fragment, JSONEncodeError, dumps
+
+from connector.config import ConfigDef, ConfigKey, at_least, one_of
+from connector.converters.fragments import Encode
+from connector.data.java import double_text, float_text
+from connector.data.schema import Schema
+from connector.data.semantic import CONNECT_DECIMAL
+from connector.errors import ConversionError
+
+_TYPE_NAMES: Final = {"float32": "float", "float64": "double"}
+_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
+_BEYOND: Final = re.compile(rb"[\xf0-\xf4]...", re.DOTALL)
+_PLAIN: Final = frozenset(["boolean", "int8", "int16", "int32", "int64", "string"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A compiled schema: what stands around a payload, and how a value is made ready."""
+
+    schema: Schema
+    before: bytes
+    after: bytes
+    native: Callable[[Any], Any]
+
+
+class JsonConverter:
+    """Writes values as JSON. Schemas are compiled once and known by identity."""
+
+    config_def = ConfigDef(
+        [
+            ConfigKey("schemas.enable", "BOOLEAN", True, "HIGH", "Include the schema."),
+            ConfigKey(
+                "schemas.cache.size",
+                "INT",
+                1000,
+                "HIGH",
+                "How many schemas are kept ready for use.",
+                validator=at_least(0),
+            ),
+            ConfigKey(
+                "decimal.format",
+                "STRING",
+                "BASE64",
+                "LOW",
+                "BASE64 writes the bytes of a decimal, NUMERIC a JSON number.",
+                validator=one_of("BASE64", "NUMERIC"),
+            ),
+            ConfigKey(
+                "replace.null.with.default",
+                "BOOLEAN",
+                True,
+                "LOW",
+                "Write a field's default where its value is null.",
+            ),
+        ]
+    )
+
+    def __init__(self, config: Mapping[str, str] | None = None) -> None:
+        options = self.config_def.parse(config or {})
+        self._with_schema: bool = options["schemas.enable"]
+        self._numeric: bool = options["decimal.format"].upper() == "NUMERIC"
+        self._defaults: bool = options["replace.null.with.default"]
+        self._kept: int = options["schemas.cache.size"]
+        self._ready: dict[int, _Ready] = {}
+
+    def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
+        """Return the bytes of a key or value; None for a null without schema (a tombstone)."""
+        if schema is None:
+            return None if value is None else self._without_schema(value)
+        ready = self._ready.get(id(schema)) or self._prepare(schema, topic)
+        return ready.before + _text(_dumps(ready.native(value))) + ready.after
+
+    def _prepare(self, schema: Schema, topic: str) -> _Ready:
+        """Compile a schema, in place of the one that was compiled first when there are many."""
+        ready = _Ready(schema, *self.frame(schema, topic), self.native(schema))
+        if len(self._ready) >= self._kept:
+            self._ready.pop(next(iter(self._ready), 0), None)
+        self._ready[id(schema)] = ready
+        return ready
+
+    def _without_schema(self, value: Any) -> bytes:
+        text = _text(_dumps(_schemaless(value)))
+        return b'{"schema":null,"payload":' + text + b"}" if self._with_schema else text
+
+    def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:  # noqa: ARG002 - other converters need the topic
+        """Return what stands before and behind the payload."""
+        if not self._with_schema:
+            return b"", b""
+        text = _text(dumps(self._schema(schema, None)))
+        return b'{"schema":' + text + b',"payload":', b"}"
+
+    def label(self, schema: Schema, index: int) -> bytes:
+        """Return the name of a field with what separates it."""
+        opening = b"," if index else b"{"
+        return opening + _text(dumps(schema.fields[index].name)) + b":"
+
+    def close(self, schema: Schema) -> bytes:  # noqa: ARG002 - other converters need the schema
+        """Return the end of an object."""
+        return b"}"
+
+    def null(self, schema: Schema) -> bytes:
+        """Return null, or the default that replaces it."""
+        return _text(_dumps(self.native(schema)(None)))
+
+    def present(self, schema: Schema) -> bytes:  # noqa: ARG002 - other converters mark presence
+        """Return nothing: JSON does not mark presence."""
+        return b""
+
+    def part(self, schema: Schema, start: int, stop: int) -> Encode:
+        """Return a function that writes the members of some fields, separators included."""
+        if start == stop:
+            return lambda _: b""
+        names: dict[str, Any] = {"dumps": _dumps, "text": _text}
+        members = ", ".join(
+            f"{field.name!r}: {self._expression(field.schema, f'v[{index}]', names, index)}"
+            for index, field in enumerate(schema.fields[start:stop], start)
+        )
+        opening = "b','" if start else "b'{'"
+        source = f"lambda v: {opening} + text(dumps({{{members}}}))[1:-1]"
+        return eval(source, names)  # type: ignore[no-any-return]  # noqa: S307 - written here
+
+    def row(self, schema: Schema) -> Encode:
+        """Return a function that writes a whole object from a row."""
+        names: dict[str, Any] = {"dumps": dumps, "text": _text, "failed": _failed}
+        names["JSONEncodeError"] = JSONEncodeError
+        members = ", ".join(
+            f"{field.name!r}: {self._expression(field.schema, f'v{index}', names, index)}"
+            for index, field in enumerate(schema.fields)
+        )
+        values = "".join(f"v{index}, " for index in range(len(schema.fields)))
+        lines = [
+            "def encode(row):",
+            f"    {values}*_ = row" if values else "    pass",
+            "    try:",
+            f"        out = dumps({{{members}}})",
+            "    except JSONEncodeError as error:",
+            "        raise failed(error) from None",
+            "    return text(out) if b'\\\\u' in out or not out.isascii() else out",
+        ]
+        exec("\n".join(lines), names)  # noqa: S102 - written here, names are quoted by repr
+        return names["encode"]  # type: ignore[no-any-return]
+
+    def native(self, schema: Schema) -> Callable[[Any], Any]:
+        """Return the function that prepares a value of the schema for orjson."""
+        convert = self._conversion(schema)
+        default = schema.default if self._defaults else None
+        if default is None:
+            return lambda value: None if value is None else convert(value)
+        return lambda value: convert(default if value is None else value)
+
+    def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
+        """Return the source that prepares a field's value."""
+        if schema.type in _PLAIN and schema.name != CONNECT_DECIMAL:
+            if schema.default is None or not self._defaults:
+                return value
+            names[f"d{number}"] = schema.default
+            return f"(d{number} if {value} is None else {value})"
+        names[f"n{number}"] = self.native(schema)
+        if schema.type == "float64":
+            plain = f"{value} is not None and 1e-3 <= {value} < 1e7"
+            return f"({value} if {plain} else n{number}({value}))"
+        return f"n{number}({value})"
+
+    def _conversion(self, schema: Schema) -> Callable[[Any], Any]:
+        if schema.name == CONNECT_DECIMAL:
+            return self._decimal(schema)
+        if schema.type in _PLAIN:
+            return _same
+        if schema.type == "float64":
+            return _double
+        if schema.type == "float32":
+            return _float
+        if schema.type == "bytes":
+            return _base64
+        if schema.type == "struct":
+            return self._struct(schema)
+        assert schema.items is not None
+        items = self.native(schema.items)
+        if schema.type == "array":
+            return lambda values: [items(value) for value in values]
+        assert schema.keys is not None
+        if schema.keys.type == "string":
+            return lambda pairs: {key: items(value) for key, value in pairs.items()}
+        keys = self.native(schema.keys)
+        return lambda pairs: [[keys(key), items(value)] for key, value in pairs.items()]
+
+    def _struct(self, schema: Schema) -> Callable[[Any], Any]:
+        members = [(field.name, self.native(field.schema)) for field in schema.fields]
+        return lambda struct: {name: native(struct.get(name)) for name, native in members}
+
+    def _decimal(self, schema: Schema) -> Callable[[int], Any]:
+        if not self._numeric:
+            return _unscaled
+        scale = int((schema.parameters or {}).get("scale", "0"))
+        return lambda value: Fragment(decimal_text(value, scale))
+
+    def _schema(self, schema: Schema, field: str | None) -> dict[str, Any]:
+        """Describe a schema in the order of Connect's members."""
+        text: dict[str, Any] = {"type": _TYPE_NAMES.get(schema.type, schema.type)}
+        if schema.type == "struct":
+            text["fields"] = [self._schema(member.schema, member.name) for member in schema.fields]
+        elif schema.type == "array":
+            text["items"] = self._schema(_of(schema.items), None)
+        elif schema.type == "map":
+            text["keys"] = self._schema(_of(schema.keys), None)
+            text["values"] = self._schema(_of(schema.items), None)
+        text["optional"] = schema.optional
+        attributes = {
+            "name": schema.name,
+            "version": schema.version,
+            "doc": schema.doc,
+            "parameters": dict(schema.parameters) if schema.parameters else None,
+        }
+        text |= {name: value for name, value in attributes.items() if value is not None}
+        if schema.default is not None:
+            text["default"] = self._conversion(schema)(schema.default)
+        if field is not None:
+            text["field"] = field
+        return text
+
+
+def _of(schema: Schema | None) -> Schema:
+    assert schema is not None
+    return schema
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _double(value: float) -> Any:
+    return _quoted_if_special(double_text(value))
+
+
+def _float(value: float) -> Any:
+    return _quoted_if_special(float_text(value))
+
+
+def _quoted_if_special(text: str) -> Any:
+    """Jackson writes NaN and the infinities as strings."""
+    return text if text[-1] in "yN" else Fragment(text)
+
+
+def _base64(value: bytes) -> Any:
+    return Fragment(b'"' + b2a_base64(value, newline=False) + b'"')
+
+
+def _unscaled(value: int) -> Any:
+    """Write the shortest two's complement of an unscaled decimal, big-endian, in base64."""
+    size = ((value if value >= 0 else ~value).bit_length() >> 3) + 1
+    return Fragment(
+        b'"' + b2a_base64(value.to_bytes(size, "big", signed=True), newline=False) + b'"'
+    )
+
+
+def decimal_text(value: int, scale: int) -> str:
+    """Write a decimal as Java's ``BigDecimal.toString`` does."""
+    digits = str(abs(value))
+    sign = "-" if value < 0 else ""
+    exponent = len(digits) - 1 - scale
+    if scale >= 0 and exponent >= -6:
+        if scale == 0:
+            return sign + digits
+        padded = digits.rjust(scale + 1, "0")
+        return f"{sign}{padded[:-scale]}.{padded[-scale:]}"
+    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+    return f"{sign}{mantissa}E{exponent:+d}" if exponent else sign + mantissa
+
+
+def _schemaless(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return _base64(value)
+    if isinstance(value, float):
+        return _double(value)
+    if isinstance(value, Mapping):
+        return {str(key): _schemaless(member) for key, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_schemaless(member) for member in value]
+    return value
+
+
+def _dumps(value: Any) -> bytes:
+    try:
+        return dumps(value)
+    except JSONEncodeError as error:
+        raise _failed(error) from None
+
+
+def _failed(error: JSONEncodeError) -> ConversionError:
+    return ConversionError(f"a value cannot be written as JSON: {error}")
+
+
+def _text(data: bytes) -> bytes:
+    """Write as Jackson does: escapes in upper case, characters beyond U+FFFF as two of them."""
+    if b"\\u" in data:
+        data = _ESCAPE.sub(_upper, data)
+    return data if data.isascii() else _BEYOND.sub(_surrogates, data)
+
+
+def _upper(match: re.Match[bytes]) -> bytes:
+    return b"\\u" + match[1].upper() if match[1] else match[0]
+
+
+def _surrogates(match: re.Match[bytes]) -> bytes:
+    code = ord(match[0].decode()) - 0x10000
+    return b"\\u%04X\\u%04X" % (0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF))

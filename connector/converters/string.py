@@ -1,0 +1,76 @@
+"""Kafka Connect's StringConverter: a value as Java's ``toString`` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from connector.config import ConfigDef, ConfigKey
+from connector.converters.json import decimal_text
+from connector.data.java import date_text, double_text, float_text
+from connector.data.schema import Schema
+from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+
+
+class StringConverter:
+    """Writes the text of a value in a character set."""
+
+    config_def = ConfigDef(
+        [ConfigKey("converter.encoding", "STRING", "UTF-8", "HIGH", "The character set.")]
+    )
+
+    def __init__(self, config: Mapping[str, str] | None = None) -> None:
+        self._encoding: str = self.config_def.parse(config or {})["converter.encoding"]
+
+    def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:  # noqa: ARG002 - other converters need the topic
+        """Return the bytes of a key or value, None for null."""
+        return None if value is None else java_text(schema, value).encode(self._encoding)
+
+
+def java_text(schema: Schema | None, value: Any) -> str:
+    """Return ``String.valueOf`` of a Connect value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return float_text(value) if schema and schema.type == "float32" else double_text(value)
+    if isinstance(value, bytes):
+        return f"[B@{id(value) & 0xFFFFFFFF:x}"
+    if schema is None:
+        return _schemaless(value)
+    if isinstance(value, int):
+        return _number(schema, value)
+    if schema.type == "struct":
+        members = (
+            f"{field.name}={java_text(field.schema, value.get(field.name))}"
+            for field in schema.fields
+            if value.get(field.name) is not None
+        )
+        return "Struct{" + ",".join(members) + "}"
+    if schema.type == "array":
+        return "[" + ", ".join(java_text(schema.items, member) for member in value) + "]"
+    if schema.type == "map":
+        pairs = (
+            f"{java_text(schema.keys, key)}={java_text(schema.items, member)}"
+            for key, member in value.items()
+        )
+        return "{" + ", ".join(pairs) + "}"
+    return str(value)
+
+
+def _number(schema: Schema, value: int) -> str:
+    if schema.name == CONNECT_DECIMAL:
+        return decimal_text(value, int((schema.parameters or {}).get("scale", "0")))
+    if schema.name in JAVA_DATES:
+        return date_text(value * JAVA_DATES[schema.name])
+    return str(value)
+
+
+def _schemaless(value: Any) -> str:
+    if isinstance(value, Mapping):
+        pairs = (f"{key}={java_text(None, member)}" for key, member in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(java_text(None, member) for member in value) + "]"
+    return str(value)

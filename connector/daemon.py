@@ -1,0 +1,235 @@
+"""The composition root: one worker from its files to its end. Nobody imports this.
+
+Threads: the main thread waits for signals; each listener has one that serves REST; each running
+task has one; commands that may take long get one for as long as they last.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from connector import logs
+from connector.errors import ConfigError, MillraceError, NotFoundError
+from connector.kafka.config import client_config, client_settings
+from connector.kafka.topics import Topics
+from connector.plugins import CONNECT_VERSION, ROWS, PluginTable, Row
+from connector.properties import ConnectorFile, read_connector, read_properties
+from connector.runtime.configs import ConfigStore
+from connector.runtime.connector_config import check_converters
+from connector.runtime.herder import Herder
+from connector.runtime.instance import Workplace
+from connector.runtime.launch import Launcher
+from connector.runtime.listeners import advertised, worker_id
+from connector.runtime.offsets.places import OffsetPlaces
+from connector.runtime.offsets.store import LogOffsetStore
+from connector.runtime.providers import create_providers
+from connector.runtime.startup import Startup, Store
+from connector.runtime.state_metrics import render_states
+from connector.runtime.statuses import StatusStore
+from connector.runtime.storage.places import open_storage, own_offsets_log
+from connector.runtime.validation import Validator
+from connector.runtime.worker_config import WorkerConfig, parse_worker_config, unknown_keys
+from restapi.app import Api
+from restapi.models import InitialState, ServerInfo
+from restapi.server import bind_all, open_servers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from connector.runtime.plugin import Plugins
+    from connector.runtime.providers import Providers
+
+_log = logging.getLogger(__name__)
+
+EXIT_CONFIG: Final = 2
+EXIT_START: Final = 1
+EXIT_CONNECTOR: Final = 3
+_LONGEST_STOP: Final = 7.0  # seconds for the tasks
+_LONGEST_END: Final = 8.0  # seconds for tasks and storage; with the listeners it stays below 10
+_PREFIX: Final = "CONNECT_"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the command line names."""
+
+    worker: Path | None
+    connectors: tuple[Path, ...] = ()
+    log_level: str = "INFO"
+
+
+def run(
+    files: Files, environment: Mapping[str, str] = os.environ, rows: Sequence[Row] = ROWS
+) -> int:
+    """Run a worker until it is told to stop; return the exit code of the process."""
+    try:
+        logs.set_up(files.log_level)
+        properties = _properties(files.worker, environment)
+        providers = create_providers(properties, environment)
+        config = parse_worker_config(providers.resolve(properties))
+        plugins = PluginTable(rows)
+        check_converters(config.values, config.under, plugins)
+        connectors = [read_connector(path) for path in files.connectors]
+        daemon = Daemon(config, providers, plugins)
+    except (ConfigError, NotFoundError) as error:
+        place = f"{files.worker}: " if files.worker else ""
+        sys.stderr.write(f"millrace: {place}{error}\n")
+        return EXIT_CONFIG
+    for key in unknown_keys(properties):
+        _log.warning("The configuration '%s' was supplied but isn't a known config.", key)
+    return daemon.run(connectors)
+
+
+def _properties(path: Path | None, environment: Mapping[str, str]) -> dict[str, str]:
+    """Read the worker file; ``CONNECT_*`` variables, as container images take them, win."""
+    properties = read_properties(path) if path else {}
+    if path is None and not any(name.startswith(_PREFIX) for name in environment):
+        raise ConfigError("Name a worker file, or set CONNECT_* variables.")
+    for name, value in environment.items():
+        if name.startswith(_PREFIX):
+            properties[_key(name.removeprefix(_PREFIX))] = value
+    return properties
+
+
+def _key(name: str) -> str:
+    """Turn ``BOOTSTRAP_SERVERS`` into ``bootstrap.servers``; ``__`` is ``_``, ``___`` is ``-``."""
+    marked = name.lower().replace("___", "\0").replace("__", "\1")
+    return marked.replace("_", ".").replace("\0", "-").replace("\1", "_")
+
+
+class ClusterId:
+    """The id of the cluster, read at the start."""
+
+    def __init__(self, topics: Topics) -> None:
+        self._topics = topics
+        self.value: str | None = None
+
+    def open(self) -> None:
+        """Ask the broker; raises as `Topics.cluster_id` does."""
+        self.value = self._topics.cluster_id()
+
+
+class Daemon:
+    """One worker, put together from its configuration.
+
+    :raises ConfigError: a listener, client or policy cannot be had as configured.
+    """
+
+    def __init__(self, config: WorkerConfig, providers: Providers, plugins: Plugins) -> None:
+        sockets = bind_all(config.listeners)
+        self._address = advertised([listener for listener, _ in sockets], config.properties)
+        self._storage = open_storage(config)
+        configs = ConfigStore(self._storage.configs)
+        statuses = StatusStore(self._storage.statuses, _milliseconds)
+        offsets = LogOffsetStore(self._storage.offsets)
+        places = OffsetPlaces(offsets, partial(own_offsets_log, config))
+        workplace = Workplace(
+            worker_id(self._address),
+            configs,
+            statuses,
+            plugins,
+            providers,
+            Launcher(config, plugins, providers, places, _no_metrics),
+            config.seconds("task.shutdown.graceful.timeout.ms"),
+            config["topic.tracking.enable"],
+        )
+        self._grace = workplace.grace
+        self._herder = Herder(workplace, Validator(config, plugins, providers), places)
+        admin = client_config(client_settings(config.properties, "admin"), "admin")
+        self._cluster = ClusterId(Topics(admin))
+        stores: list[Store] = [self._cluster, configs, statuses, offsets]
+        self._startup = Startup(self._storage, stores, self._herder)
+        api = Api(
+            config,
+            plugins,
+            self._startup,
+            logs.LogLevels(),
+            self._info,
+            partial(render_states, self._herder.views),
+        )
+        self._servers = open_servers(config, sockets, self._herder, api)
+        self._exit_code = 0
+
+    def run(self, connectors: Sequence[ConnectorFile]) -> int:
+        """Serve until SIGTERM or SIGINT; return the exit code."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # before any thread: all inherit it
+        for server in self._servers:
+            server.start()
+        threading.Thread(
+            target=self._start, args=(connectors,), name="startup", daemon=True
+        ).start()
+        signal.sigwait(_SIGNALS)
+        self._end()
+        return self._exit_code
+
+    def _start(self, connectors: Sequence[ConnectorFile]) -> None:
+        try:
+            self._startup.run()
+        except MillraceError as error:
+            self._give_up(EXIT_START, f"The worker cannot start: {error} {error.remedy}".rstrip())
+            return
+        for file in connectors:
+            try:
+                self._submit(file)
+            except (MillraceError, ValueError) as error:
+                self._give_up(EXIT_CONNECTOR, f"{file.path}: {error}")
+                return
+        _log.info("Ready: REST API at %s", self._address)
+
+    def _give_up(self, code: int, reason: str) -> None:
+        _log.critical("%s", reason)
+        self._exit_code = code
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def _submit(self, file: ConnectorFile) -> None:
+        """Create a connector of the command line, or bring it up to date.
+
+        :raises ConfigError: it is invalid.
+        """
+        config = {**file.config, "name": file.config.get("name", file.name)}
+        names = self._herder.views.names()
+        if file.name not in names and file.initial_state is not None:
+            state = InitialState(file.initial_state.upper())
+            self._herder.create(file.name, config, state.target)
+        elif file.name not in names or self._herder.views.config(file.name) != config:
+            self._herder.put_config(file.name, config)
+
+    def _end(self) -> None:
+        """Stop everything, tasks first, within ten seconds."""
+        _log.info("Stopping.")
+        deadline = time.monotonic() + _LONGEST_END
+        clean = self._herder.stop(min(self._grace + 1, _LONGEST_STOP))
+        self._storage.close(max(0.0, deadline - time.monotonic()))
+        for server in self._servers:
+            server.stop(1.0)
+        _log.info("Stopped.")
+        if not clean:  # an abandoned task must not keep the process alive
+            logging.shutdown()
+            os._exit(self._exit_code)
+
+    def _info(self) -> ServerInfo:
+        commit = f"millrace-{version('millrace')}"
+        return ServerInfo(
+            version=CONNECT_VERSION, commit=commit, kafka_cluster_id=self._cluster.value
+        )
+
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+def _milliseconds() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _no_metrics(_connector: str, _task: int) -> None:
+    return None

@@ -1,0 +1,1 @@
+"""The Connect data model: schemas, records, and how Java writes numbers."""

@@ -1,0 +1,42 @@
+"""What flows behind the events: a Record (values) becomes a Message (bytes)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from connector.data.schema import Schema
+
+
+class Header(NamedTuple):
+    """A record header: its value is described by a schema like any other value."""
+
+    name: str
+    schema: Schema | None
+    value: Any
+
+
+@dataclass(slots=True)
+class Record:
+    """One Kafka record before conversion to bytes; transforms read and replace these."""
+
+    topic: str
+    partition: int | None
+    key_schema: Schema | None
+    key: Any
+    value_schema: Schema | None
+    value: Any
+    headers: list[Header] = field(default_factory=list)
+    timestamp: int | None = None  # milliseconds; None = the producer's clock
+
+
+class Message(NamedTuple):
+    """One Kafka record as bytes. A partition of None is chosen from the key."""
+
+    topic: str
+    partition: int | None
+    key: bytes | None
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes | None]] | None = None
+    timestamp: int | None = None

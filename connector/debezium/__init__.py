@@ -1,0 +1,1 @@
+"""Changes become Debezium's events: keys, envelopes, headers, topics."""

@@ -1,0 +1,203 @@
+"""Row changes straight to bytes: the same messages as `connector.debezium.events` leads to.
+
+What is constant for a table is encoded when its codec is first seen, what is constant for a
+log event once an event; a row costs its own columns and one join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+from connector.capture.change import Row, RowChanges
+from connector.capture.rowcodec import RowCodec
+from connector.capture.tables import TableId
+from connector.converters.fragments import Fragments
+from connector.data.record import Header, Message
+from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moved
+from connector.debezium.transactions import Transaction
+
+Headers = list[tuple[str, bytes | None]]
+EncodeKey = Callable[[RowCodec], Callable[[Row], bytes | None]]
+EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
+_BEFORE, _AFTER, _SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
+_MAX_SHAPES = 20_000
+
+_join = b"".join
+
+
+class CompiledRows:
+    """Writes the messages of row changes; ``encode_key`` gives the key writer of a table."""
+
+    def __init__(
+        self,
+        options: EventOptions,
+        transaction: Transaction,
+        fragments: Fragments,
+        encode_key: EncodeKey,
+        encode_header: EncodeHeader,
+    ) -> None:
+        self._options = options
+        self._transaction = transaction
+        self._fragments = fragments
+        self._encode_key = encode_key
+        self._encode_header = encode_header
+        self._headers: Headers = [encode_header(header) for header in options.context_headers]
+        self._shapes: dict[int, _Shape] = {}
+        self._versions: dict[TableId, int] = {}
+
+    def messages(self, change: RowChanges) -> list[Message]:
+        """Return the messages of a change, in order."""
+        shape = self._shapes.get(id(change.codec)) or self._shape(change.codec)
+        event = _Event(shape, change.source, self._options.now())
+        op, topic, key, row, headers = change.op, shape.topic, shape.key, shape.row, self._headers
+        ordered = self._options.transactions and self._transaction.id is not None
+        tail = b"" if ordered else event.tail(op, shape.no_transaction)
+        messages: list[Message] = []
+        append = messages.append
+        numbered = change.first_row is not None
+        middle = event.source(0)
+        for number, (before, after) in enumerate(change.rows, change.first_row or 0):
+            if numbered:
+                middle = event.source(number)
+            if before is not None and after is not None and moved(shape.codec, before, after):
+                messages += self._move(event, before, after, middle)
+                continue
+            if ordered:
+                tail = self._ordered_tail(event, op)
+            if after is None:
+                messages += self._delete(event, before, middle + tail, headers)
+            elif before is None:
+                value = _join((shape.created, row(after), middle, tail))
+                append(Message(topic, None, key(after), value, headers))
+            else:
+                value = _join((shape.opened, row(before), shape.to_after, row(after), middle, tail))
+                append(Message(topic, None, key(after), value, headers))
+        return messages
+
+    def _delete(
+        self, event: _Event, before: Row | None, rest: bytes, headers: Headers
+    ) -> list[Message]:
+        assert before is not None
+        shape = event.shape
+        key = shape.key(before)
+        value = _join((shape.opened, shape.row(before), shape.no_after, rest))
+        messages = [Message(shape.topic, None, key, value, headers)]
+        if self._options.tombstones:
+            messages.append(Message(shape.topic, None, key, None, headers))
+        return messages
+
+    def _move(self, event: _Event, before: Row, after: Row, middle: bytes) -> list[Message]:
+        """Write an update that changes the key: the old row goes, the new one comes."""
+        shape = event.shape
+        codec = shape.codec
+        to_new = Header(NEW_KEY, codec.key_schema, codec.key_struct(after))
+        to_old = Header(OLD_KEY, codec.key_schema, codec.key_struct(before))
+        headers = [self._encode_header(to_new), *self._headers]
+        messages = self._delete(event, before, middle + self._tail(event, "d"), headers)
+        headers = [self._encode_header(to_old), *self._headers]
+        value = _join((shape.created, shape.row(after), middle, self._tail(event, "c")))
+        messages.append(Message(shape.topic, None, shape.key(after), value, headers))
+        return messages
+
+    def _tail(self, event: _Event, op: str) -> bytes:
+        if self._options.transactions and self._transaction.id is not None:
+            return self._ordered_tail(event, op)
+        return event.tail(op, event.shape.no_transaction)
+
+    def _ordered_tail(self, event: _Event, op: str) -> bytes:
+        block = self._transaction.event(event.shape.codec.table.id)
+        return event.tail(op, event.shape.transaction((None, None, None, block)))
+
+    def _shape(self, codec: RowCodec) -> _Shape:
+        """Compile a version of a table, in place of the version before."""
+        if len(self._versions) >= _MAX_SHAPES:
+            self._shapes.clear()
+            self._versions.clear()
+        self._shapes.pop(self._versions.get(codec.table.id, 0), None)
+        shape = _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
+        self._shapes[id(codec)] = shape
+        self._versions[codec.table.id] = id(codec)
+        return shape
+
+
+class _Shape:
+    """The ready pieces of one table version's envelopes."""
+
+    def __init__(
+        self,
+        codec: RowCodec,
+        fragments: Fragments,
+        row_slot: int,
+        key: Callable[[Row], bytes | None],
+    ) -> None:
+        envelope, value = codec.envelope_schema, codec.value_schema
+        source = envelope.fields[_SOURCE].schema
+        frame, self.end = fragments.frame(envelope, codec.topic)
+        opening = frame + fragments.label(envelope, _BEFORE)
+        after = fragments.label(envelope, _AFTER)
+        null, present = fragments.null(value), fragments.present(value)
+        self.codec = codec
+        self.topic = codec.topic
+        self.key = key
+        self.row = fragments.row(value)
+        self.created = opening + null + after + present
+        self.opened = opening + present
+        self.to_after = after + present
+        self.no_after = after + null
+        self.source_label = fragments.label(envelope, _SOURCE)
+        self.source_head = fragments.part(source, 0, row_slot)
+        self.source_tail = fragments.part(source, row_slot + 1, len(source.fields))
+        self.source_end = fragments.close(source)
+        self.transaction = fragments.part(envelope, _TRANSACTION, _OP)
+        self.no_transaction = self.transaction((None,) * _OP)
+        self.operation = fragments.part(envelope, _OP, _END)
+        self.end = fragments.close(envelope) + self.end
+        self._number = fragments.part(source, row_slot, row_slot + 1)
+        self._row_slot = row_slot
+        self._numbers: list[bytes] = []
+
+    def number(self, row: int) -> bytes:
+        """Return the field of the source block that holds the row number."""
+        numbers = self._numbers
+        while len(numbers) <= row < 4096:
+            numbers.append(self._number((None,) * self._row_slot + (len(numbers),)))
+        return numbers[row] if row < 4096 else self._number((None,) * self._row_slot + (row,))
+
+
+class _Event:
+    """The pieces that all rows of one log event share."""
+
+    def __init__(self, shape: _Shape, source: Row, now: int) -> None:
+        self.shape = shape
+        self._head = shape.source_label + shape.source_head(source)
+        self._source_rest = shape.source_tail(source) + shape.source_end
+        self._now: tuple[Any, ...] = (now // 1_000_000, now // 1000, now)
+
+    def source(self, row: int) -> bytes:
+        """Return the source block with its label."""
+        return self._head + self.shape.number(row) + self._source_rest
+
+    def tail(self, op: str, transaction: bytes) -> bytes:
+        """Return what follows the source block."""
+        shape = self.shape
+        return transaction + shape.operation((None,) * _OP + (op, *self._now)) + shape.end
+
+
+def fragment_keys(fragments: Fragments) -> EncodeKey:
+    """Return how keys are written by a converter that can write parts."""
+
+    def encoder(codec: RowCodec) -> Callable[[Row], bytes | None]:
+        schema = codec.key_schema
+        if schema is None:
+            return lambda _: None
+        before, after = fragments.frame(schema, codec.topic)
+        write = fragments.row(schema)
+        if len(codec.key_slots) == 1:
+            slot = codec.key_slots[0]
+            return lambda row: before + write((row[slot],)) + after
+        pick = itemgetter(*codec.key_slots)
+        return lambda row: before + write(pick(row)) + after
+
+    return encoder

@@ -1,0 +1,174 @@
+"""Changes as Debezium's records: the general way, whatever comes after it.
+
+One row change makes one record, a delete also a tombstone, and a change of the key a delete of
+the old and a creation of the new one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from connector.capture.change import (
+    Change,
+    HeartbeatDue,
+    Row,
+    RowChanges,
+    SchemaChange,
+    TransactionMark,
+    Truncated,
+)
+from connector.capture.rowcodec import RowCodec
+from connector.data.record import Header, Record
+from connector.data.schema import STRING, Schema
+from connector.debezium.schema_events import SchemaEvents
+from connector.debezium.schemas import HEARTBEAT_KEY, HEARTBEAT_VALUE
+from connector.debezium.topics import TopicNaming
+from connector.debezium.transactions import Transaction, mark_record
+
+NEW_KEY, OLD_KEY = "__debezium.newkey", "__debezium.oldkey"
+_CONTEXT = "__debezium.context."
+
+
+@dataclass(frozen=True, slots=True)
+class EventOptions:
+    """How one connector's events look. ``row_slot``: where a source block holds the row number."""
+
+    connector: str
+    naming: TopicNaming
+    source: Schema
+    row_slot: int
+    tombstones: bool = True
+    transactions: bool = False
+    resumes_transactions: bool = True
+    schema_changes: bool = True
+    heartbeats: bool = False
+    context_headers: tuple[Header, ...] = ()
+    now: Callable[[], int] = time.time_ns
+
+
+def context_headers(connector: str, logical_name: str, task: int, run: str) -> tuple[Header, ...]:
+    """Build the headers that tell which connector, task and run made a record."""
+    values = {
+        "connectorLogicalName": logical_name,
+        "taskId": str(task),
+        "connectorName": connector,
+        "runId": run,
+    }
+    return tuple(Header(_CONTEXT + name, STRING, value) for name, value in values.items())
+
+
+class EventRecords:
+    """Makes the records of one connector, in order."""
+
+    def __init__(self, options: EventOptions, transaction: Transaction) -> None:
+        self._options = options
+        self._transaction = transaction
+        self._schema_events = SchemaEvents(
+            options.connector, options.source, options.naming.schema_change()
+        )
+        self._source_names = tuple(field.name for field in options.source.fields)
+
+    def records(self, change: Change) -> Iterator[Record]:
+        """Yield the records of a change."""
+        if isinstance(change, RowChanges):
+            yield from self._row_records(change)
+        elif isinstance(change, SchemaChange):
+            if self._options.schema_changes:
+                record = self._schema_events.record(change, self._options.now() // 1_000_000)
+                yield self._with_context(record)
+        elif isinstance(change, TransactionMark):
+            if self._options.transactions:
+                mark = mark_record(change, self._transaction, self._options.naming.transactions())
+                if mark is not None:
+                    yield mark
+        elif isinstance(change, Truncated):
+            value = self._envelope(change.codec, "t", None, None, self._source(change.source, 0))
+            yield self._with_context(_record(change.codec, None, value))
+        elif isinstance(change, HeartbeatDue) and self._options.heartbeats:
+            yield self._heartbeat()
+
+    def _row_records(self, change: RowChanges) -> Iterator[Record]:
+        codec = change.codec
+        for number, (before, after) in enumerate(change.rows, change.first_row or 0):
+            source = self._source(change.source, 0 if change.first_row is None else number)
+            if before is not None and after is not None and moved(codec, before, after):
+                yield from self._move(codec, before, after, source)
+            else:
+                row = after if after is not None else before
+                assert row is not None
+                value = self._envelope(codec, change.op, before, after, source)
+                yield self._with_context(_record(codec, codec.key_struct(row), value))
+                if after is None and self._options.tombstones:
+                    yield self._with_context(_tombstone(codec, codec.key_struct(row)))
+
+    def _move(
+        self, codec: RowCodec, before: Row, after: Row, source: dict[str, Any]
+    ) -> Iterator[Record]:
+        old, new = codec.key_struct(before), codec.key_struct(after)
+        to_new = [Header(NEW_KEY, codec.key_schema, new)]
+        deleted = self._envelope(codec, "d", before, None, source)
+        yield self._with_context(_record(codec, old, deleted, to_new))
+        if self._options.tombstones:
+            yield self._with_context(_tombstone(codec, old, to_new))
+        created = self._envelope(codec, "c", None, after, source)
+        to_old = [Header(OLD_KEY, codec.key_schema, old)]
+        yield self._with_context(_record(codec, new, created, to_old))
+
+    def _envelope(
+        self,
+        codec: RowCodec,
+        op: str,
+        before: Row | None,
+        after: Row | None,
+        source: dict[str, Any],
+    ) -> dict[str, Any]:
+        now = self._options.now()
+        in_transaction = self._options.transactions and self._transaction.id is not None
+        return {
+            "before": codec.value_struct(before),
+            "after": codec.value_struct(after),
+            "source": source,
+            "transaction": self._transaction.event(codec.table.id) if in_transaction else None,
+            "op": op,
+            "ts_ms": now // 1_000_000,
+            "ts_us": now // 1000,
+            "ts_ns": now,
+        }
+
+    def _source(self, values: Row, row: int) -> dict[str, Any]:
+        source = dict(zip(self._source_names, values, strict=True))
+        source[self._source_names[self._options.row_slot]] = row
+        return source
+
+    def _heartbeat(self) -> Record:
+        naming = self._options.naming
+        value = {"ts_ms": self._options.now() // 1_000_000}
+        key = {"serverName": naming.prefix}
+        return Record(naming.heartbeat(), 0, HEARTBEAT_KEY, key, HEARTBEAT_VALUE, value)
+
+    def _with_context(self, record: Record) -> Record:
+        return replace(record, headers=[*record.headers, *self._options.context_headers])
+
+
+def moved(codec: RowCodec, before: Row, after: Row) -> bool:
+    """Whether an update changes the key of a row."""
+    return any(before[slot] != after[slot] for slot in codec.key_slots)
+
+
+def _record(
+    codec: RowCodec,
+    key: dict[str, Any] | None,
+    value: dict[str, Any],
+    headers: Sequence[Header] = (),
+) -> Record:
+    schema = None if key is None else codec.key_schema
+    return Record(codec.topic, None, schema, key, codec.envelope_schema, value, list(headers))
+
+
+def _tombstone(
+    codec: RowCodec, key: dict[str, Any] | None, headers: Sequence[Header] = ()
+) -> Record:
+    return Record(codec.topic, None, codec.key_schema, key, None, None, list(headers))

@@ -1,0 +1,156 @@
+"""Everything that Millrace raises on purpose.
+
+MillraceError
+|__ ConfigError                 a property, file or connector name is wrong
+|__ NotFoundError               no such connector, task, plugin or logger
+|__ AlreadyExistsError          a connector of that name exists
+|__ ConflictError               the request does not fit the connector's state
+|__ TransientError              goes away by itself: try again with back-off
+|   |__ DatabaseUnavailableError    connection lost or refused, server shutting down
+|   |__ BrokerUnavailableError      Kafka does not answer
+|__ StopError                   needs a person: the task fails and says what to do
+    |__ AccessDeniedError           credentials or a privilege
+    |__ PositionLostError           the stored position is not on the server any more
+    |__ UnknownTableError           a row of a table whose shape is not known
+    |__ SchemaMismatchError         a row image does not fit the known shape of its table
+    |__ DdlError                    a DDL statement that cannot be read or applied
+    |__ ConversionError             a value that cannot become a Connect value or bytes
+    |__ ProduceError                Kafka refuses a message for good
+    |__ HistoryError                the schema history is missing or unreadable
+
+`decide` is the one place that turns an error into what happens next. Whatever is not
+listed stops the task: guessing would lose data.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+
+
+class MillraceError(Exception):
+    """Base of all errors here. ``remedy`` tells an operator what to do."""
+
+    remedy = ""
+
+    def __init__(self, message: str, remedy: str | None = None) -> None:
+        super().__init__(message)
+        if remedy is not None:
+            self.remedy = remedy
+
+
+class ConfigError(MillraceError):
+    """A configuration cannot be used; the message names the key and the value."""
+
+
+class NotFoundError(MillraceError):
+    """What was asked for does not exist."""
+
+
+class AlreadyExistsError(MillraceError):
+    """A connector of that name exists."""
+
+
+class ConflictError(MillraceError):
+    """The request does not fit the present state."""
+
+
+class TransientError(MillraceError):
+    """A fault that is expected to pass."""
+
+
+class DatabaseUnavailableError(TransientError):
+    """The database closed, refused or never answered a connection."""
+
+
+class BrokerUnavailableError(TransientError):
+    """Kafka does not answer."""
+
+
+class StopError(MillraceError):
+    """A fault that only a person can mend."""
+
+
+class AccessDeniedError(StopError):
+    """The database or the broker refuses the user."""
+
+    remedy = "Check user, password and privileges, then restart the task."
+
+
+class PositionLostError(StopError):
+    """The server has purged, or never had, the stored position."""
+
+    remedy = (
+        "Take a new snapshot: set snapshot.mode=when_needed, or delete the connector's offsets "
+        "and restart it."
+    )
+
+
+class UnknownTableError(StopError):
+    """A change of a captured table arrived whose definition was never seen."""
+
+    remedy = (
+        "The schema history is incomplete: restart with snapshot.mode=recovery, or set "
+        "inconsistent.schema.handling.mode=warn to skip such events."
+    )
+
+
+class SchemaMismatchError(StopError):
+    """A row image has another shape than the table is known to have."""
+
+    remedy = "Restart the connector with snapshot.mode=recovery to read the schema anew."
+
+
+class DdlError(StopError):
+    """A DDL statement cannot be read or applied."""
+
+    remedy = (
+        "Set schema.history.internal.skip.unparseable.ddl=true to go on without it, "
+        "and report the statement."
+    )
+
+
+class ConversionError(StopError):
+    """A value does not fit its schema."""
+
+
+class ProduceError(StopError):
+    """Kafka refuses a message whatever is tried."""
+
+
+class HistoryError(StopError):
+    """The schema history is missing, empty or unreadable."""
+
+    remedy = "Restart the connector with snapshot.mode=recovery to rebuild the schema history."
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Try again after a pause; nothing is lost meanwhile."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The task fails; ``trace`` is what the status of the task shows."""
+
+    trace: str
+
+
+def decide(error: BaseException) -> Retry | Stop:
+    """Tell whether the task may try again after this error, or must fail."""
+    if isinstance(error, TransientError):
+        return Retry(f"{type(error).__name__}: {error}")
+    return Stop(trace_of(error))
+
+
+def trace_of(error: BaseException) -> str:
+    """Render an error for the status of a task: the message and remedy first, then the stack.
+
+    User interfaces show the first line only, so it has to carry the cause.
+    """
+    head = f"{type(error).__name__}: {error}"
+    if isinstance(error, MillraceError) and error.remedy:
+        head += f" {error.remedy}"
+    return head + "\n" + "".join(traceback.format_exception(error))

@@ -1,0 +1,203 @@
+"""A compacted topic as a durable map: read to its end once, then written to."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
+
+from connector.errors import BrokerUnavailableError, StopError
+from connector.kafka.topics import error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_log = logging.getLogger(__name__)
+
+_POLL: Final = 0.1
+_NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it
+_NOT_YET: Final = (
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+)
+_WRITER: Final = {
+    "acks": "all",
+    "enable.idempotence": "false",
+    "max.in.flight.requests.per.connection": 1,  # keeps the order without idempotence
+    "partitioner": "murmur2_random",  # as Java's clients: a key must not change its partition
+    "message.timeout.ms": 30_000,
+    "linger.ms": 0,
+}
+_READER: Final = {
+    "group.id": "millrace-log-reader",  # required by the client, never joined
+    "enable.auto.commit": "false",
+    "enable.partition.eof": "true",
+    "isolation.level": "read_committed",
+    "auto.offset.reset": "earliest",
+    "queued.max.messages.kbytes": 8192,
+    "fetch.wait.max.ms": 50,  # the end of a partition is told by a fetch that finds nothing
+}
+
+
+class LogWriter:
+    """A producer shared by the logs of one worker."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._producer = Producer({**config, **_WRITER}, logger=_log)
+
+    def write(self, topic: str, entries: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """Send the entries in order and wait until all are acknowledged.
+
+        :raises TransientError: not acknowledged in time.
+        :raises StopError: refused for good.
+        """
+        answers: queue.SimpleQueue[KafkaError | None] = queue.SimpleQueue()
+        for key, value in entries:
+            self._send(topic, key, value, answers)
+        errors = [self._answer(answers) for _ in entries]
+        for error in errors:
+            if error is not None:
+                raise error_of(error, f"Writing to topic {topic}")
+
+    def _send(
+        self,
+        topic: str,
+        key: bytes,
+        value: bytes | None,
+        answers: queue.SimpleQueue[KafkaError | None],
+    ) -> None:
+        def acknowledged(error: KafkaError | None, _: Message) -> None:
+            answers.put(error)
+
+        self._producer.produce(topic, value, key, on_delivery=acknowledged)
+
+    def _answer(self, answers: queue.SimpleQueue[KafkaError | None]) -> KafkaError | None:
+        while True:  # ends by message.timeout.ms: each message gets its answer
+            self._producer.poll(_POLL)
+            try:
+                return answers.get_nowait()
+            except queue.Empty:
+                continue
+
+    def post(self, topic: str, key: bytes, value: bytes | None) -> None:
+        """Send an entry without waiting; a failure is logged."""
+        try:
+            self._producer.produce(topic, value, key, on_delivery=_log_failure)
+            self._producer.poll(0)
+        except BufferError:
+            _log.warning("An entry for topic %s was dropped: the broker does not take any.", topic)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Wait up to ``timeout`` seconds until what was posted is stored."""
+        left = self._producer.flush(timeout)
+        if left:
+            _log.warning("%d entries of the worker's topics could not be stored.", left)
+
+
+def _log_failure(error: KafkaError | None, message: Message) -> None:
+    if error is not None:
+        _log.warning("An entry for topic %s was not stored: %s", message.topic(), error.str())
+
+
+class KafkaLog:
+    """One compacted topic. Closing the writer is up to its owner: several logs share it.
+
+    ``patience`` is how many seconds reading waits for an answer before it gives up.
+    """
+
+    def __init__(
+        self, topic: str, reader: Mapping[str, Any], writer: LogWriter, patience: float = 30.0
+    ) -> None:
+        self._topic = topic
+        self._patience = patience
+        self._reader = {**reader, **_READER}
+        self._writer = writer
+
+    def read(self) -> dict[bytes, bytes]:
+        """Read the topic to its end; the last value of a key counts."""
+        consumer = Consumer(self._reader, logger=_log)
+        deadline = time.monotonic() + _NEW_TOPIC
+        try:
+            while True:
+                try:
+                    return self._read(consumer)
+                except KafkaException as failure:
+                    error: KafkaError = failure.args[0]
+                    if error.code() not in _NOT_YET or time.monotonic() > deadline:
+                        raise error_of(error, f"Reading topic {self._topic}") from None
+                    time.sleep(_POLL)
+        finally:
+            consumer.close()
+
+    def _read(self, consumer: Consumer) -> dict[bytes, bytes]:
+        ends = self._ends(consumer)
+        consumer.assign([TopicPartition(self._topic, part, OFFSET_BEGINNING) for part in ends])
+        entries: dict[bytes, bytes] = {}
+        while ends:
+            message = consumer.poll(self._patience)
+            if message is None:
+                raise BrokerUnavailableError(f"Topic {self._topic} could not be read to its end")
+            error, part = message.error(), message.partition() or 0
+            if error is None:
+                _apply(entries, message.key(), message.value())
+                if (message.offset() or 0) + 1 >= ends.get(part, 0):
+                    ends.pop(part, None)
+            elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 — the documented code
+                ends.pop(part, None)
+            elif error.code() != KafkaError._TRANSPORT:  # noqa: SLF001 — it reconnects by itself
+                raise KafkaException(error)
+        return entries
+
+    def _ends(self, consumer: Consumer) -> dict[int, int]:
+        """Return where each partition that is not empty ends now.
+
+        A partition that others write to all the time has no end to be told of; one whose last
+        offset is a transaction's mark has no message there: either way of ending is needed.
+        """
+        found = consumer.list_topics(self._topic, self._patience).topics[self._topic]
+        if found.error is not None:
+            raise KafkaException(found.error)
+        bounds = {
+            part: consumer.get_watermark_offsets(TopicPartition(self._topic, part), self._patience)
+            for part in found.partitions
+        }
+        return {part: high for part, (low, high) in bounds.items() if low < high}
+
+    def write(self, entries: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """Write the entries; returns once all are acknowledged."""
+        self._writer.write(self._topic, entries)
+
+    def post(self, entry: tuple[bytes, bytes | None]) -> None:
+        """Write an entry without waiting."""
+        self._writer.post(self._topic, *entry)
+
+
+def _apply(entries: dict[bytes, bytes], key: Any, value: Any) -> None:
+    if isinstance(key, bytes):
+        entries.pop(key, None)
+        if isinstance(value, bytes):
+            entries[key] = value
+
+
+def check_compacted(topic: str, policy: str | None) -> None:
+    """Refuse a topic that would forget entries.
+
+    :raises StopError: its cleanup.policy is not exactly ``compact``.
+    """
+    if policy != "compact":
+        raise StopError(
+            f"Topic {topic} has cleanup.policy={policy}, and would lose entries in time.",
+            f"Set cleanup.policy=compact on topic {topic}, or name another topic.",
+        )

@@ -1,0 +1,145 @@
+"""The producer of a task: messages in, acknowledgements back."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Producer as KafkaProducer
+
+from connector.data.record import Message
+from connector.errors import (
+    AccessDeniedError,
+    BrokerUnavailableError,
+    MillraceError,
+    ProduceError,
+)
+
+log = logging.getLogger(__name__)
+
+# What a capture wants; the user's settings come over these. Connect's own defaults (no
+# compression, no linger, one request in flight) hold a task back several times.
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "acks": "all",
+    "enable.idempotence": True,
+    "compression.type": "lz4",
+    "linger.ms": 5,
+    "batch.size": 1_000_000,
+    "batch.num.messages": 20_000,
+    "max.in.flight.requests.per.connection": 5,
+    "queue.buffering.max.messages": 100_000,
+    "queue.buffering.max.kbytes": 32_768,
+    "message.max.bytes": 100_000_000,
+    "delivery.timeout.ms": 2_147_483_647,
+    "partitioner": "murmur2_random",
+    "socket.nagle.disable": True,
+}
+_DENIED: Final = {
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+}
+_TOO_LARGE: Final = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
+_UNKNOWN_TOPIC: Final = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - the library's public name for it
+    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+}
+
+Acknowledged = Callable[[Any, Any], None]
+
+
+class Producer:
+    """Sends messages. All methods are called by the thread that owns it.
+
+    Acknowledgements are delivered inside `poll`, `send` and `flush`.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        settings = {**DEFAULTS, **config, "error_cb": self._problem, "logger": log}
+        if str(settings["enable.idempotence"]).lower() == "false":
+            settings["max.in.flight.requests.per.connection"] = config.get(
+                "max.in.flight.requests.per.connection", 1
+            )
+        self._fatal: KafkaError | None = None
+        try:
+            self._producer = KafkaProducer(settings)
+        except KafkaException as error:
+            raise ProduceError(f"the producer's settings are refused: {error.args[0]}") from error
+
+    def send(self, message: Message, partition: int, acknowledged: Acknowledged) -> bool:
+        """Queue a message; False when the queue is full: `poll`, then try again.
+
+        :param partition: where the message goes, -1 to choose by its key.
+        :raises ProduceError: the message can never be sent.
+        """
+        try:
+            self._producer.produce(
+                message.topic,
+                message.value,
+                message.key,
+                partition,
+                on_delivery=acknowledged,
+                timestamp=message.timestamp or 0,
+                headers=message.headers,  # type: ignore[arg-type]  # any sequence will do
+            )
+        except BufferError:
+            return False
+        except KafkaException as error:
+            raise failure(error.args[0], message.topic) from error
+        return True
+
+    def poll(self, seconds: float) -> None:
+        """Deliver acknowledgements, waiting so long for one.
+
+        :raises BrokerUnavailableError: the producer is of no use any more: make a new one.
+        """
+        self._producer.poll(seconds)
+        if self._fatal is not None:
+            raise BrokerUnavailableError(f"the producer failed: {self._fatal.str()}")
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until all messages are acknowledged; False when time ran out."""
+        end = time.monotonic() + seconds
+        while len(self._producer):
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            self._producer.flush(min(left, 0.2))
+        return True
+
+    def close(self) -> None:
+        """Drop what is still queued."""
+        self._producer.purge()
+        self._producer.poll(0)
+
+    def __len__(self) -> int:
+        return len(self._producer)
+
+    def _problem(self, error: KafkaError) -> None:
+        if error.fatal():
+            self._fatal = error
+        else:
+            log.warning("Kafka: %s", error.str())
+
+
+def failure(error: KafkaError, topic: str) -> MillraceError:
+    """Decide what it means that a message was not delivered."""
+    code = error.code()
+    text = f"a message for topic {topic} was not delivered: {error.str()}"
+    if code in _DENIED:
+        return AccessDeniedError(text, "Grant the user WRITE on the topic.")
+    if code in _TOO_LARGE:
+        return ProduceError(
+            text,
+            "Raise message.max.bytes of the broker (max.message.bytes of the topic), and "
+            "producer.override.max.request.size if it is set.",
+        )
+    if code in _UNKNOWN_TOPIC:
+        return ProduceError(text, "Create the topic, or set topic.creation.default.* .")
+    if error.retriable() or code == KafkaError._PURGE_QUEUE:  # noqa: SLF001 - the library's public name for it
+        return BrokerUnavailableError(text)
+    return ProduceError(text)

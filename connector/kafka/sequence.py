@@ -1,0 +1,178 @@
+"""A topic whose first partition is a sequence of values: written in order, read in order."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka import Message as KafkaMessage
+
+from connector.data.record import Message
+from connector.errors import BrokerUnavailableError, MillraceError
+from connector.kafka.producer import Producer, failure
+from connector.kafka.topics import error_of
+
+_log = logging.getLogger(__name__)
+
+_PARTITION: Final = 0
+_POLL: Final = 0.1
+_NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it
+_NOT_YET: Final = (
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+)
+_READER: Final[Mapping[str, Any]] = {
+    "enable.auto.commit": "false",
+    "enable.partition.eof": "true",
+    "auto.offset.reset": "earliest",
+    "fetch.wait.max.ms": 50,  # the end is told by a fetch that finds nothing
+}
+_WRITER: Final[Mapping[str, Any]] = {
+    "enable.idempotence": False,  # older brokers, and users who may not write idempotently
+    "max.in.flight.requests.per.connection": 1,  # keeps the order without it
+    "linger.ms": 0,
+    "delivery.timeout.ms": 120_000,
+    "compression.type": "none",
+}
+
+
+class Sequence:
+    """One topic. Used by one thread; connects when it is first read or written.
+
+    :param reader: settings of the consumer, as librdkafka calls them.
+    :param writer: settings of the producer; they come over the defaults here.
+    :param silence: seconds without anything new after which reading is given up.
+    """
+
+    def __init__(
+        self,
+        topic: str,
+        reader: Mapping[str, Any],
+        writer: Mapping[str, Any],
+        *,
+        silence: float = 30.0,
+    ) -> None:
+        self._topic = topic
+        self._reader = {"group.id": "millrace-sequence", **reader, **_READER}
+        self._writer = {**_WRITER, **writer}
+        self._silence = silence
+        self._producer: Producer | None = None
+        self._waiting = 0
+        self._errors: list[MillraceError] = []
+
+    def is_empty(self) -> bool:
+        """Tell whether the topic holds nothing now.
+
+        :raises BrokerUnavailableError: the broker does not answer.
+        :raises StopError: the topic may not be read, or there is none.
+        """
+        consumer = Consumer(self._reader, logger=_log)
+        try:
+            low, high = self._patiently(lambda: self._bounds(consumer))
+            return low >= high
+        finally:
+            consumer.close()
+
+    def read(self) -> Iterator[bytes]:
+        """Read the values from the first to the last one there is now; tombstones are left out.
+
+        :raises BrokerUnavailableError: the broker does not answer, or nothing comes for too long.
+        :raises StopError: the topic may not be read, or there is none.
+        """
+        consumer = Consumer(self._reader, logger=_log)
+        try:
+            low, high = self._patiently(lambda: self._bounds(consumer))
+            if low < high:
+                consumer.assign([TopicPartition(self._topic, _PARTITION, OFFSET_BEGINNING)])
+                yield from self._values(consumer, high)
+        finally:
+            consumer.close()
+
+    def _values(self, consumer: Consumer, end: int) -> Iterator[bytes]:
+        while True:
+            message = consumer.poll(self._silence)
+            if message is None:
+                raise BrokerUnavailableError(f"Topic {self._topic} could not be read to its end")
+            error = message.error()
+            if error is not None:
+                if error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - the documented code
+                    return
+                if error.code() != KafkaError._TRANSPORT:  # noqa: SLF001 - it reconnects by itself
+                    raise error_of(error, f"Reading topic {self._topic}")
+                continue
+            value = message.value()
+            if isinstance(value, bytes):
+                yield value
+            if (message.offset() or 0) + 1 >= end:
+                return
+
+    def _bounds(self, consumer: Consumer) -> tuple[int, int]:
+        """Return the first offset and the one after the last."""
+        partition = TopicPartition(self._topic, _PARTITION)
+        low, high = consumer.get_watermark_offsets(partition, self._silence)
+        return low, high
+
+    def _patiently(self, ask: Callable[[], tuple[int, int]]) -> tuple[int, int]:
+        deadline = time.monotonic() + _NEW_TOPIC
+        while True:
+            try:
+                return ask()
+            except KafkaException as failed:
+                error: KafkaError = failed.args[0]
+                if error.code() not in _NOT_YET or time.monotonic() > deadline:
+                    raise error_of(error, f"Reading topic {self._topic}") from None
+                time.sleep(_POLL)
+
+    def post(self, value: bytes) -> None:
+        """Send a value; `settle` waits for it.
+
+        :raises StopError: it can never be sent.
+        """
+        producer = self._producer or self._connect()
+        message = Message(self._topic, _PARTITION, None, value)
+        while not producer.send(message, _PARTITION, self._acknowledged):
+            producer.poll(_POLL)
+        self._waiting += 1
+        producer.poll(0)
+
+    def settle(self) -> None:
+        """Wait until all that was posted is acknowledged.
+
+        :raises BrokerUnavailableError: not in time.
+        :raises StopError: something was refused for good.
+        """
+        while self._waiting and self._producer is not None:
+            self._producer.poll(_POLL)
+        if self._errors:
+            raise self._errors.pop(0)
+
+    def write(self, values: Iterable[bytes]) -> None:
+        """Write values in order; returns once all are acknowledged, and raises as `settle` does."""
+        for value in values:
+            self.post(value)
+        self.settle()
+
+    def _connect(self) -> Producer:
+        self._producer = Producer(self._writer)
+        return self._producer
+
+    def _acknowledged(self, error: KafkaError | None, _: KafkaMessage) -> None:
+        self._waiting -= 1
+        if error is not None:
+            self._errors.append(failure(error, self._topic))
+
+    def close(self) -> None:
+        """Drop what is not acknowledged yet."""
+        if self._producer is not None:
+            self._producer.close()
+            self._producer = None

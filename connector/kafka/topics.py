@@ -1,0 +1,148 @@
+"""Topics: look them up and create them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from confluent_kafka import KafkaError, KafkaException, TopicCollection
+from confluent_kafka.admin import (  # type: ignore[attr-defined] # public, not in its __all__
+    AdminClient,
+    ConfigResource,
+    NewTopic,
+    ResourceType,
+)
+
+from connector.errors import AccessDeniedError, BrokerUnavailableError, ProduceError, StopError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from concurrent.futures import Future
+
+_log = logging.getLogger(__name__)
+_TIMEOUT: Final = 10.0  # seconds for an answer; callers try again
+_NEW_TOPIC: Final = 10.0  # seconds until the brokers have told each other of a topic
+BROKER_DEFAULT: Final = -1
+
+_REFUSED: Final = frozenset(
+    {
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+        KafkaError.SASL_AUTHENTICATION_FAILED,
+        KafkaError._AUTHENTICATION,  # noqa: SLF001 — the public name of librdkafka's code
+    }
+)
+_PASSING: Final = frozenset(
+    {
+        KafkaError._TRANSPORT,  # noqa: SLF001 — the same
+        KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 — the same
+        KafkaError._TIMED_OUT,  # noqa: SLF001 — the same
+        KafkaError._MSG_TIMED_OUT,  # noqa: SLF001 — the same
+        KafkaError._TIMED_OUT_QUEUE,  # noqa: SLF001 — the same
+        KafkaError._RESOLVE,  # noqa: SLF001 — the same
+        KafkaError._DESTROY,  # noqa: SLF001 — the same
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError.BROKER_NOT_AVAILABLE,
+        KafkaError.REPLICA_NOT_AVAILABLE,
+        KafkaError.NETWORK_EXCEPTION,
+        KafkaError.NOT_ENOUGH_REPLICAS,
+        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        KafkaError.NOT_CONTROLLER,
+        # a broker that has just started counts no others yet: creation works seconds later
+        KafkaError.INVALID_REPLICATION_FACTOR,
+    }
+)
+
+
+def error_of(error: KafkaError, doing: str) -> BrokerUnavailableError | StopError:
+    """Turn a Kafka error into ours; ``doing`` says what was tried."""
+    text = f"{doing}: {error.str()}"
+    if error.code() in _REFUSED:
+        return AccessDeniedError(text, "Check the credentials and ACLs of this Kafka user.")
+    if error.code() in _PASSING or error.retriable():
+        return BrokerUnavailableError(text)
+    return ProduceError(text)
+
+
+class Topics:
+    """The topics of one cluster. Connects with each call: calls are rare, a client is not small.
+
+    A client lives as long as the name that holds it: dropped earlier, it drops its requests.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._config = dict(config)
+
+    def cluster_id(self) -> str | None:
+        """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
+        client = self._client()
+        found = self._wait(client.describe_cluster(), "Asking for the cluster's id")
+        return None if found.cluster_id is None else str(found.cluster_id)
+
+    def partitions(self, topic: str) -> int | None:
+        """Return the number of partitions, None when the topic does not exist."""
+        client = self._client()
+        futures = client.describe_topics(TopicCollection([topic]))
+        try:
+            return len(self._wait(futures[topic], f"Looking up topic {topic}").partitions)
+        except _UnknownTopicError:
+            return None
+
+    def create(
+        self, topic: str, partitions: int, replicas: int, config: Mapping[str, str] | None = None
+    ) -> bool:
+        """Create a topic and wait until it is known; False when it was there already.
+
+        -1 partitions or replicas mean the broker's default.
+
+        :raises BrokerUnavailableError: the broker does not answer or is not ready.
+        :raises StopError: the broker refuses the topic.
+        """
+        wanted = NewTopic(topic, partitions, replicas, config=dict(config or {}))
+        client = self._client()
+        future = client.create_topics([wanted])[topic]
+        try:
+            self._wait(future, f"Creating topic {topic}")
+        except _TopicExistsError:
+            return False
+        _log.info("Created topic %s.", topic)
+        deadline = time.monotonic() + _NEW_TOPIC
+        while self.partitions(topic) is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return True
+
+    def setting(self, topic: str, name: str) -> str | None:
+        """Return one setting of a topic, such as ``cleanup.policy``."""
+        resource = ConfigResource(ResourceType.TOPIC, topic)
+        client = self._client()
+        future = client.describe_configs([resource])[resource]
+        found = self._wait(future, f"Reading the settings of topic {topic}")
+        return found[name].value if name in found else None
+
+    def _client(self) -> AdminClient:
+        return AdminClient(self._config, logger=_log)
+
+    def _wait(self, future: Future[Any], doing: str) -> Any:
+        try:
+            return future.result(_TIMEOUT)
+        except KafkaException as failure:
+            error: KafkaError = failure.args[0]
+            if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise _UnknownTopicError(str(error)) from None
+            if error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
+                raise _TopicExistsError(str(error)) from None
+            raise error_of(error, doing) from None
+        except TimeoutError:
+            raise BrokerUnavailableError(f"{doing}: no answer in {_TIMEOUT:g} s") from None
+
+
+class _UnknownTopicError(StopError):
+    """The broker does not know the topic."""
+
+
+class _TopicExistsError(StopError):
+    """The topic exists already."""

@@ -1,0 +1,1 @@
+"""The binary log: from the dump connection to decoded row images."""

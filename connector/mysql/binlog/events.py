@@ -1,0 +1,153 @@
+"""Events of the binary log as facts. Everything the capture needs has a class of its own.
+
+``position`` is where the event starts in its file and ``size`` its length; an event inside a
+compressed transaction has the position that the server wrote into it, which may be zero.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from connector.mysql.binlog.tablemap import TableMap
+
+RowsKind = Literal["c", "u", "d"]
+
+
+class BinlogEvent:
+    """What all events tell. An event without a class of its own only counts."""
+
+    __slots__ = ("position", "server_id", "size", "timestamp")
+
+    def __init__(self, timestamp: int, server_id: int, position: int, size: int) -> None:
+        self.timestamp = timestamp
+        self.server_id = server_id
+        self.position = position
+        self.size = size
+
+
+class Rotated(BinlogEvent):
+    """The log goes on in another file. ``artificial``: sent at the start of a dump."""
+
+    __slots__ = ("artificial", "file", "start")
+
+    def __init__(self, event: BinlogEvent, file: str, start: int, *, artificial: bool) -> None:
+        super().__init__(event.timestamp, event.server_id, event.position, event.size)
+        self.file = file
+        self.start = start
+        self.artificial = artificial
+
+
+class GtidRead(BinlogEvent):
+    """A transaction begins. ``commit_micros`` is its original commit time, 0 if not known.
+
+    ``begins`` tells that no BEGIN statement follows (MariaDB); ``ends``: nor a commit, for the
+    transaction is a single DDL statement.
+    """
+
+    __slots__ = ("begins", "commit_micros", "gtid")
+
+    def __init__(
+        self,
+        header: tuple[int, int, int, int],
+        gtid: str,
+        commit_micros: int = 0,
+        *,
+        begins: bool = False,
+    ) -> None:
+        super().__init__(*header)
+        self.gtid = gtid
+        self.commit_micros = commit_micros
+        self.begins = begins
+
+
+class Began(BinlogEvent):
+    """``BEGIN`` of a transaction by the session ``thread``."""
+
+    __slots__ = ("thread",)
+
+    def __init__(self, header: tuple[int, int, int, int], thread: int) -> None:
+        super().__init__(*header)
+        self.thread = thread
+
+
+class Committed(BinlogEvent):
+    """The end of a transaction: an XID event or a ``COMMIT`` statement."""
+
+    __slots__ = ()
+
+
+class QueryRan(BinlogEvent):
+    """A statement, almost always DDL, run in ``database``."""
+
+    __slots__ = ("database", "sql", "thread")
+
+    def __init__(
+        self, header: tuple[int, int, int, int], thread: int, database: str, sql: str
+    ) -> None:
+        super().__init__(*header)
+        self.thread = thread
+        self.database = database
+        self.sql = sql
+
+
+class RowsQueryRead(BinlogEvent):
+    """The statement that caused the rows that follow."""
+
+    __slots__ = ("sql",)
+
+    def __init__(self, header: tuple[int, int, int, int], sql: str) -> None:
+        super().__init__(*header)
+        self.sql = sql
+
+
+class TableMapped(BinlogEvent):
+    """The table of the row events that follow."""
+
+    __slots__ = ("table_map",)
+
+    def __init__(self, header: tuple[int, int, int, int], table_map: TableMap) -> None:
+        super().__init__(*header)
+        self.table_map = table_map
+
+
+class RowsChanged(BinlogEvent):
+    """Row images, not decoded yet: ``data[start:end]`` of columns as in ``present``.
+
+    Updates have pairs of images; ``present_after`` belongs to the second of each. ``partial``:
+    JSON columns of the second image may hold differences (PARTIAL_UPDATE_ROWS).
+    """
+
+    __slots__ = ("data", "end", "kind", "partial", "present", "present_after", "start", "table_map")
+
+    def __init__(
+        self,
+        header: tuple[int, int, int, int],
+        kind: RowsKind,
+        table_map: TableMap | None,
+        images: tuple[bytes, int, int],
+        columns: tuple[bytes, bytes],
+        *,
+        partial: bool = False,
+    ) -> None:
+        super().__init__(*header)
+        self.kind: RowsKind = kind
+        self.table_map = table_map
+        self.data, self.start, self.end = images
+        self.present, self.present_after = columns
+        self.partial = partial
+
+
+class HeartbeatSeen(BinlogEvent):
+    """The server has nothing to send."""
+
+    __slots__ = ()
+
+
+class IncidentSeen(BinlogEvent):
+    """The server lost events: its log is not complete."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, header: tuple[int, int, int, int], message: str) -> None:
+        super().__init__(*header)
+        self.message = message

@@ -1,0 +1,139 @@
+"""Generates the function that decodes images with one bitmap of NULLs.
+
+The function decodes images as long as the bitmap stays the same, so that a run of like rows
+costs no call. Columns of constant size that stand together are unpacked by one `struct` call.
+For a table of an int and a varchar with no NULL it looks like this::
+
+    def images(d, p, end, append):
+        while p < end and d[p] == 0:
+            v0, = u0(d, p + 1)
+            p += 5
+            e = p + 1 + d[p]
+            v1 = d[p + 1 : e].decode('utf-8', 'replace')
+            p = e
+            append((v0, v1))
+        return p
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from connector.capture.change import Row
+from connector.mysql.types.fields import Fixed, Prefixed
+
+if TYPE_CHECKING:
+    from connector.mysql.binlog.rows import HeldColumn
+
+Variant = Callable[[bytes, int, int, Callable[[Row], None]], int]
+
+
+def compile_images(
+    columns: Sequence[HeldColumn], initial: Sequence[Any], nulls: bytes
+) -> tuple[str, Variant]:
+    """Return the source and the function for one bitmap of NULLs.
+
+    ``initial`` holds the value of each slot of the result that no column fills.
+    """
+    writer = _Writer(columns, initial, nulls)
+    source = writer.source()
+    exec(source, writer.names)  # noqa: S102 - written here from the type modules, never from input
+    return source, writer.names["images"]
+
+
+class _Writer:
+    def __init__(self, columns: Sequence[HeldColumn], initial: Sequence[Any], nulls: bytes) -> None:
+        self._columns = columns
+        self._nulls = nulls
+        self.names: dict[str, Any] = {"nulls": nulls}
+        self._body: list[str] = []
+        self._ahead = len(nulls)  # bytes behind p that are passed but not yet added to it
+        self._values = [self._constant(f"i{slot}", value) for slot, value in enumerate(initial)]
+
+    def source(self) -> str:
+        """Write the whole function."""
+        run: list[tuple[int, HeldColumn]] = []
+        for number, column in enumerate(self._columns):
+            if self._nulls[number >> 3] >> (number & 7) & 1:
+                if column.slot is not None:
+                    self._values[column.slot] = self._constant(f"a{number}", column.absent)
+            elif isinstance(column.field, Fixed):
+                run.append((number, column))
+            else:
+                self._unpack(run)
+                run = []
+                self._slice(number, column, column.field)
+        self._unpack(run)
+        self._advance()
+        size = len(self._nulls)
+        same = f"d[p] == {self._nulls[0]}" if size == 1 else f"d[p:p + {size}] == nulls"
+        lines = [f"    while p < end and {same}:", *self._body]
+        result = "".join(f"{value}, " for value in self._values)
+        lines.append(f"        append(({result}))")
+        return "\n".join(["def images(d, p, end, append):", *lines, "    return p", ""])
+
+    def _unpack(self, run: list[tuple[int, HeldColumn]]) -> None:
+        """Write one call that unpacks neighbours of constant size."""
+        if not run:
+            return
+        shape = struct.Struct("<" + "".join(_code(column) for _, column in run))
+        wanted = [(number, column) for number, column in run if column.slot is not None]
+        if wanted:
+            name = f"u{run[0][0]}"
+            self.names[name] = shape.unpack_from
+            targets = "".join(f"v{number}, " for number, _ in wanted)
+            self._line(f"{targets}= {name}(d, {self._here()})")
+            for number, column in wanted:
+                self._convert(number, column, f"v{number}")
+        self._ahead += shape.size
+
+    def _slice(self, number: int, column: HeldColumn, field: Prefixed) -> None:
+        """Write the reading of a field behind its length."""
+        here = self._here()
+        if field.width == 1:
+            length = f"d[{here}]"
+        else:
+            self.names["int_of"] = int.from_bytes
+            length = f"int_of(d[{here}:{self._here(field.width)}], 'little')"
+        start = self._here(field.width)
+        self._line(f"e = {start} + {length}")
+        if column.slot is not None:
+            self._convert(number, column, f"d[{start}:e]")
+        self._line("p = e")
+        self._ahead = 0
+
+    def _convert(self, number: int, column: HeldColumn, value: str) -> None:
+        expression = column.convert.source(value, f"c{number}", self.names)
+        assert column.slot is not None
+        if expression == f"v{number}":
+            self._values[column.slot] = expression
+            return
+        self._line(f"v{number} = {expression}")
+        self._values[column.slot] = f"v{number}"
+
+    def _constant(self, name: str, value: Any) -> str:
+        if value is None:
+            return "None"
+        self.names[name] = value
+        return name
+
+    def _advance(self) -> None:
+        if self._ahead:
+            self._line(f"p += {self._ahead}")
+            self._ahead = 0
+
+    def _here(self, further: int = 0) -> str:
+        ahead = self._ahead + further
+        return f"p + {ahead}" if ahead else "p"
+
+    def _line(self, text: str) -> None:
+        self._body.append("        " + text)
+
+
+def _code(column: HeldColumn) -> str:
+    assert isinstance(column.field, Fixed)
+    if column.slot is not None:
+        return column.field.format
+    return f"{struct.calcsize('<' + column.field.format)}x"

@@ -1,0 +1,273 @@
+"""From the bytes of one event to a `BinlogEvent`.
+
+Layouts are those of the servers (MySQL: libs/mysql/binlog/event; MariaDB: sql/log_event.h).
+The parser holds what later events need: table numbers and whether events end in a checksum.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+import zlib
+from collections.abc import Callable, Iterator
+
+import zstandard
+
+from connector.errors import ConversionError
+from connector.mysql.binlog.events import (
+    Began,
+    BinlogEvent,
+    Committed,
+    GtidRead,
+    HeartbeatSeen,
+    IncidentSeen,
+    QueryRan,
+    Rotated,
+    RowsChanged,
+    RowsKind,
+    RowsQueryRead,
+    TableMapped,
+)
+from connector.mysql.binlog.tablemap import TableMap, length_encoded, parse_table_map
+from connector.mysql.binlog.tagged import parse_tagged_gtid
+
+Header = tuple[int, int, int, int]  # timestamp, server id, position, size
+
+HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
+_CHECKSUM_SIZE = 4
+_QUERY, _STOP, _ROTATE, _FORMAT, _XID, _TABLE_MAP = 2, 3, 4, 15, 16, 19
+_INCIDENT, _HEARTBEAT, _ROWS_QUERY, _GTID, _PAYLOAD, _HEARTBEAT_V2 = 26, 27, 29, 33, 40, 41
+_GTID_TAGGED, _PARTIAL_UPDATE = 42, 39
+_ANNOTATE, _MARIADB_GTID, _QUERY_COMPRESSED = 160, 162, 165
+_ROWS: dict[int, tuple[RowsKind, int, bool]] = {  # kind, size of the extra header, compressed
+    23: ("c", 0, False),
+    24: ("u", 0, False),
+    25: ("d", 0, False),
+    30: ("c", 2, False),
+    31: ("u", 2, False),
+    32: ("d", 2, False),
+    _PARTIAL_UPDATE: ("u", 2, False),
+    166: ("c", 0, True),
+    167: ("u", 0, True),
+    168: ("d", 0, True),
+    169: ("c", 2, True),
+    170: ("u", 2, True),
+    171: ("d", 2, True),
+}
+
+
+class EventParser:
+    """Parses the events of one dump connection, in order.
+
+    ``trailer`` is the size of the checksum behind each event; the caller leaves it out.
+
+    :param checksums: whether the server adds a checksum to the events that it makes up before
+        the first format description.
+    """
+
+    def __init__(self, *, checksums: bool) -> None:
+        self.trailer = _CHECKSUM_SIZE if checksums else 0
+        self._tables: dict[int, TableMap] = {}
+        self._known_maps: dict[bytes, tuple[int, TableMap]] = {}
+        self._parse: dict[int, Callable[[Header, bytes, int, int], BinlogEvent]] = {
+            _QUERY: _query,
+            _ROTATE: self._rotate,
+            _FORMAT: self._format,
+            _XID: lambda header, *_: Committed(*header),
+            _TABLE_MAP: self._table_map,
+            _INCIDENT: _incident,
+            _HEARTBEAT: lambda header, *_: HeartbeatSeen(*header),
+            _HEARTBEAT_V2: lambda header, *_: HeartbeatSeen(*header),
+            _ROWS_QUERY: _rows_query,
+            _GTID: _gtid,
+            _GTID_TAGGED: _tagged_gtid,
+            _ANNOTATE: _annotate,
+            _MARIADB_GTID: _mariadb_gtid,
+            _QUERY_COMPRESSED: _query_compressed,
+            **{kind: self._rows_parser(*shape, kind) for kind, shape in _ROWS.items()},
+        }
+
+    def is_compressed_transaction(self, data: bytes, start: int) -> bool:
+        """Whether an event holds others, for `transaction`."""
+        return data[start + 4] == _PAYLOAD
+
+    def event(self, data: bytes, start: int, end: int) -> BinlogEvent:
+        """Parse the event at ``data[start:end]``, without its checksum."""
+        timestamp, kind, server_id, size, next_position, _ = HEADER.unpack_from(data, start)
+        header = (timestamp, server_id, next_position - size if next_position else 0, size)
+        parse = self._parse.get(kind)
+        return parse(header, data, start + 19, end) if parse else BinlogEvent(*header)
+
+    def transaction(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
+        """Yield a compressed transaction itself, then the events inside.
+
+        They are uncompressed piece by piece: the whole may be large.
+
+        The body is a list of (type, length, value) up to a zero type; type 2 names the
+        compression (0 = zstd, 255 = none). The events inside have no checksums.
+        """
+        yield self.event(data, start, end)
+        offset, compression = start + 19, 255
+        while data[offset]:
+            kind, offset = length_encoded(data, offset)
+            length, offset = length_encoded(data, offset)
+            if kind == 2:
+                compression = length_encoded(data, offset)[0]
+            offset += length
+        body = data[offset + 1 : end]
+        for event in _inner_events(body, compression):
+            yield self.event(event, 0, len(event))
+
+    def _format(self, header: Header, data: bytes, _: int, end: int) -> BinlogEvent:
+        """Learn from a format description whether the events of its file have checksums.
+
+        It ends in the algorithm (0 = none, 1 = CRC32) and a checksum of its own.
+        """
+        algorithm = data[end + self.trailer - _CHECKSUM_SIZE - 1]
+        self.trailer = _CHECKSUM_SIZE if algorithm == 1 else 0
+        self._tables.clear()
+        return BinlogEvent(*header)
+
+    def _rotate(self, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+        """Table numbers are valid within a server's run, which never spans two files."""
+        position = int.from_bytes(data[start : start + 8], "little")
+        file = data[start + 8 : end].decode("utf-8")
+        self._tables.clear()
+        return Rotated(BinlogEvent(*header), file, position, artificial=header[0] == 0)
+
+    def _table_map(self, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+        body = data[start:end]
+        known = self._known_maps.get(body)
+        if known is None:
+            if len(self._known_maps) >= 10_000:
+                self._known_maps.clear()
+            self._known_maps[body] = known = parse_table_map(body, 0, len(body))
+        self._tables[known[0]] = known[1]
+        return TableMapped(header, known[1])
+
+    def _rows_parser(
+        self, kind: RowsKind, extra: int, compressed: bool, event_type: int
+    ) -> Callable[[Header, bytes, int, int], BinlogEvent]:
+        partial = event_type == _PARTIAL_UPDATE
+        images = 2 if kind == "u" else 1
+
+        def parse(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+            number = int.from_bytes(data[start : start + 6], "little")
+            start += 8
+            if extra:
+                start += data[start] | data[start + 1] << 8
+            count = data[start]
+            if count < 251:
+                start += 1
+            else:
+                count, start = length_encoded(data, start)
+            size = (count + 7) >> 3
+            present = data[start : start + size]
+            start += size * images
+            after = data[start - size : start]
+            if compressed:
+                data = _uncompressed(data[start:end])
+                start, end = 0, len(data)
+            table_map = self._tables.get(number)
+            return RowsChanged(
+                header, kind, table_map, (data, start, end), (present, after), partial=partial
+            )
+
+        return parse
+
+
+def _query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    """Thread, run time, length of the database, error, length of status; then these three."""
+    thread = int.from_bytes(data[start : start + 4], "little")
+    database = start + 13 + (data[start + 11] | data[start + 12] << 8)
+    sql = database + data[start + 8] + 1
+    return _statement(header, thread, data[database : sql - 1], data[sql:end])
+
+
+def _query_compressed(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    thread = int.from_bytes(data[start : start + 4], "little")
+    database = start + 13 + (data[start + 11] | data[start + 12] << 8)
+    sql = database + data[start + 8] + 1
+    return _statement(header, thread, data[database : sql - 1], _uncompressed(data[sql:end]))
+
+
+def _statement(header: Header, thread: int, database: bytes, sql: bytes) -> BinlogEvent:
+    if sql == b"BEGIN":
+        return Began(header, thread)
+    if sql == b"COMMIT":
+        return Committed(*header)
+    text = sql.decode("utf-8", "replace").strip()
+    if text.upper() == "BEGIN":
+        return Began(header, thread)
+    if text.upper() == "COMMIT":
+        return Committed(*header)
+    return QueryRan(header, thread, database.decode("utf-8", "replace"), text)
+
+
+def _gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    """Flags, UUID, number; with MySQL 8 also two logical clocks and the commit times."""
+    server = str(uuid.UUID(bytes=data[start + 1 : start + 17]))
+    number = int.from_bytes(data[start + 17 : start + 25], "little")
+    micros = 0
+    clocks = start + 25
+    if end - clocks >= 24 and data[clocks] == 2:
+        at = clocks + 17
+        micros = int.from_bytes(data[at : at + 7], "little")
+        if micros >> 55:  # the commit time on the server that it came from follows
+            micros = int.from_bytes(data[at + 7 : at + 14], "little")
+    return GtidRead(header, f"{server}:{number}", micros)
+
+
+def _tagged_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    gtid, micros = parse_tagged_gtid(data[start:end])
+    return GtidRead(header, gtid, micros)
+
+
+def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+    """Sequence, domain, flags; it stands for BEGIN as well."""
+    sequence = int.from_bytes(data[start : start + 8], "little")
+    domain = int.from_bytes(data[start + 8 : start + 12], "little")
+    return GtidRead(header, f"{domain}-{header[1]}-{sequence}", begins=True)
+
+
+def _rows_query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    return RowsQueryRead(header, data[start + 1 : end].decode("utf-8", "replace"))
+
+
+def _annotate(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    return RowsQueryRead(header, data[start:end].decode("utf-8", "replace"))
+
+
+def _incident(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    return IncidentSeen(header, data[start + 3 : end].decode("utf-8", "replace"))
+
+
+def _inner_events(body: bytes, compression: int) -> Iterator[bytes]:
+    """Cut the uncompressed stream of a transaction into events."""
+    if compression == 255:
+        pieces: Iterator[bytes] = iter([body])
+    elif compression == 0:
+        pieces = zstandard.ZstdDecompressor().read_to_iter(body)
+    else:
+        raise ConversionError(f"unknown compression {compression} of a binlog transaction")
+    rest = b""
+    for piece in pieces:
+        rest += piece
+        start = 0
+        while len(rest) - start >= HEADER.size:
+            size = int.from_bytes(rest[start + 9 : start + 13], "little")
+            if len(rest) - start < size:
+                break
+            yield rest[start : start + size]
+            start += size
+        rest = rest[start:]
+
+
+def _uncompressed(data: bytes) -> bytes:
+    """Uncompress MariaDB's ``log_bin_compress``: algorithm and size of the length, length, data.
+
+    The first byte is ``0x80 | algorithm << 4 | bytes of length``; algorithm 0 is zlib.
+    """
+    if data[0] & 0xF0 != 0x80:
+        raise ConversionError(f"unknown compression {data[0]:#x} of a binlog event")
+    return zlib.decompress(data[1 + (data[0] & 7) :])

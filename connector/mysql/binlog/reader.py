@@ -1,0 +1,276 @@
+"""The dump connection: asks a server for its binary log and yields events.
+
+mysql-replication does the handshake (checksum, heartbeat, capabilities); from there on the
+socket is read here, because its packets cost several times what they should and lose values.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from pymysqlreplication import BinLogStreamReader
+
+from connector.errors import (
+    AccessDeniedError,
+    DatabaseUnavailableError,
+    MillraceError,
+    PositionLostError,
+    StopError,
+)
+from connector.mysql.binlog.events import BinlogEvent
+from connector.mysql.binlog.parser import EventParser
+from connector.mysql.connection import ConnectionSettings, DumpSession, open_session, translated
+from connector.mysql.gtid import GtidSet, MariaDbGtidSet
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT: Final = 5.0  # seconds between signs of life that the server is asked for
+_SILENCE: Final = 3 * HEARTBEAT
+_TICK: Final = 0.25  # seconds after which an empty batch lets the caller look around
+_READ_SIZE: Final = 1 << 16  # larger reads are slower: values of one read stay in the cache
+_BATCH: Final = 500
+_WHOLE_PACKET: Final = 0xFFFFFF
+_COM_BINLOG_DUMP, _COM_BINLOG_DUMP_GTID = 0x12, 0x1E
+_THROUGH_GTID, _SEND_ANNOTATIONS = 4, 2
+_ER_MASTER_FATAL = 1236
+_LOST_WORDS = (
+    "could not find first log file",
+    "purged",
+    "not in the binlog",
+    "impossible position",
+    "position > file size",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DumpStart:
+    """Where to start: behind a set of transactions, or at a place in a file."""
+
+    file: str = ""
+    position: int = 4
+    gtids: GtidSet | MariaDbGtidSet | None = None
+
+
+class BinlogReader:
+    """One dump connection. Iterate `batches`; `close` from the same thread."""
+
+    def __init__(
+        self,
+        settings: ConnectionSettings,
+        start: DumpStart,
+        server_id: int,
+        *,
+        is_mariadb: bool = False,
+        annotations: bool = False,
+    ) -> None:
+        self._stream = _Handshake(settings, start, server_id, is_mariadb, annotations)
+        with translated():
+            self._stream.open()
+        self._socket: socket.socket = self._stream.socket()
+        self._socket.settimeout(_TICK)
+        self._parser = EventParser(checksums=self._stream.checksums())
+
+    def batches(self) -> Iterator[list[BinlogEvent]]:
+        """Yield the events as they come; an empty list when nothing came for a moment.
+
+        :raises DatabaseUnavailableError: the connection is gone: open a new one.
+        :raises PositionLostError: the server does not have the start position.
+        """
+        pending: list[bytes] = []
+        size = needed = 0
+        last_sign = time.monotonic()
+        while True:
+            chunk = self._receive()
+            if chunk is None:
+                if time.monotonic() - last_sign > _SILENCE:
+                    raise DatabaseUnavailableError(f"no sign of life for {_SILENCE:.0f} s")
+                yield []
+                continue
+            last_sign = time.monotonic()
+            pending.append(chunk)
+            size += len(chunk)
+            if size < needed:  # a packet larger than a read: join its pieces once
+                continue
+            data = pending[0] if len(pending) == 1 else b"".join(pending)
+            used, needed = yield from self._packets(data)
+            pending = [data[used:]]
+            size = len(data) - used
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def _packets(self, data: bytes) -> Any:
+        """Yield the events of all whole packets; return what was used and what is needed."""
+        events: list[BinlogEvent] = []
+        parser = self._parser
+        start, size = 0, len(data)
+        while size - start >= 5:
+            length = data[start] | data[start + 1] << 8 | data[start + 2] << 16
+            end = start + 4 + length
+            if length == _WHOLE_PACKET:
+                joined, end = _joined(data, start)
+                if joined is None:
+                    break
+                yield events
+                events = []
+                yield from self._large(joined)
+            elif end > size:
+                break
+            elif data[start + 4]:
+                raise _refusal(data[start + 4 : end])
+            elif parser.is_compressed_transaction(data, start + 5):
+                yield events
+                events = []
+                yield from self._inside(data[start + 5 : end])
+            else:
+                events.append(parser.event(data, start + 5, end - parser.trailer))
+            start = end
+        yield events
+        return start, (end - start if size - start >= 5 else 0)
+
+    def _large(self, event: bytes) -> Iterator[list[BinlogEvent]]:
+        if self._parser.is_compressed_transaction(event, 0):
+            yield from self._inside(event)
+        else:
+            yield [self._parser.event(event, 0, len(event) - self._parser.trailer)]
+
+    def _inside(self, event: bytes) -> Iterator[list[BinlogEvent]]:
+        """Yield the events of a compressed transaction, a bounded number at a time."""
+        events = self._parser.transaction(event, 0, len(event) - self._parser.trailer)
+        while batch := list(islice(events, _BATCH)):
+            yield batch
+
+    def _receive(self) -> bytes | None:
+        try:
+            chunk = self._socket.recv(_READ_SIZE)
+        except TimeoutError:
+            return None
+        except OSError as error:
+            raise DatabaseUnavailableError(f"binlog connection lost: {error}") from error
+        if not chunk:
+            raise DatabaseUnavailableError("the server closed the binlog connection")
+        return chunk
+
+
+def _joined(data: bytes, start: int) -> tuple[bytes | None, int]:
+    """Join an event of 16 MB and more from its packets; None when the last is not there yet.
+
+    The second value is the end of the event, or how far the data must reach at least.
+    """
+    parts = []
+    offset = start
+    while True:
+        if len(data) - offset < 4:
+            return None, offset + 4
+        length = int.from_bytes(data[offset : offset + 3], "little")
+        end = offset + 4 + length
+        if end > len(data):
+            return None, end
+        parts.append(data[offset + 4 : end])
+        offset = end
+        if length < _WHOLE_PACKET:
+            return b"".join(parts)[1:], offset
+
+
+def _refusal(packet: bytes) -> MillraceError:
+    """Turn an error or end packet of the stream into an error with its decision."""
+    if packet[0] != 0xFF:
+        return DatabaseUnavailableError("the server ended the binlog stream")
+    code = int.from_bytes(packet[1:3], "little")
+    text = packet[9:].decode("utf-8", "replace")
+    message = f"{text} (error {code})"
+    if code == _ER_MASTER_FATAL:
+        lowered = text.lower()
+        if any(words in lowered for words in _LOST_WORDS):
+            return PositionLostError(message)
+        if "server_uuid/server_id" in lowered:
+            return StopError(message, "Give every connector a database.server.id of its own.")
+        return DatabaseUnavailableError(message) if "net" in lowered else StopError(message)
+    if code in (1227, 1045):
+        return AccessDeniedError(message)
+    return DatabaseUnavailableError(message)
+
+
+class _Handshake(BinLogStreamReader):  # type: ignore[misc]  # the library has no types
+    """The library's stream reader, used up to the dump command."""
+
+    def __init__(
+        self,
+        settings: ConnectionSettings,
+        start: DumpStart,
+        server_id: int,
+        is_mariadb: bool,
+        annotations: bool,
+    ) -> None:
+        by_gtid = start.gtids is not None
+        super().__init__(
+            connection_settings={},
+            server_id=server_id,
+            blocking=True,
+            resume_stream=True,
+            log_file=start.file,
+            log_pos=start.position,
+            auto_position=str(start.gtids) if is_mariadb and by_gtid else None,
+            slave_heartbeat=HEARTBEAT,
+            is_mariadb=is_mariadb and by_gtid,
+            pymysql_wrapper=lambda **_: self._session(settings),
+            enable_logging=False,
+        )
+        flags = _SEND_ANNOTATIONS if annotations and is_mariadb else 0
+        self._command = _dump_command(start, server_id, flags)
+
+    def open(self) -> None:
+        """Log in and send the dump command."""
+        self._BinLogStreamReader__connect_to_stream()
+
+    def socket(self) -> socket.socket:
+        """Return the socket on which the events come."""
+        return self._stream_connection._sock  # type: ignore[no-any-return]  # noqa: SLF001
+
+    def checksums(self) -> bool:
+        """Whether checksums were agreed on."""
+        return bool(self._BinLogStreamReader__use_checksum)
+
+    def _session(self, settings: ConnectionSettings) -> Any:
+        session = open_session(settings, DumpSession)
+        session.dump_command = self._command
+        for name in ("read", "write"):
+            if seconds := getattr(settings, f"log_{name}_timeout"):
+                session.query(f"SET SESSION net_{name}_timeout = {int(seconds)}")
+        return session
+
+
+def _dump_command(start: DumpStart, server_id: int, flags: int) -> bytes:
+    """Write COM_BINLOG_DUMP or, behind a set of MySQL's GTIDs, COM_BINLOG_DUMP_GTID."""
+    if isinstance(start.gtids, GtidSet):
+        encoded = start.gtids.encode()
+        return b"".join(
+            (
+                bytes([_COM_BINLOG_DUMP_GTID]),
+                (flags | _THROUGH_GTID).to_bytes(2, "little"),
+                server_id.to_bytes(4, "little"),
+                (0).to_bytes(4, "little"),  # no file name
+                (4).to_bytes(8, "little"),
+                len(encoded).to_bytes(4, "little"),
+                encoded,
+            )
+        )
+    by_gtid = start.gtids is not None
+    position = 4 if by_gtid else start.position
+    file = b"" if by_gtid else start.file.encode()
+    return b"".join(
+        (
+            bytes([_COM_BINLOG_DUMP]),
+            position.to_bytes(4, "little"),
+            flags.to_bytes(2, "little"),
+            server_id.to_bytes(4, "little"),
+            file,
+        )
+    )

@@ -1,0 +1,136 @@
+"""What to do with the rows of a table in the log: skip them, or how to decode them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Literal
+
+from connector.capture.change import Row
+from connector.capture.columns import ColumnCodec
+from connector.capture.rowcodec import RowCodec
+from connector.capture.tables import Table, TableId, Tables
+from connector.errors import SchemaMismatchError, UnknownTableError
+from connector.mysql.binlog.events import RowsChanged
+from connector.mysql.binlog.partial import PartialDecoder
+from connector.mysql.binlog.rows import ImageDecoder
+from connector.mysql.binlog.tablemap import TableMap
+
+log = logging.getLogger(__name__)
+
+OnInconsistency = Literal["fail", "warn", "skip"]
+
+
+class TablePlan:
+    """Decodes the rows of one version of a table."""
+
+    def __init__(self, codec: RowCodec, table_map: TableMap) -> None:
+        self.codec = codec
+        self._wires = table_map.wires
+        self._wanted = [(column, _index(codec.table, column)) for column in codec.columns]
+        self._decoders: dict[bytes, ImageDecoder] = {}
+        self._partial: PartialDecoder | None = None
+
+    def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
+        """Decode the rows of an event."""
+        if event.partial:
+            return self._partial_rows(event)
+        decoder = self._decoder(event.present)
+        if event.kind == "c":
+            return [(None, row) for row in decoder.decode(event.data, event.start, event.end)]
+        if event.kind == "d":
+            return [(row, None) for row in decoder.decode(event.data, event.start, event.end)]
+        if event.present == event.present_after:
+            images = iter(decoder.decode(event.data, event.start, event.end))
+            return list(zip(images, images, strict=True))
+        return self._unlike_pairs(event, decoder, self._decoder(event.present_after))
+
+    def _unlike_pairs(
+        self, event: RowsChanged, before: ImageDecoder, after: ImageDecoder
+    ) -> list[tuple[Row | None, Row | None]]:
+        pairs: list[tuple[Row | None, Row | None]] = []
+        offset = event.start
+        while offset < event.end:
+            old, offset = before.decode_one(event.data, offset)
+            new, offset = after.decode_one(event.data, offset)
+            pairs.append((old, new))
+        return pairs
+
+    def _partial_rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
+        if self._partial is None:
+            self._partial = PartialDecoder(self._wires, self._wanted)
+        return self._partial.rows(event)
+
+    def _decoder(self, present: bytes) -> ImageDecoder:
+        decoder = self._decoders.get(present)
+        if decoder is None:
+            decoder = ImageDecoder(self._wires, self._wanted, present)
+            self._decoders[present] = decoder
+        return decoder
+
+
+class TablePlans:
+    """The plans of all tables met since the last DDL statement."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        codec_of: Callable[[Table], RowCodec],
+        captures: Callable[[TableId], bool],
+        on_inconsistency: OnInconsistency,
+    ) -> None:
+        self._tables = tables
+        self._codec_of = codec_of
+        self._captures = captures
+        self._on_inconsistency = on_inconsistency
+        self._plans: dict[TableMap, TablePlan | None] = {}
+
+    def plan(self, table_map: TableMap | None) -> TablePlan | None:
+        """Return how to decode a table's rows; None when they are not wanted.
+
+        :raises UnknownTableError: a captured table whose definition is not known.
+        :raises SchemaMismatchError: one whose definition does not fit the log.
+        """
+        if table_map is None:
+            return None
+        if table_map in self._plans:
+            return self._plans[table_map]
+        self._plans[table_map] = plan = self._make(table_map)
+        return plan
+
+    def clear(self) -> None:
+        """Forget the plans: a definition has changed."""
+        self._plans.clear()
+
+    def _make(self, table_map: TableMap) -> TablePlan | None:
+        name = table_map.table
+        if not self._captures(name):
+            return None
+        table = self._tables.get(name)
+        if table is None:
+            self._inconsistent(
+                UnknownTableError(
+                    f"Encountered change event for table {name} whose schema isn't known to "
+                    "this connector."
+                )
+            )
+            return None
+        if len(table.columns) != len(table_map.wires):
+            self._inconsistent(
+                SchemaMismatchError(
+                    f"Table {name} is known to have {len(table.columns)} columns, but its rows "
+                    f"in the log have {len(table_map.wires)}."
+                )
+            )
+            return None
+        return TablePlan(self._codec_of(table), table_map)
+
+    def _inconsistent(self, error: UnknownTableError | SchemaMismatchError) -> None:
+        if self._on_inconsistency == "fail":
+            raise error
+        level = logging.WARNING if self._on_inconsistency == "warn" else logging.DEBUG
+        log.log(level, "%s Its events are skipped.", error)
+
+
+def _index(table: Table, codec: ColumnCodec) -> int:
+    return table.columns.index(codec.column)

@@ -1,0 +1,184 @@
+"""Events of the log become changes: transactions, rows of known tables, DDL.
+
+The order of the steps and what each counts follow Debezium's streaming source, so that source
+blocks and offsets are the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from connector.capture.change import (
+    Change,
+    Operation,
+    Progress,
+    RowChanges,
+    TransactionMark,
+)
+from connector.capture.selection import Matches
+from connector.mysql.binlog.events import (
+    Began,
+    BinlogEvent,
+    Committed,
+    GtidRead,
+    IncidentSeen,
+    QueryRan,
+    Rotated,
+    RowsChanged,
+    RowsQueryRead,
+)
+from connector.mysql.binlog.tableplans import TablePlans
+from connector.mysql.gtid import source_of
+from connector.mysql.position import Coordinates
+from connector.mysql.source_block import SourceBlock
+
+log = logging.getLogger(__name__)
+
+Statement = Callable[[QueryRan, Coordinates, int], Iterable[Change]]
+_NOTHING: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TranslateOptions:
+    """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL)."""
+
+    skipped: frozenset[Operation] = frozenset()
+    queries: bool = False
+    gtid_times: bool = False
+    captures_gtid: Matches | None = None
+
+
+class Translator:
+    """Turns the events of one connection into changes.
+
+    ``statement`` handles DDL; ``at`` is moved along and belongs to the caller.
+    """
+
+    def __init__(
+        self,
+        at: Coordinates,
+        plans: TablePlans,
+        source: SourceBlock,
+        statement: Statement,
+        options: TranslateOptions,
+    ) -> None:
+        self._at = at
+        self._plans = plans
+        self._source = source
+        self._statement = statement
+        self._options = options
+        self._events_to_skip = at.events_done
+        self._rows_to_skip = at.rows_done
+        self._skipping = False
+        self._ignoring = False
+        self._handlers: dict[type[BinlogEvent], Callable[..., Iterable[Change]]] = {
+            RowsChanged: self._rows,
+            GtidRead: self._gtid,
+            Began: self._began,
+            Committed: self._committed,
+            QueryRan: self._query,
+            Rotated: self._rotated,
+            IncidentSeen: self._incident,
+        }
+        if options.queries:
+            self._handlers[RowsQueryRead] = self._rows_query
+
+    def changes(self, events: Iterable[BinlogEvent]) -> Iterator[Change]:
+        """Yield the changes of some events, then how far they lead."""
+        at = self._at
+        for event in events:
+            at.server_id = event.server_id
+            if event.position > 0:
+                at.move(event.position, event.size)
+            if event.timestamp and (not self._options.gtid_times or not at.ts_micros):
+                at.ts_micros = event.timestamp * 1_000_000
+            handle = self._handlers.get(event.__class__)
+            if handle is not None:
+                yield from handle(event)
+            at.events_done += 1
+            if self._skipping:
+                self._events_to_skip -= 1
+                self._skipping = self._events_to_skip > 0
+        yield Progress(at.position())
+
+    def _gtid(self, event: GtidRead) -> Iterable[Change]:
+        at = self._at
+        if self._options.gtid_times:
+            at.ts_micros = event.commit_micros or event.timestamp * 1_000_000
+        if at.gtids is not None:
+            at.start_gtid(event.gtid)
+            captures = self._options.captures_gtid
+            self._ignoring = captures is not None and not captures(source_of(event.gtid))
+        return self._begin(None) if event.begins else _NOTHING
+
+    def _began(self, event: Began) -> Iterable[Change]:
+        return self._begin(event.thread)
+
+    def _begin(self, thread: int | None) -> Iterable[Change]:
+        at = self._at
+        at.begin()
+        if thread is not None:
+            at.thread = thread
+        self._skipping = self._events_to_skip > 0
+        assert at.transaction_id is not None
+        return (TransactionMark("BEGIN", at.transaction_id, at.ts_micros // 1000),)
+
+    def _committed(self, event: Committed) -> Iterable[Change]:  # noqa: ARG002 - a handler
+        at = self._at
+        mark = TransactionMark("END", at.transaction_id or "", at.ts_micros // 1000)
+        at.commit()
+        self._skipping = self._ignoring = False
+        return (mark,)
+
+    def _rows(self, event: RowsChanged) -> Iterable[Change]:
+        if self._skipping or self._ignoring or event.kind in self._options.skipped:
+            return _NOTHING
+        first, self._rows_to_skip = self._rows_to_skip, 0
+        plan = self._plans.plan(event.table_map)
+        if plan is None:
+            return _NOTHING
+        rows = plan.rows(event)
+        at = self._at
+        at.row = first
+        table = plan.codec.table.id
+        source = self._source.streamed(at, table.database, table.table, at.ts_micros)
+        at.row = max(len(rows) - 1, 0)
+        if first:
+            rows = rows[first:]
+        return (RowChanges(plan.codec, event.kind, rows, source, first),) if rows else _NOTHING
+
+    def _rows_query(self, event: RowsQueryRead) -> Iterable[Change]:
+        self._at.query = event.sql
+        return _NOTHING
+
+    def _rotated(self, event: Rotated) -> Iterable[Change]:
+        self._at.rotate(event.file, event.start)
+        return _NOTHING
+
+    def _query(self, event: QueryRan) -> Iterable[Change]:
+        words = event.sql[:64].upper()
+        if words.startswith("XA "):
+            return _NOTHING
+        if words == "ROLLBACK":
+            log.warning(
+                "A transaction that changed a non-transactional table was rolled back at %s:%d; "
+                "its events are kept",
+                self._at.file,
+                self._at.pos,
+            )
+            return self._committed(Committed(0, 0, 0, 0))
+        changes = tuple(self._statement(event, self._at, self._at.ts_micros // 1000 * 1000))
+        if changes:
+            self._plans.clear()
+        return changes
+
+    def _incident(self, event: IncidentSeen) -> Iterable[Change]:
+        log.error(
+            "The server reports lost events in its log before %s:%d: %s. Take a new snapshot.",
+            self._at.file,
+            self._at.pos,
+            event.message,
+        )
+        return _NOTHING

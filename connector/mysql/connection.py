@@ -1,0 +1,246 @@
+"""Sessions on the database server: the one place that knows PyMySQL.
+
+Every value of a result comes as text or bytes, as the server sends it: conversion is the type
+modules' work. Errors of the driver become Millrace's, with a decision and a remedy.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pymysql
+from pymysql.connections import MySQLResult
+from pymysql.constants import COMMAND
+
+from connector.errors import (
+    AccessDeniedError,
+    DatabaseUnavailableError,
+    MillraceError,
+    StopError,
+)
+from connector.mysql.tls import Tls, context
+
+log = logging.getLogger(__name__)
+
+_DENIED: Final = {1044, 1045, 1142, 1143, 1227, 1698, 1820, 3118, 3955}
+_UNAVAILABLE: Final = {
+    1040,  # too many connections
+    1053,  # server shutdown in progress
+    1077,
+    1080,
+    1152,
+    1158,
+    1159,
+    1160,
+    1161,
+    1184,
+    1205,  # lock wait timeout
+    1213,  # deadlock
+    1927,  # connection was killed (MariaDB)
+    2002,
+    2003,
+    2006,
+    2013,
+    2055,
+    3169,  # session was killed
+    4031,  # disconnected because of inactivity
+}
+_READ_SIZE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSettings:
+    """Where the server is and how to log in. Times are in seconds.
+
+    The log timeouts are what the server is told for a session that reads the log: how long it
+    waits for the reader; 0 leaves its own setting.
+    """
+
+    host: str
+    port: int = 3306
+    user: str = ""
+    password: str = field(default="", repr=False)
+    connect_timeout: float = 30.0
+    query_timeout: float = 600.0
+    tls: Tls = field(default_factory=Tls)
+    initial_statements: tuple[str, ...] = ()
+    log_read_timeout: int = 0
+    log_write_timeout: int = 0
+
+
+def quote(name: str) -> str:
+    """Quote an identifier."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quoted_table(database: str, table: str) -> str:
+    """Quote the full name of a table."""
+    return f"{quote(database)}.{quote(table)}"
+
+
+class DumpSession(pymysql.Connection):  # type: ignore[misc]  # the driver has no types
+    """A driver connection that sends our own command in place of a dump command.
+
+    The library that does the handshake knows neither tagged GTIDs nor how to ask MariaDB for
+    annotations when reading by position.
+    """
+
+    dump_command = b""
+
+    def _write_bytes(self, data: bytes) -> None:
+        if data[4] in (COMMAND.COM_BINLOG_DUMP, COMMAND.COM_BINLOG_DUMP_GTID):
+            data = len(self.dump_command).to_bytes(4, "little") + self.dump_command
+        super()._write_bytes(data)
+
+
+def open_session(
+    settings: ConnectionSettings, kind: type[pymysql.Connection] = pymysql.Connection
+) -> Any:
+    """Open a driver connection.
+
+    :raises DatabaseUnavailableError: the server does not answer.
+    :raises AccessDeniedError: user or password are wrong.
+    """
+    tls = context(settings.tls)
+    with translated():
+        session = kind(
+            host=settings.host,
+            port=settings.port,
+            user=settings.user,
+            password=settings.password,
+            charset="utf8mb4",
+            autocommit=True,
+            connect_timeout=settings.connect_timeout,
+            read_timeout=settings.query_timeout or None,
+            write_timeout=settings.query_timeout or None,
+            conv=pymysql.converters.encoders,
+            ssl=tls,
+            ssl_disabled=tls is None,
+            defer_connect=True,
+            program_name="millrace",
+        )
+        session._ssl_required = settings.tls.required  # noqa: SLF001 - a context alone means "required" to the driver
+        session.connect()
+    return session
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn the driver's errors into Millrace's."""
+    try:
+        yield
+    except pymysql.err.MySQLError as error:
+        raise meaning(error) from error
+    except (OSError, EOFError) as error:
+        raise DatabaseUnavailableError(f"connection to the database lost: {error}") from error
+
+
+def meaning(error: pymysql.err.MySQLError) -> MillraceError:
+    """Decide what an error of the driver stands for."""
+    code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    text = f"{error.args[-1] if error.args else error} (error {code})"
+    if code in _DENIED:
+        return AccessDeniedError(text)
+    if code in _UNAVAILABLE or isinstance(error, pymysql.err.InterfaceError):
+        return DatabaseUnavailableError(text)
+    return StopError(text)
+
+
+class Connection:
+    """One session for statements and for reading tables. Not for use by two threads."""
+
+    def __init__(self, settings: ConnectionSettings) -> None:
+        self._session = open_session(settings)
+        for statement in settings.initial_statements:
+            self.execute(statement)
+
+    def execute(self, sql: str) -> None:
+        """Run a statement and drop what it returns."""
+        with translated(), self._session.cursor() as cursor:
+            cursor.execute(sql)
+
+    def rows(self, sql: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows; values are str (or bytes) or None."""
+        with translated(), self._session.cursor() as cursor:
+            cursor.execute(sql, arguments or None)
+            return list(cursor.fetchall())
+
+    def row(self, sql: str, arguments: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        """Run a query and return its first row."""
+        rows = self.rows(sql, arguments)
+        return rows[0] if rows else None
+
+    def named_rows(self, sql: str) -> list[dict[str, Any]]:
+        """Run a query and return its rows by column name."""
+        with translated(), self._session.cursor(pymysql.cursors.DictCursor) as cursor:
+            cursor.execute(sql)
+            return list(cursor.fetchall())
+
+    def variable(self, name: str) -> str | None:
+        """Return a global server variable, None when the server has none of that name."""
+        row = self.row("SHOW GLOBAL VARIABLES LIKE %s", (name,))
+        return None if row is None else str(row[1])
+
+    @property
+    def version(self) -> str:
+        """The server's version text."""
+        return str(self._session.get_server_info())
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Whether the server is MariaDB."""
+        return "mariadb" in self.version.lower()
+
+    @property
+    def version_number(self) -> tuple[int, ...]:
+        """The server's version as numbers; MariaDB's own, without the 5.5.5 put before it."""
+        numbers = re.findall(r"\d+", self.version.removeprefix("5.5.5-"))
+        return tuple(int(part) for part in numbers[:3])
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether the session uses TLS."""
+        return bool(self._session._secure)  # noqa: SLF001 - the driver has no public word for it
+
+    def read_rows(self, sql: str) -> RowStream:
+        """Run a SELECT and return its rows as packets, unread."""
+        with translated():
+            self._session._execute_command(COMMAND.COM_QUERY, sql)  # noqa: SLF001 - rows are read by our own scanner
+            result = MySQLResult(self._session)
+            result.init_unbuffered_query()
+        return RowStream(self._session, result)
+
+    def close(self) -> None:
+        """Close the session; errors on the way do not matter any more."""
+        try:
+            self._session.close()
+        except (pymysql.err.MySQLError, OSError) as error:
+            log.debug("closing a database session: %s", error)
+
+
+class RowStream:
+    """The packets of a result set after its column definitions."""
+
+    def __init__(self, session: Any, result: MySQLResult) -> None:
+        self._session = session
+        self._result = result
+        self.columns = [definition.name for definition in result.fields]
+
+    def read(self) -> bytes:
+        """Return the next bytes from the server; they start and end anywhere in a packet."""
+        with translated():
+            data = bytes(self._session._rfile.read1(_READ_SIZE))  # noqa: SLF001 - see read_rows
+        if not data:
+            raise DatabaseUnavailableError("the database closed the connection during a read")
+        return data
+
+    def done(self) -> None:
+        """Tell that all packets were read: the session takes statements again."""
+        self._result.unbuffered_active = False
+        self._result.connection = None
+        self._session._result = None  # noqa: SLF001 - see read_rows

@@ -1,0 +1,181 @@
+"""The MySQL and MariaDB connectors: their keys, their checks, and how a source is made."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from connector.capture.columns import ColumnCodec
+from connector.capture.history.opening import history_store
+from connector.capture.rowcodec import RowCodec
+from connector.capture.selection import Selection
+from connector.capture.tables import Column, Table, TableId
+from connector.config import ConfigDef, ConfigValue
+from connector.data.schema import Schema
+from connector.errors import MillraceError
+from connector.mysql import options
+from connector.mysql.checks import check_privileges, problems
+from connector.mysql.connection import Connection
+from connector.mysql.definitions import BUILTIN_DATABASES
+from connector.mysql.keys import config_def, unsupported
+from connector.mysql.options import Flavour
+from connector.mysql.schema import SchemaRules
+from connector.mysql.schema_tracker import SchemaTracker, TrackerOptions
+from connector.mysql.snapshot import SnapshotOptions, table_order
+from connector.mysql.source import MySqlSource, Parts
+from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
+from connector.mysql.types import codec_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MySqlFamily:
+    """One of the two connectors.
+
+    ``version`` is that of the Debezium connector whose events these are; since 3.6 it
+    ``resumes_transactions``.
+    """
+
+    name: Flavour
+    class_name: str
+    version: str
+    resumes_transactions: bool
+
+    row_slot: int = ROW_SLOT
+    builtin_databases: tuple[str, ...] = BUILTIN_DATABASES
+
+    @property
+    def task_class(self) -> str:
+        """The name that Debezium gives the task."""
+        return self.class_name + "Task"
+
+    @property
+    def source_schema(self) -> Schema:
+        """The schema of the source block."""
+        return source_schema(self.name)
+
+    @property
+    def config_def(self) -> ConfigDef:
+        """The keys of this connector."""
+        return config_def(self.name)
+
+    def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
+        """Report on every key; when all is well, on what the server says to it."""
+        definition = self.config_def
+        report = definition.check(config)
+        for key, fault in unsupported(config).items():
+            report[key] = ConfigValue(key, config[key], [fault])
+        if not any(value.errors for value in report.values()):
+            self._check_server(definition.parse(config), report["database.hostname"])
+        return report
+
+    def column_codec(
+        self, values: Mapping[str, Any]
+    ) -> Callable[[TableId, Column], ColumnCodec | None]:
+        """Return how columns are read with these options."""
+        types = options.type_options(values, self.name)
+        return lambda _, column: codec_of(column, types)
+
+    def source(
+        self,
+        values: Mapping[str, Any],
+        config: Mapping[str, str],
+        selected: Selection,
+        columns_of: Callable[[Table], RowCodec],
+    ) -> MySqlSource:
+        """Build the source; nothing is connected yet."""
+        block = SourceBlock(self.version, self.name, values["topic.prefix"])
+        capture = options.capture_options(values, config)
+        rules = self._schema_rules(values, selected)
+        tracker = SchemaTracker(
+            TrackerOptions(
+                rules,
+                partition={"server": values["topic.prefix"]},
+                truncates="t" not in capture.skipped,
+                transactions=values["provide.transaction.metadata"],
+                prefer_ddl=values["schema.history.internal.prefer.ddl"],
+                captures_gtid=capture.captures_gtid,
+            ),
+            history_store(values, config),
+            block,
+            columns_of,
+        )
+        included = values["snapshot.include.collection.list"]
+        return MySqlSource(
+            Parts(
+                settings=options.connection_settings(values),
+                flavour=self.name,
+                selection=selected,
+                options=capture,
+                snapshot=SnapshotOptions(
+                    locking=values["snapshot.locking.mode"].lower(),
+                    lock_timeout=values["snapshot.lock.timeout.ms"] / 1000,
+                    table_order=table_order(config.get("table.include.list")),
+                    included=",".join(included) if included else None,
+                    selects=capture.selects,
+                ),
+                source_block=block,
+                tracker=tracker,
+                codec_of=columns_of,
+                reads_definition=_defined(rules),
+            )
+        )
+
+    def _schema_rules(self, values: Mapping[str, Any], selected: Selection) -> SchemaRules:
+        history = "schema.history.internal"
+        told = "include.schema.comments" if self.name == "mysql" else "include.schema.changes"
+        return SchemaRules(
+            dialect=self.name,
+            captures=selected.captures,
+            captures_database=selected.captures_database,
+            comments=values[told],
+            store_only_captured_tables_ddl=values[f"{history}.store.only.captured.tables.ddl"],
+            store_only_captured_databases_ddl=values[
+                f"{history}.store.only.captured.databases.ddl"
+            ],
+            skip_unparseable_ddl=values[f"{history}.skip.unparseable.ddl"],
+        )
+
+    def _check_server(self, values: Mapping[str, Any], hostname: ConfigValue) -> None:
+        """Connect once and look; what is wrong is told at the host name, as Debezium does."""
+        settings = options.connection_settings(values)
+        timeout = min(settings.connect_timeout, values["connection.validation.timeout.ms"] / 1000)
+        settings = replace(settings, connect_timeout=timeout, query_timeout=timeout)
+        try:
+            connection = Connection(settings)
+        except MillraceError as error:
+            hostname.errors.append(f"Unable to connect: {error}")
+            return
+        try:
+            found = problems(connection, is_mariadb=self.name == "mariadb")
+            hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
+            check_privileges(connection)
+        except MillraceError as error:
+            hostname.errors.append(f"Unable to connect: {error} {error.remedy}")
+        finally:
+            connection.close()
+
+
+def _defined(rules: SchemaRules) -> Callable[[TableId], bool]:
+    """Return of which tables a snapshot reads the definition."""
+    if rules.store_only_captured_tables_ddl:
+        return rules.captures
+    if rules.store_only_captured_databases_ddl:
+        return lambda table: rules.captures_database(table.database)
+    return lambda _: True
+
+
+def mysql() -> MySqlFamily:
+    """Return the MySQL connector."""
+    class_name = "io.debezium.connector.mysql.MySqlConnector"
+    return MySqlFamily("mysql", class_name, "3.6.1.Final", True)
+
+
+def mariadb() -> MySqlFamily:
+    """Return the MariaDB connector."""
+    return MySqlFamily(
+        "mariadb", "io.debezium.connector.mariadb.MariaDbConnector", "3.5.0.Final", False
+    )

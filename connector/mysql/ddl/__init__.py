@@ -1,0 +1,1 @@
+"""DDL: text → tokens → statements → changed tables and the events of it."""

@@ -1,0 +1,164 @@
+"""A table while a statement changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from connector.capture.tables import Column, Table, TableId
+from connector.errors import DdlError
+from connector.mysql.ddl.definitions import KeyDefinition, Place
+from connector.mysql.ddl.type_names import CHARACTER_TYPES
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A column's place in a draft; ``original`` is its name before the statement."""
+
+    column: Column
+    original: str | None = None
+
+
+@dataclass(slots=True)
+class KeyPart:
+    """A column of the key: its name, which a MODIFY that only changes case leaves as it was."""
+
+    name: str
+    slot: Slot | None
+
+
+class TableDraft:
+    """The columns and the key of a table, to be edited and then made into a `Table`.
+
+    The clauses of one ALTER TABLE name the columns that exist before it, so that
+    ``RENAME COLUMN a TO b, RENAME COLUMN b TO a`` swaps two names; only AFTER and new keys mean
+    the new names.
+    """
+
+    def __init__(self, table_id: TableId) -> None:
+        self.id = table_id
+        self.default_charset: str | None = None
+        self.comment: str | None = None
+        self.slots: list[Slot] = []
+        self.key: list[KeyPart] = []
+
+    @classmethod
+    def of(cls, table: Table) -> TableDraft:
+        """Begin with a table as it is."""
+        draft = cls(table.id)
+        draft.default_charset, draft.comment = table.default_charset, table.comment
+        draft.slots = [Slot(column, column.name.lower()) for column in table.columns]
+        draft.set_key(table.primary_key)
+        return draft
+
+    def find(self, name: str) -> Slot | None:
+        """Return the column that has this name now, doubled back quotes or not."""
+        for wanted in (name.lower(), name.lower().replace("``", "`")):
+            for slot in self.slots:
+                if slot.column.name.lower() == wanted:
+                    return slot
+        return None
+
+    def lookup(self, name: str) -> Slot | None:
+        """Return the column that had this name before the statement, or else has it now."""
+        for wanted in (name.lower(), name.lower().replace("``", "`")):
+            for slot in self.slots:
+                if slot.original == wanted:
+                    return slot
+        return self.find(name)
+
+    def existing(self, name: str) -> Slot:
+        """Return the column of `lookup`.
+
+        :raises DdlError: when there is none.
+        """
+        slot = self.lookup(name)
+        if slot is None:
+            raise DdlError(f"Table {self.id} has no column [{name}] that could be changed.")
+        return slot
+
+    def append(self, column: Column) -> Slot:
+        """Add a column of a new name at the end."""
+        slot = Slot(column)
+        self.slots.append(slot)
+        return slot
+
+    def add(self, column: Column, place: Place | None = None) -> Slot:
+        """Add a column at the end or at ``place``; one of the same name is replaced."""
+        slot = self.find(column.name)
+        if slot is None:
+            slot = self.append(column)
+        else:
+            slot.column = column
+        self.move(slot, place)
+        return slot
+
+    def rename(self, slot: Slot, name: str) -> None:
+        """Give a column another name, in the key too."""
+        for part in self.key:
+            if part.slot is slot:
+                part.name = name
+        slot.column = replace(slot.column, name=name)
+
+    def move(self, slot: Slot, place: Place | None) -> None:
+        """Put a column first or after another one."""
+        if place is None:
+            return
+        before = None if place.after is None else self.find(place.after)
+        if before is slot:
+            return
+        self.slots.remove(slot)
+        self.slots.insert(0 if before is None else self.slots.index(before) + 1, slot)
+
+    def drop(self, slot: Slot) -> None:
+        """Remove a column, from the key too."""
+        self.slots.remove(slot)
+        self.key = [part for part in self.key if part.slot is not slot]
+
+    def set_key(self, names: tuple[str, ...]) -> None:
+        """Make these columns the key."""
+        self.key = [KeyPart(name, self.find(name)) for name in names]
+
+    def add_key(self, key: KeyDefinition) -> None:
+        """Take a primary key, or a unique one if there is no key and no column may be NULL."""
+        slots = [self.find(name) for name in key.columns if name is not None]
+        if key.primary:
+            for slot in slots:
+                if slot is not None:
+                    slot.column = _required(slot.column)
+            names = [name for name in key.columns if name is not None]
+            self.key = [
+                KeyPart(slot.column.name if slot else name, slot)
+                for name, slot in zip(names, slots, strict=True)
+            ]
+        elif not self.key and len(slots) == len(key.columns):
+            found = [slot for slot in slots if slot is not None and not slot.column.optional]
+            if len(found) == len(slots):
+                self.key = [KeyPart(slot.column.name, slot) for slot in found]
+
+    def table(self) -> Table:
+        """Return the finished table: positions from 1 on, charsets filled in."""
+        columns = tuple(
+            _finished(slot.column, position, self.default_charset)
+            for position, slot in enumerate(self.slots, 1)
+        )
+        key = tuple(part.name for part in self.key if self.find(part.name) is not None)
+        return Table(self.id, columns, key, self.default_charset, self.comment)
+
+
+def _required(column: Column) -> Column:
+    """Return a column of a primary key: it takes no NULL, so no default of NULL either."""
+    if not column.optional:
+        return column
+    has_default = column.has_default and column.default is not None
+    return replace(column, optional=False, has_default=has_default)
+
+
+def _finished(column: Column, position: int, default_charset: str | None) -> Column:
+    """Return a column as it stands in its table; NULL is the default where there is no other."""
+    charset = column.charset
+    if column.jdbc_type in CHARACTER_TYPES and (charset is None or charset.lower() == "default"):
+        charset = default_charset
+    has_default = column.has_default or column.optional
+    if (column.position, column.charset, column.has_default) == (position, charset, has_default):
+        return column
+    return replace(column, position=position, charset=charset, has_default=has_default)

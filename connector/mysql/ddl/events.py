@@ -1,0 +1,37 @@
+"""What applying a DDL text signals, in the order in which it happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from connector.capture.tables import TableId
+
+EventKind = Literal[
+    "CREATE_TABLE",
+    "ALTER_TABLE",
+    "DROP_TABLE",
+    "TRUNCATE_TABLE",
+    "CREATE_INDEX",
+    "CREATE_DATABASE",
+    "DROP_DATABASE",
+    "USE_DATABASE",
+    "SET_VARIABLE",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DdlEvent:
+    """One thing that a statement did.
+
+    ``statement`` is the text recorded for it, ``database`` the database that it belongs to.
+    ``previous`` is the name of a table before RENAME TABLE; ``order`` counts the variables of
+    one SET.
+    """
+
+    kind: EventKind
+    statement: str
+    database: str
+    table: TableId | None = None
+    previous: TableId | None = None
+    order: int = 0

@@ -1,0 +1,127 @@
+"""The names of column types and their JDBC codes (java.sql.Types), as histories show them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+BIT: Final = -7
+NCHAR: Final = -15
+NVARCHAR: Final = -9
+BIGINT: Final = -5
+VARBINARY: Final = -3
+BINARY: Final = -2
+CHAR: Final = 1
+NUMERIC: Final = 2
+DECIMAL: Final = 3
+INTEGER: Final = 4
+SMALLINT: Final = 5
+FLOAT: Final = 6
+REAL: Final = 7
+DOUBLE: Final = 8
+VARCHAR: Final = 12
+BOOLEAN: Final = 16
+DATE: Final = 91
+TIME: Final = 92
+TIMESTAMP: Final = 93
+OTHER: Final = 1111
+BLOB: Final = 2004
+TIMESTAMP_WITH_TIMEZONE: Final = 2014
+
+CHARACTER_TYPES: Final = frozenset({CHAR, VARCHAR, NCHAR, NVARCHAR})
+
+NUMBERS: Final = {
+    "TINYINT": SMALLINT,
+    "INT1": SMALLINT,
+    "SMALLINT": SMALLINT,
+    "INT2": SMALLINT,
+    "MEDIUMINT": INTEGER,
+    "INT3": INTEGER,
+    "MIDDLEINT": INTEGER,
+    "INT": INTEGER,
+    "INTEGER": INTEGER,
+    "INT4": INTEGER,
+    "BIGINT": BIGINT,
+    "INT8": BIGINT,
+    "REAL": REAL,
+    "DOUBLE": DOUBLE,
+    "FLOAT8": DOUBLE,
+    "FLOAT": FLOAT,
+    "FLOAT4": FLOAT,
+    "DECIMAL": DECIMAL,
+    "DEC": DECIMAL,
+    "FIXED": DECIMAL,
+    "NUMERIC": NUMERIC,
+    "YEAR": INTEGER,
+}
+SIMPLE: Final = {
+    "BIT": BIT,
+    "BOOL": BOOLEAN,
+    "BOOLEAN": BOOLEAN,
+    "DATE": DATE,
+    "TIME": TIME,
+    "DATETIME": TIMESTAMP,
+    "TIMESTAMP": TIMESTAMP_WITH_TIMEZONE,
+    "BINARY": BINARY,
+    "VARBINARY": VARBINARY,
+    "TINYBLOB": BLOB,
+    "BLOB": BLOB,
+    "MEDIUMBLOB": BLOB,
+    "LONGBLOB": BLOB,
+    "JSON": OTHER,
+    "VECTOR": OTHER,
+    "GEOMETRY": OTHER,
+    "GEOMETRYCOLLECTION": OTHER,
+    "GEOMCOLLECTION": OTHER,
+    "POINT": OTHER,
+    "MULTIPOINT": OTHER,
+    "LINESTRING": OTHER,
+    "MULTILINESTRING": OTHER,
+    "POLYGON": OTHER,
+    "MULTIPOLYGON": OTHER,
+    "UUID": OTHER,
+    "INET4": OTHER,
+    "INET6": OTHER,
+    "XMLTYPE": OTHER,
+}
+TEXTS: Final = {
+    "CHAR": CHAR,
+    "CHARACTER": CHAR,
+    "VARCHAR": VARCHAR,
+    "VARCHARACTER": VARCHAR,
+    "TINYTEXT": VARCHAR,
+    "TEXT": VARCHAR,
+    "MEDIUMTEXT": VARCHAR,
+    "LONGTEXT": VARCHAR,
+    "LONG": VARCHAR,
+}
+ORACLE_MODE: Final = {"VARCHAR2": "VARCHAR", "CLOB": "LONGTEXT", "RAW": "VARBINARY"}
+
+# What the two oracles make of national types with BINARY: name and JDBC code.
+NATIONAL_BINARY: Final = {
+    ("NATIONAL", "CHAR"): ("BINARY BINARY", BINARY),
+    ("NATIONAL", "CHARACTER"): ("BINARY BINARY", BINARY),
+    ("NATIONAL", "VARCHAR"): ("VARCHAR BINARY", VARCHAR),
+    ("NATIONAL", "VARCHARACTER"): ("VARCHARACTER BINARY", VARCHAR),
+    ("NCHAR", "VARCHAR"): ("VARCHAR BINARY", VARCHAR),
+    ("NCHAR", "VARCHARACTER"): ("VARCHARACTER BINARY", VARCHAR),
+}
+
+# What CHAR BYTE and its like are, and the charsets that have words of their own.
+BYTE_TYPES: Final = {
+    "CHAR": ("BINARY", BINARY),
+    "CHARACTER": ("BINARY", BINARY),
+    "VARCHAR": ("VARBINARY", VARBINARY),
+    "VARCHARACTER": ("VARBINARY", VARBINARY),
+    "CHAR VARYING": ("VARBINARY", VARBINARY),
+    "CHARACTER VARYING": ("VARBINARY", VARBINARY),
+    "TINYTEXT": ("TINYBLOB", BLOB),
+    "TEXT": ("BLOB", BLOB),
+    "MEDIUMTEXT": ("MEDIUMBLOB", BLOB),
+    "LONGTEXT": ("LONGBLOB", BLOB),
+    "LONG": ("LONG VARBINARY", BLOB),
+    "LONG VARCHAR": ("LONG VARBINARY", BLOB),
+    "LONG VARCHARACTER": ("LONG VARBINARY", BLOB),
+    "LONG CHAR VARYING": ("LONG VARBINARY", BLOB),
+    "LONG CHARACTER VARYING": ("LONG VARBINARY", BLOB),
+}
+NAMED_CHARSETS: Final = {"ASCII": "latin1", "UNICODE": "ucs2"}

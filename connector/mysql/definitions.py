@@ -1,0 +1,148 @@
+"""Reads from the server what its databases and tables are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from connector.capture.tables import TableId
+from connector.errors import AccessDeniedError, StopError
+from connector.mysql.connection import Connection, quote
+from connector.mysql.gtid import GtidSet
+from connector.mysql.position import BinlogPosition
+
+log = logging.getLogger(__name__)
+
+BUILTIN_DATABASES = ("mysql", "performance_schema", "sys", "information_schema")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A statement that defines a part of the schema; ``database`` is where it runs."""
+
+    database: str
+    ddl: str
+
+
+class DefinitionReader:
+    """Reads definitions through one connection.
+
+    ``wanted`` tells of which tables; all of them by default, since a table that is not captured
+    today may be tomorrow.
+    """
+
+    def __init__(self, connection: Connection, wanted: Callable[[TableId], bool]) -> None:
+        self._connection = connection
+        self._wanted = wanted
+
+    def tables(self) -> list[TableId]:
+        """Return all base tables outside the server's own databases, sorted."""
+        found = []
+        for (database,) in self._connection.rows("SHOW DATABASES"):
+            if str(database).lower() in BUILTIN_DATABASES:
+                continue
+            sql = f"SHOW FULL TABLES IN {quote(database)} WHERE Table_Type = 'BASE TABLE'"
+            try:
+                rows = self._connection.rows(sql)
+            except AccessDeniedError:
+                log.warning("The tables of database %s cannot be listed: it is left out", database)
+                continue
+            found += [TableId(str(database), str(name)) for name, _ in rows]
+        return sorted(found, key=str)
+
+    def read(self, tables: Sequence[TableId]) -> Iterator[Definition]:
+        """Yield what makes the tables anew: settings, drops, then each database's tables."""
+        wanted = [table for table in tables if self._wanted(table)]
+        yield Definition("", self._settings())
+        for table in wanted:
+            yield Definition(table.database, f"DROP TABLE IF EXISTS {table.quoted('`')}")
+        locales = self._locales()
+        for database in dict.fromkeys(table.database for table in wanted):
+            name = quote(database)
+            yield Definition(database, f"DROP DATABASE IF EXISTS {name}")
+            yield Definition(database, f"CREATE DATABASE {name}{locales.get(database, '')}")
+            yield Definition(database, f"USE {name}")
+            for table in wanted:
+                if table.database == database:
+                    yield Definition(database, self.create_table(table))
+
+    def create_table(self, table: TableId) -> str:
+        """Return the CREATE TABLE statement of a table."""
+        row = self._connection.row(f"SHOW CREATE TABLE {table.quoted('`')}")
+        if row is None:
+            raise StopError(f"The definition of table {table} cannot be read.")
+        return str(row[1])
+
+    def sql_mode(self) -> str:
+        """Return the server's SQL mode."""
+        return self._connection.variable("sql_mode") or ""
+
+    def now_micros(self) -> int:
+        """Return the server's time, to the second; the session's time zone must be UTC."""
+        row = self._connection.row("SELECT CURRENT_TIMESTAMP")
+        assert row is not None
+        now = datetime.strptime(str(row[0])[:19], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        return int(now.timestamp()) * 1_000_000
+
+    def _settings(self) -> str:
+        rows = self._connection.rows(
+            "SHOW VARIABLES WHERE Variable_name IN ('character_set_server','collation_server')"
+        )
+        values = sorted((str(name), str(value)) for name, value in rows)
+        return "SET " + ", ".join(f"{name}={value}" for name, value in values) + ";"
+
+    def _locales(self) -> dict[str, str]:
+        rows = self._connection.rows(
+            "SELECT schema_name, default_character_set_name, default_collation_name "
+            "FROM information_schema.schemata"
+        )
+        return {
+            str(name): f" CHARSET {charset} COLLATE {collation}"
+            for name, charset, collation in rows
+        }
+
+
+def head(connection: Connection) -> BinlogPosition:
+    """Return the end of the server's log.
+
+    :raises StopError: the server writes none.
+    """
+    status = _status(connection)
+    if not status:
+        raise StopError(
+            "The server does not write a binary log.", "Start it with log_bin and server_id set."
+        )
+    executed = _executed(connection, status)
+    return BinlogPosition(str(status["File"]), int(status["Position"]), executed)
+
+
+def _status(connection: Connection) -> dict[str, str] | None:
+    try:
+        rows = connection.named_rows("SHOW BINARY LOG STATUS")
+    except StopError:  # before MySQL 8.2
+        rows = connection.named_rows("SHOW MASTER STATUS")
+    return rows[0] if rows else None
+
+
+def _executed(connection: Connection, status: dict[str, str]) -> str | None:
+    if connection.is_mariadb:
+        return connection.variable("gtid_binlog_pos") or None
+    return str(status.get("Executed_Gtid_Set") or "").replace("\n", "") or None
+
+
+def gtid_mode(connection: Connection) -> bool:
+    """Whether the server gives its transactions ids; MariaDB always does."""
+    return connection.is_mariadb or (connection.variable("gtid_mode") or "").upper() == "ON"
+
+
+def purged(connection: Connection) -> GtidSet:
+    """Return the transactions that MySQL's log does not hold any more."""
+    row = connection.row("SELECT @@global.gtid_purged")
+    return GtidSet.parse(str(row[0])) if row else GtidSet()
+
+
+def log_files(connection: Connection) -> list[str]:
+    """Return the files of the server's log, oldest first."""
+    return [str(row[0]) for row in connection.rows("SHOW BINARY LOGS")]

@@ -1,0 +1,159 @@
+"""The connector's configuration keys.
+
+Names, types, defaults and places in forms (``keys.tsv``) are Debezium's, so that what users
+have keeps its meaning. A key either works, or is refused here with a sentence, or its
+documentation says that it is kept for compatibility.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any, Final, cast
+
+from connector.capture import snapshot_plan
+from connector.capture.history.opening import STORES
+from connector.config import (
+    ConfigDef,
+    ConfigKey,
+    ConfigType,
+    Importance,
+    Validator,
+    at_least,
+    convert,
+    one_of,
+    only,
+    regular_expressions,
+)
+from connector.mysql import locks
+
+_NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
+_NO_SIGNALS: Final = "signals and incremental snapshots are not available"
+_LONG_TYPES: Final = frozenset(["LIST", "CLASS", "PASSWORD"])
+
+_FAILURE_MODES: Final = one_of("fail", "warn", "skip", "ignore")
+_SSL_MODES: Final = {
+    "mysql": one_of("disabled", "preferred", "required", "verify_ca", "verify_identity"),
+    "mariadb": one_of("disable", "trust", "verify-ca", "verify-full"),
+}
+
+
+def _required(name: str, value: Any) -> str | None:
+    return None if value else f"The '{name}' value is invalid: A value is required"
+
+
+def _positive(name: str, value: Any) -> str | None:
+    return _required(name, value) or at_least(1)(name, value)
+
+
+def _operations(name: str, value: list[str] | None) -> str | None:
+    letters = one_of("c", "u", "d", "t", "none")
+    return next((fault for item in value or [] if (fault := letters(name, item))), None)
+
+
+_VALIDATORS: Final[dict[str, Validator]] = {
+    "bigint.unsigned.handling.mode": one_of("long", "precise"),
+    "binary.handling.mode": one_of("bytes", "base64", "base64-url-safe", "hex"),
+    "binlog.buffer.size": only(0, because="there is no look-ahead buffer"),
+    "column.exclude.list": regular_expressions,
+    "column.include.list": regular_expressions,
+    "column.propagate.source.type": only([], because="source types are not propagated"),
+    "connect.timeout.ms": at_least(1),
+    "converters": only("", because="custom converters are not available"),
+    "custom.metric.tags": only([], because="metrics carry no tags of their own"),
+    "database.exclude.list": regular_expressions,
+    "database.hostname": _required,
+    "database.include.list": regular_expressions,
+    "database.port": at_least(1),
+    "database.server.id": _positive,
+    "database.user": _required,
+    "datatype.propagate.source.type": only([], because="source types are not propagated"),
+    "decimal.handling.mode": one_of("precise", "double", "string"),
+    "event.converting.failure.handling.mode": only("warn", because="failures are warned of"),
+    "event.deserialization.failure.handling.mode": only("fail", because="failures stop the task"),
+    "event.processing.failure.handling.mode": only("fail", because="failures stop the task"),
+    "field.name.adjustment.mode": only("none", because="names are kept as they are"),
+    "gtid.ignore.on.recovery": only(False, because="stored GTIDs are always used"),
+    "guardrail.collections.limit.action": one_of("warn", "fail"),
+    "heartbeat.action.query": only("", because="no statement is run with heartbeats"),
+    "heartbeat.interval.ms": at_least(0),
+    "inconsistent.schema.handling.mode": _FAILURE_MODES,
+    "notification.enabled.channels": only([], because="notifications are not available"),
+    "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
+    "post.processors": only("", because="post processors are not available"),
+    "read.only": only(False, because=_NO_SIGNALS),
+    "schema.history.internal": one_of(*STORES, case_sensitive=True),
+    "schema.name.adjustment.mode": only("none", because="names are kept as they are"),
+    "signal.data.collection": only([], because=_NO_SIGNALS),
+    "skip.messages.without.change": only(False, because="all updates are sent"),
+    "skipped.operations": _operations,
+    "snapshot.delay.ms": at_least(0),
+    "snapshot.locking.mode": one_of(*locks.MODES),
+    "snapshot.lock.timeout.ms": at_least(1),
+    "snapshot.max.threads": only(1, because="a snapshot is read by one session"),
+    "snapshot.mode": one_of(*snapshot_plan.MODES),
+    "snapshot.query.mode": only("select_all", because="there is one query mode"),
+    "snapshot.tables.order.by.row.count": only("disabled", because="tables keep their order"),
+    "streaming.delay.ms": at_least(0),
+    "table.exclude.list": regular_expressions,
+    "table.include.list": regular_expressions,
+    "time.precision.mode": one_of(
+        "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"
+    ),
+    "topic.naming.strategy": only(
+        "io.debezium.schema.SchemaTopicNamingStrategy",
+        "io.debezium.schema.DefaultTopicNamingStrategy",
+        because="topics are named prefix.database.table",
+    ),
+    "topic.prefix": _required,
+    "transaction.metadata.factory": only(
+        "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory",
+        because="transaction marks have one form",
+    ),
+}
+_UNSUPPORTED_PREFIXES: Final = {
+    "column.mask.": "columns are not masked",
+    "column.truncate.": "columns are not truncated",
+}
+
+
+def config_def(connector: str) -> ConfigDef:
+    """Build the definition for ``mysql`` or ``mariadb``."""
+    text = files("connector.mysql").joinpath("keys.tsv").read_text("utf-8")
+    return ConfigDef(
+        _key(row, connector) for row in csv.DictReader(text.splitlines(), delimiter="\t")
+    )
+
+
+def unsupported(config: Mapping[str, str]) -> dict[str, str]:
+    """Return the faults of keys that are written in many ways and not available."""
+    return {
+        key: f"Invalid value {config[key]} for configuration {key}: not supported: {reason}"
+        for key in config
+        for prefix, reason in _UNSUPPORTED_PREFIXES.items()
+        if key.startswith(prefix)
+    }
+
+
+def _key(row: dict[str, str], connector: str) -> ConfigKey:
+    name, kind = row["name"], cast("ConfigType", row["type"])
+    text = row["default"]
+    validator = _VALIDATORS.get(name)
+    if name == "database.ssl.mode":
+        validator = _SSL_MODES[connector]
+        text = {"mysql": "preferred", "mariadb": "disable"}[connector]
+    default = None if text in ("", "(required)") else convert(name, kind, text)
+    return ConfigKey(
+        name,
+        kind,
+        default,
+        cast("Importance", row["importance"]),
+        row["doc"],
+        row["group"],
+        int(row["order"]),
+        "LONG" if kind in _LONG_TYPES else "MEDIUM",
+        row["display_name"],
+        validator,
+        internal=row["order"] == "-1",
+    )

@@ -1,0 +1,174 @@
+"""Keeps the tables as DDL makes them, records each change in the schema history and tells of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from connector.capture.change import Change, SchemaChange, Truncated
+from connector.capture.history import HistoryRecord, HistoryStore, recover
+from connector.capture.rowcodec import RowCodec
+from connector.capture.selection import Matches
+from connector.capture.tables import Table, Tables
+from connector.data.java import hash_order
+from connector.errors import HistoryError
+from connector.mysql.binlog.events import QueryRan
+from connector.mysql.connection import Connection
+from connector.mysql.definitions import Definition
+from connector.mysql.position import BinlogPosition, Coordinates
+from connector.mysql.recorded_positions import reached_by
+from connector.mysql.schema import DatabaseSchema, DdlChange, SchemaRules
+from connector.mysql.source_block import SourceBlock
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackerOptions:
+    """What decides how schema changes are kept and told.
+
+    ``partition`` names the connector in history records. ``truncates`` tells whether TRUNCATE
+    is an event, ``transactions`` whether there are events about transactions.
+    """
+
+    rules: SchemaRules
+    partition: Mapping[str, str]
+    truncates: bool = False
+    transactions: bool = False
+    prefer_ddl: bool = False
+    captures_gtid: Matches | None = None
+
+
+class SchemaTracker:
+    """The schema of one connector. A change is in the history before anything is told of it."""
+
+    def __init__(
+        self,
+        options: TrackerOptions,
+        store: HistoryStore,
+        source: SourceBlock,
+        codec_of: Callable[[Table], RowCodec],
+    ) -> None:
+        self._options = options
+        self._store = store
+        self._source = source
+        self._codec_of = codec_of
+        self._lower_case = False
+        self._sql_mode = ""
+        self._schema = self._nothing()
+        self._unsure = False
+
+    @property
+    def tables(self) -> Tables:
+        """All known tables."""
+        return self._schema.tables
+
+    @property
+    def unsure(self) -> bool:
+        """Whether a fault came between: tables may be ahead of what is recorded."""
+        return self._unsure
+
+    def open(self, connection: Connection) -> None:
+        """Ask the server how it reads names and statements."""
+        self._lower_case = (connection.variable("lower_case_table_names") or "0") != "0"
+        self._sql_mode = connection.variable("sql_mode") or ""
+
+    def begin(self) -> None:
+        """Forget all tables and make sure that changes can be recorded: a snapshot begins.
+
+        :raises HistoryError: the history cannot be kept.
+        """
+        self._schema = self._nothing()
+        self._store.prepare()
+
+    def recover(self, at: BinlogPosition) -> None:
+        """Make the tables anew from the history.
+
+        :raises HistoryError: there is no history, or it cannot be read.
+        :raises DdlError: a statement in it cannot be applied.
+        """
+        if not self._store.exists():
+            raise HistoryError(
+                "The schema history is missing or empty, but the connector has an offset: what "
+                "the tables were like there is not known.",
+                "Check the topic or file of schema.history.internal, or set "
+                "snapshot.mode=recovery if no table has changed since the offset.",
+            )
+        self._schema = schema = self._nothing()
+        options = self._options
+        is_mariadb = options.rules.dialect == "mariadb"
+        recover(
+            self._store.records(),
+            options.partition,
+            schema.tables,
+            schema.replay,
+            reached_by(at, options.captures_gtid, is_mariadb=is_mariadb),
+            prefer_ddl=options.prefer_ddl,
+        )
+        self._unsure = False
+
+    def buffered(self) -> AbstractContextManager[None]:
+        """Let records be durable only at the end of the context: a snapshot has many."""
+        return self._store.buffering()
+
+    def snapshot(self, definition: Definition, at: BinlogPosition) -> Iterator[SchemaChange]:
+        """Apply a definition that a snapshot read, as of a position."""
+        micros = time.time_ns() // 1000
+        for change in self._schema.apply_snapshot(definition.ddl, definition.database):
+            self._record(change, at.to_offset())
+            database, table = change.source_database, change.source_table
+            source = self._source.snapshot(at, database, table, "true", micros)
+            yield SchemaChange(change.kind, change.database, change.ddl, change.changes, source)
+
+    def streamed(self, query: QueryRan, at: Coordinates, micros: int) -> Iterable[Change]:
+        """Apply a statement of the log; ``micros`` is the database's time of it.
+
+        :raises DdlError: it cannot be read and such statements are not to be passed over.
+        """
+        changes = self._schema.apply(query.sql, query.database)
+        if not changes:
+            return
+        self._unsure = True
+        offset = self._offset(at)
+        for change in changes:
+            self._record(change, offset)
+            database, table = change.source_database, change.source_table
+            source = self._source.streamed(at, database, table, micros)
+            if change.kind == "TRUNCATE":
+                yield from self._truncated(change, source)
+            else:
+                yield SchemaChange(change.kind, change.database, change.ddl, change.changes, source)
+        self._unsure = False
+
+    def close(self) -> None:
+        """Release what the history holds."""
+        self._store.close()
+
+    def _nothing(self) -> DatabaseSchema:
+        schema = DatabaseSchema(self._options.rules, Tables(lower_case=self._lower_case))
+        schema.variables.set("sql_mode", self._sql_mode, "GLOBAL")
+        return schema
+
+    def _truncated(self, change: DdlChange, source: tuple[object, ...]) -> Iterator[Change]:
+        table = self.tables.get(change.table) if change.table else None
+        if table is not None and self._options.truncates and self._options.rules.captures(table.id):
+            yield Truncated(self._codec_of(table), source)
+
+    def _offset(self, at: Coordinates) -> dict[str, Any]:
+        """Return the offset map of a statement; in MariaDB a statement is a transaction."""
+        offset = at.position().to_offset()
+        if self._options.transactions and at.transaction_id is not None:
+            offset["transaction_id"] = at.transaction_id
+        return {key: offset[key] for key in hash_order(offset)}
+
+    def _record(self, change: DdlChange, offset: Mapping[str, Any]) -> None:
+        if not change.recorded:
+            return
+        partition, now = self._options.partition, time.time_ns() // 1_000_000
+        self._store.append(
+            HistoryRecord.of(partition, offset, change.database, change.ddl, change.changes, now)
+        )

@@ -1,0 +1,90 @@
+"""The source block of MySQL's and MariaDB's events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from connector.capture.change import Row
+from connector.capture.source_block import source_block
+from connector.data.schema import INT32, INT64, OPTIONAL_INT64, OPTIONAL_STRING, STRING, Schema
+from connector.mysql.position import BinlogPosition, Coordinates
+
+ROW_SLOT = 14
+_MARK_SLOT = 4
+
+
+def source_schema(connector: str) -> Schema:
+    """Build the schema; ``connector`` is ``mysql`` or ``mariadb``."""
+    return source_block(
+        connector,
+        ("table", OPTIONAL_STRING),
+        ("server_id", INT64),
+        ("gtid", OPTIONAL_STRING),
+        ("file", STRING),
+        ("pos", INT64),
+        ("row", INT32),
+        ("thread", OPTIONAL_INT64),
+        ("query", OPTIONAL_STRING),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBlock:
+    """Makes the values of one connector's source blocks, in the order of the schema."""
+
+    version: str
+    connector: str
+    name: str
+
+    def streamed(self, at: Coordinates, database: str, table: str | None, micros: int) -> Row:
+        """Describe an event of the log; ``micros`` is the database's time of it.
+
+        ``snapshot`` stays unset: its default says that the event is streamed.
+        """
+        return (
+            self.version,
+            self.connector,
+            self.name,
+            micros // 1000,
+            None,
+            database,
+            None,
+            micros,
+            micros * 1000,
+            table,
+            at.server_id,
+            at.gtid,
+            at.file,
+            at.pos,
+            at.row,
+            at.thread,
+            at.query,
+        )
+
+    def marked(self, values: Row, mark: str) -> Row:
+        """Return the values with another snapshot mark."""
+        return (*values[:_MARK_SLOT], mark, *values[_MARK_SLOT + 1 :])
+
+    def snapshot(
+        self, at: BinlogPosition, database: str, table: str | None, mark: str, micros: int
+    ) -> Row:
+        """Describe a row or statement of a snapshot taken at a position."""
+        return (
+            self.version,
+            self.connector,
+            self.name,
+            micros // 1000,
+            mark,
+            database,
+            None,
+            micros,
+            micros * 1000,
+            table,
+            0,
+            None,
+            at.file,
+            at.pos,
+            0,
+            None,
+            None,
+        )

@@ -1,0 +1,87 @@
+"""Column types: which family describes a column. One line a type name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.tables import Column
+from connector.mysql.options import TypeOptions
+from connector.mysql.types import (
+    binaries,
+    bits,
+    dates,
+    datetimes,
+    decimals,
+    enums,
+    floats,
+    geometries,
+    identifiers,
+    integers,
+    jsons,
+    strings,
+    times,
+    timestamps,
+    vectors,
+)
+from connector.mysql.types.defaults import default_value
+from connector.mysql.types.family import ColumnType, Family
+from connector.mysql.types.fields import LogField, Wire
+
+FAMILIES: dict[str, Family] = {
+    **dict.fromkeys(integers.NAMES, integers.integer),
+    "BOOL": integers.boolean,
+    "BOOLEAN": integers.boolean,
+    **dict.fromkeys(floats.NAMES, floats.floating),
+    **dict.fromkeys(decimals.NAMES, decimals.number),
+    **dict.fromkeys(bits.NAMES, bits.bit),
+    **dict.fromkeys(strings.NAMES, strings.text),
+    **dict.fromkeys(binaries.NAMES, binaries.binary),
+    "LONG VARBINARY": binaries.binary,
+    "YEAR": dates.year,
+    "DATE": dates.date,
+    "TIME": times.time,
+    "DATETIME": datetimes.datetime,
+    "TIMESTAMP": timestamps.timestamp,
+    "ENUM": enums.enumeration,
+    "SET": enums.option_set,
+    "JSON": jsons.document,
+    **dict.fromkeys(geometries.NAMES, geometries.geometry),
+    "POINT": geometries.point,
+    **dict.fromkeys(vectors.NAMES, vectors.vector),
+    **dict.fromkeys(identifiers.NAMES, identifiers.identifier),
+}
+_WORDS = re.compile(r"[A-Z0-9_]+")
+
+
+def codec_of(column: Column, options: TypeOptions) -> ColumnCodec | None:
+    """Return how a column is read, or None when its type has no place in the events."""
+    kind = column_type(column, options)
+    if kind is None:
+        return None
+    default = default_value(column, kind)
+    doc = column.comment or kind.schema.doc
+    schema = kind.schema.but(optional=column.optional, doc=doc, default=default)
+    absent = None if column.optional else (kind.fallback if default is None else default)
+    if not kind.may_be_absent or column.optional:
+        return ColumnCodec(column, schema, kind.from_text, kind.from_log, absent)
+
+    def from_log(wire: Wire) -> LogField:
+        field = kind.from_log(wire)
+        return replace(field, convert=_or_absent(field.convert, absent))
+
+    return ColumnCodec(column, schema, _or_absent(kind.from_text, absent), from_log, absent)
+
+
+def column_type(column: Column, options: TypeOptions) -> ColumnType | None:
+    """Return the description of a column's type by its name."""
+    words = _WORDS.findall(column.type_name.upper())
+    family = FAMILIES.get(" ".join(words[:2])) or FAMILIES.get(words[0])
+    return family(column, options) if family else None
+
+
+def _or_absent(convert: Expression, absent: object) -> Expression:
+    """Put a stand-in where the conversion gives None."""
+    template = f"(@absent if (value := {convert.template}) is None else value)"
+    return Expression(template, {**convert.names, "absent": absent})

@@ -1,0 +1,106 @@
+"""DATE and YEAR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from connector.capture.columns import call
+from connector.capture.tables import Column
+from connector.data.schema import Schema
+from connector.data.semantic import CONNECT_DATE, DATE, ISO_DATE, YEAR
+from connector.mysql.options import TypeOptions
+from connector.mysql.types import fields
+from connector.mysql.types.calendar import adjusted, civil, epoch_day, month
+from connector.mysql.types.family import ColumnType
+from connector.mysql.types.fields import Fixed, FromLog, LogField, Wire, mismatch
+
+_NEWDATE = 14
+
+
+def date(column: Column, options: TypeOptions) -> ColumnType:
+    """Describe a DATE: days since the epoch, or ISO text."""
+    adjust = adjusted if options.adjust_years else int
+    days_of_text = _from_text(adjust)
+    finish: Callable[[int | None], object] = _same
+    schema: Schema = DATE
+    fallback: object = 0
+    if options.time_precision == "isostring":
+        finish, schema, fallback = _iso, ISO_DATE, "1970-01-01Z"
+    elif options.time_precision == "connect":
+        schema = CONNECT_DATE
+    return ColumnType(
+        schema,
+        call(lambda data: finish(days_of_text(data))),
+        _from_log(adjust, finish),
+        lambda literal: finish(_literal(literal, column, days_of_text)),
+        fallback,
+        may_be_absent=True,
+    )
+
+
+def year(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+    """Describe a YEAR. The row image holds the years since 1900, with 0 for the year 0000."""
+    return ColumnType(
+        YEAR,
+        call(lambda data: adjusted(int(data))),
+        _year_field,
+        lambda literal: adjusted(int(literal)),
+        0,
+    )
+
+
+def _year_field(wire: Wire) -> LogField:
+    if wire.type != fields.YEAR:
+        raise mismatch("YEAR", wire)
+    return Fixed("B", call(lambda value: 1900 + value))
+
+
+def _same(days: int | None) -> int | None:
+    return days
+
+
+def _iso(days: int | None) -> str | None:
+    if days is None:
+        return None
+    year, number, day = civil(days)
+    return f"{year:04d}-{number:02d}-{day:02d}Z"
+
+
+def _from_text(adjust: Callable[[int], int]) -> Callable[[bytes | str], int | None]:
+    def convert(data: bytes | str) -> int | None:
+        # a zero year is no fault in the text: Debezium reads it as a two-digit year
+        return epoch_day(adjust(int(data[:4])), int(data[5:7]), int(data[8:10]))
+
+    return convert
+
+
+def _from_log(adjust: Callable[[int], int], finish: Callable[[int | None], object]) -> FromLog:
+    known: dict[int, tuple[int, int]] = {}
+
+    def days(data: bytes) -> object:
+        packed = int.from_bytes(data, "little")
+        start = known.get(packed >> 5)
+        if start is None:
+            stored_year, number = packed >> 9, packed >> 5 & 15
+            found = month(adjust(stored_year), number) if stored_year else None
+            if found is None:
+                return None
+            known[packed >> 5] = start = found
+        day = packed & 31
+        return finish(start[0] + day if 0 < day <= start[1] else None)
+
+    def field(wire: Wire) -> LogField:
+        if wire.type not in (fields.DATE, _NEWDATE):
+            raise mismatch("DATE", wire)
+        return Fixed("3s", call(days))
+
+    return field
+
+
+def _literal(
+    literal: str, column: Column, convert: Callable[[bytes | str], int | None]
+) -> int | None:
+    """Read a default; a zero date is the epoch in a column that cannot be null."""
+    if literal == "0" or "-00" in literal or literal.startswith("0000"):
+        return None if column.optional else 0
+    return convert(literal)

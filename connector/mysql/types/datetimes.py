@@ -1,0 +1,149 @@
+"""DATETIME: a date and a time without zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from connector.capture.columns import call
+from connector.capture.tables import Column
+from connector.data.schema import Schema
+from connector.data.semantic import (
+    CONNECT_TIMESTAMP,
+    ISO_TIMESTAMP,
+    MICRO_TIMESTAMP,
+    NANO_TIMESTAMP,
+    TIMESTAMP,
+)
+from connector.mysql.options import TimePrecision, TypeOptions
+from connector.mysql.types import fields
+from connector.mysql.types.calendar import adjusted, civil, epoch_day, fraction_scale, month
+from connector.mysql.types.family import ColumnType
+from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
+from connector.mysql.types.times import iso_fraction
+
+_DAY = 86400
+Finish = Callable[[int, int], Any]  # (seconds since the epoch, nanoseconds) -> value
+
+
+def datetime(column: Column, options: TypeOptions) -> ColumnType:
+    """Describe a DATETIME: the time since the epoch as if it were UTC.
+
+    Up to three digits of fraction are milliseconds, more are microseconds.
+    """
+    schema, finish, fallback = _mode(options.time_precision, column.length or 0)
+    adjust = adjusted if options.adjust_years else int
+    convert = _from_text(adjust, finish)
+
+    def field(wire: Wire) -> LogField:
+        if wire.type == fields.DATETIME:
+            return Fixed("Q", call(lambda number: _old(number, adjust, finish)))
+        if wire.type != fields.DATETIME2:
+            raise mismatch("DATETIME", wire)
+        size = 5 + (wire.meta + 1) // 2
+        return Fixed(f"{size}s", call(_decoder(wire.meta, adjust, finish)))
+
+    return ColumnType(
+        schema,
+        call(convert),
+        field,
+        lambda literal: _literal(literal, column, convert, finish),
+        fallback,
+        may_be_absent=True,
+    )
+
+
+def _decoder(digits: int, adjust: Callable[[int], int], finish: Finish) -> Callable[[bytes], Any]:
+    width, unit = fraction_scale(digits)
+    bits = width * 8
+    mask = (1 << bits) - 1
+    known: dict[int, tuple[int, int]] = {}
+
+    def decode(data: bytes) -> Any:
+        packed = int.from_bytes(data, "big")
+        nanos = (packed & mask) * unit if width else 0
+        packed >>= bits
+        year_month = packed >> 22 & 0x1FFFF
+        start = known.get(year_month)
+        if start is None:
+            year, number = divmod(year_month, 13)
+            found = month(adjust(year), number) if year else None
+            if found is None:
+                return None
+            known[year_month] = start = found
+        day = packed >> 17 & 31
+        if not 0 < day <= start[1]:
+            return None
+        clock = (packed >> 12 & 31) * 3600 + (packed >> 6 & 63) * 60 + (packed & 63)
+        return finish((start[0] + day) * _DAY + clock, nanos)
+
+    return decode
+
+
+def _old(number: int, adjust: Callable[[int], int], finish: Finish) -> Any:
+    """Read the format from before MySQL 5.6.4: the digits YYYYMMDDHHMMSS as a number."""
+    date, clock = divmod(number, 1_000_000)
+    year, day = divmod(date, 10_000)
+    days = epoch_day(adjust(year), day // 100, day % 100) if year else None
+    if days is None:
+        return None
+    minutes, second = divmod(clock, 100)
+    return finish(days * _DAY + minutes // 100 * 3600 + minutes % 100 * 60 + second, 0)
+
+
+def _from_text(adjust: Callable[[int], int], finish: Finish) -> Callable[[bytes | str], Any]:
+    def convert(data: bytes | str) -> Any:
+        days = epoch_day(adjust(int(data[:4])), int(data[5:7]), int(data[8:10]))
+        if days is None:
+            return None
+        if len(data) < 19:  # a DEFAULT may be a date alone
+            return finish(days * _DAY, 0)
+        seconds = int(data[11:13]) * 3600 + int(data[14:16]) * 60 + int(data[17:19])
+        fraction = data[20:]
+        nanos = int(fraction) * 10 ** (9 - len(fraction)) if fraction else 0
+        return finish(days * _DAY + seconds, nanos)
+
+    return convert
+
+
+def _literal(
+    literal: str, column: Column, convert: Callable[[bytes | str], Any], finish: Finish
+) -> Any:
+    if literal == "0" or literal[:4] == "0000" or "-00" in literal[:10]:
+        return None if column.optional else finish(0, 0)
+    return convert(literal)
+
+
+def _millis(seconds: int, nanos: int) -> int:
+    return seconds * 1000 + nanos // 1_000_000
+
+
+def _micros(seconds: int, nanos: int) -> int:
+    return seconds * 1_000_000 + nanos // 1000
+
+
+def _nanos(seconds: int, nanos: int) -> int:
+    return seconds * 1_000_000_000 + nanos
+
+
+def _iso(seconds: int, nanos: int) -> str:
+    days, clock = divmod(seconds, _DAY)
+    year, number, day = civil(days)
+    return (
+        f"{year:04d}-{number:02d}-{day:02d}T"
+        f"{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}{iso_fraction(nanos)}Z"
+    )
+
+
+def _mode(precision: TimePrecision, digits: int) -> tuple[Schema, Finish, Any]:
+    if precision == "adaptive_time_microseconds":
+        return (TIMESTAMP, _millis, 0) if digits <= 3 else (MICRO_TIMESTAMP, _micros, 0)
+    return _MODES[precision]
+
+
+_MODES: dict[str, tuple[Schema, Finish, Any]] = {
+    "microseconds": (MICRO_TIMESTAMP, _micros, 0),
+    "nanoseconds": (NANO_TIMESTAMP, _nanos, 0),
+    "connect": (CONNECT_TIMESTAMP, _millis, 0),
+    "isostring": (ISO_TIMESTAMP, _iso, "1970-01-01T00:00:00Z"),
+}

@@ -1,0 +1,50 @@
+"""FLOAT, DOUBLE and REAL."""
+
+from __future__ import annotations
+
+from connector.capture.columns import Expression
+from connector.capture.tables import Column
+from connector.data.java import to_float32
+from connector.data.schema import FLOAT32, FLOAT64
+from connector.mysql.options import TypeOptions
+from connector.mysql.types.family import ColumnType
+from connector.mysql.types.fields import DOUBLE, FLOAT, Fixed, Wire, mismatch
+
+NAMES = ("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "REAL")
+_JDBC_REAL = 7
+_TEXT32 = Expression("@f(float({}))", {"f": to_float32})
+_TEXT64 = Expression("float({})")
+
+
+def floating(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+    """Describe a floating point column.
+
+    FLOAT with up to 24 bits is a float32. FLOAT(M,D) is stored with 32 bits too, but is a
+    float64 in the events, with the noise of the widening. FLOAT(25) and more is a DOUBLE.
+    """
+    plain = column.scale is None and (column.length or 0) <= 24
+    single = column.type_name.upper().split()[0] in ("FLOAT", "FLOAT4")
+    if single and plain:
+        return ColumnType(FLOAT32, _TEXT32, _from_log, lambda text: to_float32(float(text)), 0.0)
+    if column.jdbc_type == _JDBC_REAL:
+        convert = Expression("@f({})", {"f": to_float32})
+        return ColumnType(
+            FLOAT32, _TEXT32, lambda wire: Fixed(_format(wire), convert), _literal32, 0.0
+        )
+    stored_single = single and (column.length or 0) <= 24
+    text = _TEXT32 if stored_single or (single and column.scale is not None) else _TEXT64
+    return ColumnType(FLOAT64, text, _from_log, float, 0.0)
+
+
+def _literal32(literal: str) -> float:
+    return to_float32(float(literal))
+
+
+def _from_log(wire: Wire) -> Fixed:
+    return Fixed(_format(wire))
+
+
+def _format(wire: Wire) -> str:
+    if wire.type not in (FLOAT, DOUBLE):
+        raise mismatch("a floating point number", wire)
+    return "f" if wire.type == FLOAT else "d"

@@ -1,0 +1,42 @@
+"""MariaDB's UUID and its addresses INET4 and INET6."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from connector.capture.columns import Expression, call
+from connector.capture.tables import Column
+from connector.data import semantic
+from connector.data.schema import STRING, Schema
+from connector.mysql.options import TypeOptions
+from connector.mysql.types.family import ColumnType
+from connector.mysql.types.fields import byte_string
+
+_Text = Callable[[bytes], str]
+_FORMS: dict[str, tuple[Schema, int, _Text]] = {
+    "UUID": (semantic.UUID, 16, lambda data: str(UUID(bytes=data))),
+    "INET4": (STRING, 4, partial(socket.inet_ntop, socket.AF_INET)),
+    "INET6": (STRING, 16, partial(socket.inet_ntop, socket.AF_INET6)),
+}
+NAMES = tuple(_FORMS)
+
+
+def identifier(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+    """Describe a column that is text in a result set and bytes in a row image.
+
+    The row image lacks zero bytes at the end. Debezium gives these columns no default; it does
+    not know INET4 and INET6 at all.
+    """
+    name = column.type_name.upper()
+    schema, size, text = _FORMS[name]
+    convert = call(lambda data: text(data.ljust(size, b"\0")))
+    return ColumnType(
+        schema,
+        Expression("{}.decode()"),
+        lambda wire: byte_string(wire, convert, name),
+        lambda _: None,
+        "",
+    )

@@ -1,0 +1,120 @@
+"""TIME: a duration of up to 838 hours, positive or negative."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from connector.capture.columns import call
+from connector.capture.tables import Column
+from connector.data.schema import Schema
+from connector.data.semantic import CONNECT_TIME, ISO_TIME, MICRO_TIME, NANO_TIME
+from connector.mysql.options import TimePrecision, TypeOptions
+from connector.mysql.types import fields
+from connector.mysql.types.calendar import fraction_scale
+from connector.mysql.types.family import ColumnType
+from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
+
+_TEXT = re.compile(r"(-?)(\d+):(\d+)(?::(\d+)(?:\.(\d+))?)?")
+_DAY = 86_400_000_000_000
+_SECOND = 1_000_000_000
+
+
+def time(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+    """Describe a TIME in the precision of ``time.precision.mode``.
+
+    Only the modes with Debezium's own types can hold durations outside of a day.
+    """
+    schema, finish, fallback = _MODES[options.time_precision]
+
+    def from_text(data: bytes) -> Any:
+        return finish(_nanos(data.decode("ascii")))
+
+    def field(wire: Wire) -> LogField:
+        if wire.type == fields.TIME:
+            return Fixed("3s", call(lambda data: finish(_old_nanos(data))))
+        if wire.type != fields.TIME2:
+            raise mismatch("TIME", wire)
+        return Fixed(f"{3 + (wire.meta + 1) // 2}s", call(_decoder(wire.meta, finish)))
+
+    return ColumnType(
+        schema,
+        call(from_text),
+        field,
+        lambda literal: finish(_nanos(literal.rpartition(" ")[2])),
+        fallback,
+        may_be_absent=True,
+    )
+
+
+def _decoder(digits: int, finish: Callable[[int], Any]) -> Callable[[bytes], Any]:
+    width, unit = fraction_scale(digits)
+    bits = width * 8
+    offset = 1 << (23 + bits)
+    mask = (1 << bits) - 1
+
+    def decode(data: bytes) -> Any:
+        packed = int.from_bytes(data, "big") - offset
+        magnitude = abs(packed)
+        clock = magnitude >> bits
+        seconds = (clock >> 12) * 3600 + (clock >> 6 & 63) * 60 + (clock & 63)
+        nanos = seconds * _SECOND
+        if width:
+            nanos += (magnitude & mask) * unit
+        return finish(nanos if packed >= 0 else -nanos)
+
+    return decode
+
+
+def _old_nanos(data: bytes) -> int:
+    """Read the format from before MySQL 5.6.4: the digits HHMMSS as a signed number."""
+    number = int.from_bytes(data, "little", signed=True)
+    minutes, second = divmod(abs(number), 100)
+    hour, minute = divmod(minutes, 100)
+    nanos = (hour * 3600 + minute * 60 + second) * _SECOND
+    return nanos if number >= 0 else -nanos
+
+
+def _nanos(text: str) -> int:
+    match = _TEXT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a TIME: {text!r}")
+    sign, hours, minutes, seconds, fraction = match.groups()
+    nanos = (int(hours) * 3600 + int(minutes) * 60 + int(seconds or 0)) * _SECOND
+    nanos += int((fraction or "0").ljust(9, "0"))
+    return -nanos if sign else nanos
+
+
+def _micros(nanos: int) -> int:
+    return nanos // 1000 if nanos >= 0 else -(-nanos // 1000)
+
+
+def _millis_of_day(nanos: int) -> int | None:
+    return nanos // 1_000_000 if 0 <= nanos <= _DAY else None
+
+
+def _iso(nanos: int) -> str | None:
+    if not 0 <= nanos <= _DAY:
+        return None
+    seconds, fraction = divmod(nanos % _DAY, _SECOND)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return clock + iso_fraction(fraction) + "Z"
+
+
+def iso_fraction(nanos: int) -> str:
+    """Return a fraction as Java's ISO formatters do: as many digits as it needs."""
+    return f".{nanos:09d}".rstrip("0") if nanos else ""
+
+
+def _same(nanos: int) -> int:
+    return nanos
+
+
+_MODES: dict[TimePrecision, tuple[Schema, Callable[[int], Any], Any]] = {
+    "adaptive_time_microseconds": (MICRO_TIME, _micros, 0),
+    "microseconds": (MICRO_TIME, _micros, 0),
+    "nanoseconds": (NANO_TIME, _same, 0),
+    "connect": (CONNECT_TIME, _millis_of_day, 0),
+    "isostring": (ISO_TIME, _iso, "00:00:00Z"),
+}

@@ -1,0 +1,1 @@
+"""The Connect worker: connectors, their tasks, states, configurations and offsets."""

@@ -1,0 +1,74 @@
+"""Where the REST API listens, and under which address others reach it."""
+
+from __future__ import annotations
+
+import re
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from connector.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_LISTENER: Final = re.compile(r"(?i)(https?)://(\[[0-9a-f:.]*\]|[^:/]*):(\d{1,5})/?")
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """One address to listen on; an empty host means every interface."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{_bracketed(self.host)}:{self.port}"
+
+
+def parse_listeners(key: str, text: str) -> tuple[Listener, ...]:
+    """Parse ``http://host:port,https://:port`` as Connect does.
+
+    :raises ConfigError: naming the key and the listener.
+    """
+    return tuple(_parse(key, part.strip()) for part in text.split(",") if part.strip())
+
+
+def _parse(key: str, text: str) -> Listener:
+    match = _LISTENER.fullmatch(text)
+    if match is None or int(match[3]) > 65535:
+        raise ConfigError(
+            f"Invalid value {text} for configuration {key}: a listener is written as "
+            "http://host:port or https://host:port."
+        )
+    return Listener(match[1].lower(), match[2].strip("[]"), int(match[3]))
+
+
+def advertised(listeners: Sequence[Listener], worker: Mapping[str, str]) -> Listener:
+    """Return the address of this worker that others should use.
+
+    It gives the ``worker_id`` and the URL in the log. ``rest.advertised.*`` wins; without it
+    the first listener counts, with the host's own address for an empty host.
+    """
+    wanted = worker.get("rest.advertised.listener", listeners[0].scheme).lower()
+    chosen = next((item for item in listeners if item.scheme == wanted), listeners[0])
+    host = worker.get("rest.advertised.host.name") or chosen.host or _own_address()
+    port = worker.get("rest.advertised.port") or chosen.port
+    return Listener(chosen.scheme, host, int(port))
+
+
+def worker_id(address: Listener) -> str:
+    """Return ``host:port``, by which statuses name the worker."""
+    return f"{_bracketed(address.host)}:{address.port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _own_address() -> str:
+    try:
+        return socket.gethostbyname(socket.gethostname())
+    except OSError:
+        return "127.0.0.1"

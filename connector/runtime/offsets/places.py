@@ -1,0 +1,47 @@
+"""Which store holds the offsets of a connector: the worker's, or one on a topic of its own."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from connector.runtime.offsets.layered import LayeredOffsetStore
+from connector.runtime.offsets.store import LogOffsetStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from connector.runtime.offsets import OffsetStore
+    from connector.runtime.storage import Log
+
+
+class OffsetPlaces:
+    """The worker's store and those of connectors with ``offsets.storage.topic``.
+
+    ``open_topic(topic, config)`` returns the log of such a topic; it may block on the broker.
+    """
+
+    def __init__(
+        self, shared: LogOffsetStore, open_topic: Callable[[str, Mapping[str, str]], Log]
+    ) -> None:
+        self.shared = shared
+        self._open_topic = open_topic
+        self._own: dict[str, LogOffsetStore] = {}
+        self._lock = threading.Lock()
+
+    def of(self, config: Mapping[str, str]) -> OffsetStore:
+        """Return the store for a connector's resolved configuration.
+
+        :raises TransientError: its own topic cannot be read now.
+        :raises StopError: its own topic cannot be used.
+        """
+        topic = (config.get("offsets.storage.topic") or "").strip()
+        if not topic:
+            return self.shared
+        with self._lock:
+            own = self._own.get(topic)
+            if own is None:
+                own = LogOffsetStore(self._open_topic(topic, config))
+                own.open()
+                self._own[topic] = own
+        return LayeredOffsetStore(own, self.shared)

@@ -1,0 +1,158 @@
+"""Config providers: ``${provider:path:key}`` in a value stands for a secret kept elsewhere.
+
+References are kept raw wherever configurations are stored or shown, and resolved only when a
+connector starts or is validated. As in Kafka, a reference to an unknown provider, or to a key
+that the provider does not have, stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from connector.errors import ConfigError
+from connector.properties import read_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+REFERENCE: Final = re.compile(r"\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}")
+_PACKAGE: Final = "org.apache.kafka.common.config.provider."
+
+
+class Provider(Protocol):
+    """Looks up one key; ``path`` is empty when the reference has none."""
+
+    def get(self, path: str, key: str) -> str | None:
+        """Return the value, None when there is none.
+
+        :raises ConfigError: the place cannot be read.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FileProvider:
+    """``${file:/path/to/file.properties:key}``."""
+
+    allowed: tuple[Path, ...] = ()
+
+    def get(self, path: str, key: str) -> str | None:
+        """Return a property of a ``.properties`` file."""
+        if not path or not _is_allowed(Path(path), self.allowed):
+            return None
+        try:
+            return read_properties(Path(path)).get(key)
+        except ConfigError:
+            raise ConfigError(f"Could not read properties from file {path}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryProvider:
+    """``${dir:/path/to/directory:file}``: the whole content of a file."""
+
+    allowed: tuple[Path, ...] = ()
+
+    def get(self, path: str, key: str) -> str | None:
+        """Return the content of a file of the directory, untrimmed."""
+        file = Path(path) / key
+        inside = bool(path) and file.parent == Path(path)
+        if not inside or not _is_allowed(file, self.allowed) or not file.is_file():
+            return None
+        try:
+            return file.read_text()
+        except (OSError, UnicodeDecodeError):
+            raise ConfigError(f"Could not read file {key} of directory {path}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentProvider:
+    """``${env:NAME}``, for the names that fully match a pattern."""
+
+    environment: Mapping[str, str]
+    pattern: re.Pattern[str] = field(default=re.compile(".*"))
+
+    def get(self, path: str, key: str) -> str | None:
+        """Return an environment variable."""
+        if path:
+            raise ConfigError(
+                f"Path is not supported for EnvVarConfigProvider, invalid value '{path}'"
+            )
+        return self.environment.get(key) if self.pattern.fullmatch(key) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """The providers of a worker by the names its file gives them."""
+
+    by_name: Mapping[str, Provider] = field(default_factory=dict)
+
+    def resolve(self, config: Mapping[str, str | None]) -> dict[str, str]:
+        """Return the configuration with its references replaced; null values are left out.
+
+        :raises ConfigError: a provider cannot read its place.
+        """
+        return {
+            key: REFERENCE.sub(self._value, value)
+            for key, value in config.items()
+            if value is not None
+        }
+
+    def _value(self, reference: re.Match[str]) -> str:
+        name, path, key = reference[1], reference[3] or "", reference[4]
+        provider = self.by_name.get(name)
+        value = provider.get(path, key) if provider else None
+        return reference[0] if value is None else value
+
+
+def create_providers(worker: Mapping[str, str], environment: Mapping[str, str]) -> Providers:
+    """Build the providers that ``config.providers`` of the worker file names.
+
+    :raises ConfigError: a provider without a class, or of a class that is not available.
+    """
+    names = [name.strip() for name in worker.get("config.providers", "").split(",")]
+    return Providers({name: _create(name, worker, environment) for name in names if name})
+
+
+def _create(name: str, worker: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
+    prefix = f"config.providers.{name}."
+    params = {
+        key.removeprefix(prefix + "param."): value
+        for key, value in worker.items()
+        if key.startswith(prefix + "param.")
+    }
+    class_name = worker.get(prefix + "class", "")
+    create = _CLASSES.get(class_name)
+    if create is None:
+        raise ConfigError(
+            f"Invalid value {class_name} for configuration {prefix}class: this provider is not "
+            f"available here; use one of {', '.join(_CLASSES)}."
+        )
+    return create(params, environment)
+
+
+def _paths(params: Mapping[str, str]) -> tuple[Path, ...]:
+    texts = params.get("allowed.paths", "").split(",")
+    return tuple(Path(text.strip()) for text in texts if text.strip())
+
+
+def _is_allowed(path: Path, allowed: tuple[Path, ...]) -> bool:
+    real = path.resolve()
+    return not allowed or any(real.is_relative_to(place.resolve()) for place in allowed)
+
+
+def _environment(params: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
+    pattern = params.get("allowlist.pattern", ".*")
+    try:
+        return EnvironmentProvider(environment, re.compile(pattern))
+    except re.error as error:
+        raise ConfigError(f"Invalid value {pattern} for allowlist.pattern: {error}.") from None
+
+
+_CLASSES: Final[dict[str, Callable[[Mapping[str, str], Mapping[str, str]], Provider]]] = {
+    _PACKAGE + "FileConfigProvider": lambda params, _: FileProvider(_paths(params)),
+    _PACKAGE + "DirectoryConfigProvider": lambda params, _: DirectoryProvider(_paths(params)),
+    _PACKAGE + "EnvVarConfigProvider": _environment,
+    "io.strimzi.kafka.EnvVarConfigProvider": _environment,
+}

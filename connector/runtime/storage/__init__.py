@@ -1,0 +1,35 @@
+"""Durable maps from bytes to bytes: where configurations, statuses and offsets are kept.
+
+Kafka Connect keeps all three in compacted topics. The files of a standalone worker hold the
+same keys and values, so everything above knows one form only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Entry = tuple[bytes, bytes | None]
+
+
+class Log(Protocol):
+    """A durable map with one writer. `read` comes first, once; the rest from any thread."""
+
+    def read(self) -> dict[bytes, bytes]:
+        """Return all entries in the order of their last write.
+
+        :raises TransientError: the storage does not answer.
+        :raises StopError: it is unreadable; the text names the remedy.
+        """
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Store the entries in order, None removing a key; returns once all are durable.
+
+        :raises TransientError: the storage does not answer; some may be stored.
+        :raises StopError: the storage refuses them for good.
+        """
+
+    def post(self, entry: Entry) -> None:
+        """Store an entry later and in order; a failure is logged, for what can be lost."""

@@ -1,0 +1,1 @@
+"""What runs Millrace: the embedded stack for development, and packaging for servers."""

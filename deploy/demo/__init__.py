@@ -1,0 +1,1 @@
+"""The demo: a small shop on a real database, and its changes as they arrive in Kafka."""

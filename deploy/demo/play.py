@@ -1,0 +1,89 @@
+"""The play itself: the shop writes, the events are shown, in the end both are compared."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Final
+
+from deploy.demo.feed import Feed
+from deploy.demo.line import line
+from deploy.demo.replica import Replica
+from deploy.demo.shop import DATABASE, TABLES
+from deploy.demo.stage import Stage
+
+_STEP_SECONDS: Final = 0.5
+_POLL_SECONDS: Final = 0.1
+_CHECK_SECONDS: Final = 2.0
+_ARRIVAL_SECONDS: Final = 30.0
+
+
+class Play:
+    """Shows the events of a running stage."""
+
+    def __init__(self, stage: Stage, feed: Feed) -> None:
+        self._stage = stage
+        self._feed = feed
+        self._replica = Replica()
+        self._colour = sys.stdout.isatty()
+        self._check_at = 0.0
+        topics = [f"{stage.topic_prefix}.{DATABASE}.{table}" for table in TABLES]
+        self._topic_width = max(map(len, topics))
+
+    def run(self, seconds: float | None) -> list[str]:
+        """Let the shop work, for ever when no time is given; return what is not as it must be.
+
+        :raises StackError: a server or the connector fails.
+        """
+        self._await_events()  # the snapshot is over before the first change
+        until = time.monotonic() + (seconds or math.inf)
+        step_at = 0.0
+        while time.monotonic() < until:
+            if time.monotonic() >= step_at:
+                self._stage.shop.step()
+                step_at = time.monotonic() + _STEP_SECONDS
+            self._show()
+        return self._await_events()
+
+    def summary(self) -> str:
+        """Tell how much was seen."""
+        rows = sum(len(self._stage.shop.rows(table)) for table in TABLES)
+        events = self._replica.seen.total()
+        return f"{events} events; replayed they give the {rows} rows of {len(TABLES)} tables."
+
+    def _await_events(self) -> list[str]:
+        """Show events until all have arrived, or for a time; return what is wrong then."""
+        until = time.monotonic() + _ARRIVAL_SECONDS
+        while (wrong := list(self._wrong())) and time.monotonic() < until:
+            self._show()
+        return wrong
+
+    def _wrong(self) -> Iterator[str]:
+        yield from self._replica.missing(self._stage.shop.written)
+        for table in TABLES:
+            yield from self._replica.differences(table, self._stage.shop.rows(table))
+
+    def _show(self) -> None:
+        width = shutil.get_terminal_size().columns if self._colour else None
+        for event in self._feed.poll(_POLL_SECONDS):
+            self._replica.apply(event)
+            text = line(event, self._topic_width, width=width, colour=self._colour)
+            sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+        if time.monotonic() >= self._check_at:
+            self._check_at = time.monotonic() + _CHECK_SECONDS
+            self._stage.check()
+
+
+def play(stage: Stage, seconds: float | None) -> list[str]:
+    """Run a play; return what is not as it must be, after telling it or the summary."""
+    with closing(Feed(stage.broker.address, stage.topic_prefix)) as feed:
+        performance = Play(stage, feed)
+        wrong = performance.run(seconds)
+        if not wrong:
+            sys.stdout.write(performance.summary() + "\n")
+    return wrong

@@ -1,0 +1,97 @@
+"""Kafka Connect with Debezium: the original that Millrace is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import ClassVar
+
+import httpx
+
+from deploy.stack.folders import Workspace
+from deploy.stack.jvm import java_command, write_properties
+from deploy.stack.kafka import KafkaBroker
+from deploy.stack.maven import debezium_plugins, kafka_libraries
+from deploy.stack.ports import is_open
+from deploy.stack.server import Server
+
+
+class ConnectWorker(Server):
+    """A distributed Kafka Connect 4.3.0 worker on a broker, which must run.
+
+    It offers Debezium's MySQL connector 3.6.1.Final and MariaDB connector 3.5.0.Final.
+    ``properties`` are worker settings that win over those made here; ``group`` names the
+    worker's group and prefixes its three topics.
+    """
+
+    name: ClassVar[str] = "connect"
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        broker: KafkaBroker,
+        *,
+        group: str = "oracle",
+        properties: Mapping[str, str | int] | None = None,
+        heap: str = "1g",
+    ) -> None:
+        super().__init__(workspace)
+        self._broker = broker
+        self._group = group
+        self._properties = dict(properties or {})
+        self._heap = heap
+
+    @property
+    def url(self) -> str:
+        """The address of the REST API, without a slash at its end."""
+        return f"http://{self.address}"
+
+    def prepare(self) -> None:
+        """Fetch the connectors and write the settings."""
+        settings = self._base_properties(debezium_plugins(self.downloads)) | self._properties
+        write_properties(self._settings, settings)
+
+    def command(self) -> Sequence[str]:
+        """Return the command line."""
+        return java_command(
+            kafka_libraries(self.downloads),
+            self._heap,
+            "org.apache.kafka.connect.cli.ConnectDistributed",
+            self._settings,
+        )
+
+    def answers(self) -> bool:
+        """Tell whether the worker has joined its group and takes connectors."""
+        if not is_open(self.port):
+            return False
+        try:
+            return httpx.get(f"{self.url}/health", timeout=5).status_code == HTTPStatus.OK
+        except httpx.TransportError:
+            return False
+
+    @property
+    def _settings(self) -> Path:
+        return self.folder / "connect.properties"
+
+    def _base_properties(self, plugins: Path) -> dict[str, str | int]:
+        json_converter = "org.apache.kafka.connect.json.JsonConverter"
+        return {
+            "bootstrap.servers": self._broker.address,
+            "group.id": self._group,
+            "key.converter": json_converter,
+            "value.converter": json_converter,
+            "offset.storage.topic": f"{self._group}-offsets",
+            "offset.storage.replication.factor": 1,
+            "offset.storage.partitions": 1,
+            "config.storage.topic": f"{self._group}-configs",
+            "config.storage.replication.factor": 1,
+            "status.storage.topic": f"{self._group}-status",
+            "status.storage.replication.factor": 1,
+            "status.storage.partitions": 1,
+            "listeners": self.url,
+            "plugin.path": str(plugins),
+            "plugin.discovery": "service_load",
+            # After a kill the tasks shall come back at once, not after five minutes.
+            "scheduled.rebalance.max.delay.ms": 0,
+        }

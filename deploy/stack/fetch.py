@@ -1,0 +1,21 @@
+"""Download everything ahead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deploy.stack.folders import STACK
+from deploy.stack.mariadb import mariadb_command
+from deploy.stack.maven import debezium_plugins, kafka_libraries
+from deploy.stack.mysql import mysql56_package, mysql_command
+
+
+def fetch(downloads: Path = STACK / "downloads", *, mysql56: bool = False) -> None:
+    """Download what is missing; MySQL 5.6 only when asked for."""
+    downloads.mkdir(parents=True, exist_ok=True)
+    kafka_libraries(downloads)
+    debezium_plugins(downloads)
+    mysql_command(downloads)
+    mariadb_command(downloads)
+    if mysql56:
+        mysql56_package(downloads)

@@ -1,0 +1,115 @@
+"""The REST API as one app."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from fastapi import Depends, FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from restapi import errors
+from restapi.configs import configs
+from restapi.connectors import connectors, states
+from restapi.dialect import ConnectDialect
+from restapi.headers import Answers, parse_rules
+from restapi.loggers import loggers
+from restapi.metrics import metrics
+from restapi.offsets import offsets
+from restapi.plugins import plugins
+from restapi.root import health, root
+from restapi.tasks import tasks
+from restapi.topics import topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastapi import APIRouter, params
+    from starlette.types import ASGIApp
+
+    from connector.logs import LogLevels
+    from connector.runtime.herder import Herder
+    from connector.runtime.plugin import Plugins
+    from connector.runtime.startup import Startup
+    from connector.runtime.worker_config import WorkerConfig
+    from restapi.models import ServerInfo
+
+_TIMEOUT: Final = 90.0
+_METHODS: Final = "GET,POST,HEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What the REST API speaks for, beside the herder."""
+
+    worker: WorkerConfig
+    plugins: Plugins
+    startup: Startup
+    levels: LogLevels
+    info: Callable[[], ServerInfo]
+    metrics: Callable[[], bytes]
+
+
+def create_app(herder: Herder, api: Api) -> ASGIApp:
+    """Build the app of the worker's listeners.
+
+    Requests about connectors wait until the worker has started.
+    """
+    worker = api.worker
+    tracked, resettable = worker["topic.tracking.enable"], worker["topic.tracking.allow.reset"]
+    gated = [
+        connectors(herder),
+        configs(herder),
+        states(herder),
+        tasks(herder),
+        topics(herder, tracked=tracked, resettable=resettable),
+        offsets(herder),
+    ]
+    free = [
+        plugins(herder, api.plugins, worker),
+        root(api.info),
+        health(herder, api.startup),
+        metrics(api.metrics),
+    ]
+    if worker.admin_listeners is None:
+        free.append(loggers(api.levels))
+    return _app(worker, free, gated, Depends(partial(api.startup.wait, _TIMEOUT)))
+
+
+def create_admin_app(herder: Herder, api: Api) -> ASGIApp:
+    """Build the app of ``admin.listeners``."""
+    return _app(api.worker, [health(herder, api.startup), loggers(api.levels)])
+
+
+def _app(
+    worker: WorkerConfig,
+    free: Sequence[APIRouter],
+    gated: Sequence[APIRouter] = (),
+    *gate: params.Depends,
+) -> ASGIApp:
+    """Join the routers, some behind a gate, and wrap them in what holds for every answer."""
+    app = FastAPI(
+        title="Millrace",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        strict_content_type=False,
+    )
+    errors.install(app)
+    for router in free:
+        app.include_router(router)
+    for router in gated:
+        app.include_router(router, dependencies=gate)
+    routes = [route for router in [*free, *gated] for route in router.routes]
+    dressed: ASGIApp = ConnectDialect(app, routes)
+    origins = worker["access.control.allow.origin"].strip()
+    if origins:
+        methods = worker["access.control.allow.methods"].strip() or _METHODS
+        dressed = CORSMiddleware(
+            dressed,
+            allow_origins=[origin.strip() for origin in origins.split(",")],
+            allow_methods=[method.strip() for method in methods.split(",")],
+            allow_headers=["*"],
+        )
+    return Answers(dressed, parse_rules(worker["response.http.headers.config"]))

@@ -1,0 +1,94 @@
+"""Headers of every answer, and the access log."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import re
+import time
+from dataclasses import dataclass
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Final
+
+from starlette.datastructures import MutableHeaders
+
+from connector.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_access = logging.getLogger("restapi.access")
+
+_KEY: Final = "response.http.headers.config"
+_RULE: Final = re.compile(r"(?i)\s*(add|set|addDate|setDate)\s+([^\s:]+)\s*:\s*(.*?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderRule:
+    """One header of every answer. ``set`` replaces a header, ``add`` adds another of that name."""
+
+    name: str
+    value: str
+    replaces: bool
+    dated: bool
+
+    def apply(self, headers: MutableHeaders) -> None:
+        """Put the header into an answer; a date is its value in milliseconds since 1970."""
+        value = formatdate(int(self.value) / 1000, usegmt=True) if self.dated else self.value
+        if self.replaces:
+            headers[self.name] = value
+        else:
+            headers.append(self.name, value)
+
+
+def parse_rules(text: str) -> list[HeaderRule]:
+    """Parse ``response.http.headers.config``: rules joined by commas, quoted where they hold one.
+
+    :raises ConfigError: naming the rule.
+    """
+    fields = next(csv.reader([text], skipinitialspace=True), [])
+    return [_rule(item) for item in fields if item.strip()]
+
+
+def _rule(text: str) -> HeaderRule:
+    match = _RULE.fullmatch(text)
+    dated = match is not None and match[1].lower().endswith("date")
+    if match is None or (dated and not match[3].isdigit()):
+        raise ConfigError(
+            f"Invalid value {text} for configuration {_KEY}: a rule is written as "
+            "'[add|set|addDate|setDate] name: value', the value of a date in milliseconds."
+        )
+    return HeaderRule(match[2], match[3], match[1].lower().startswith("set"), dated)
+
+
+class Answers:
+    """Adds the configured headers to each answer and writes a line to the access log."""
+
+    def __init__(self, app: ASGIApp, rules: Sequence[HeaderRule]) -> None:
+        self._app = app
+        self._rules = rules
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        method, path = scope["method"], scope["path"]
+        client = (scope.get("client") or ("-",))[0]
+
+        async def forward(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for rule in self._rules:
+                    rule.apply(headers)
+                taken = round((time.perf_counter() - began) * 1000)
+                size = headers.get("content-length", "0")
+                _access.info(
+                    '%s "%s %s" %d %s %d ms', client, method, path, message["status"], size, taken
+                )
+            await send(message)
+
+        await self._app(scope, receive, forward)

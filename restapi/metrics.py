@@ -1,0 +1,18 @@
+"""Metrics in Prometheus' text format."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, Response
+
+_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def metrics(render: Callable[[], bytes]) -> APIRouter:
+    """Return the route of metrics; ``render`` gives their text."""
+    router = APIRouter()
+
+    @router.get("/metrics")
+    def show() -> Response:
+        return Response(render(), media_type=_TYPE)
+
+    return router

@@ -1,0 +1,117 @@
+"""Request bodies and parameters, field for field as Kafka Connect names them.
+
+Answers are the dataclasses of `connector.runtime.entities`.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic_core import PydanticCustomError
+
+from connector.runtime.state import TargetState
+from restapi.body import WrittenFloat, as_text
+
+
+def _text(value: Any) -> str | None:
+    try:
+        return as_text(value)
+    except TypeError:
+        raise PydanticCustomError("string_type", "not a scalar") from None
+
+
+def _any_case(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _truth(value: Any) -> bool:
+    return str(value).lower() == "true"
+
+
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, WrittenFloat) else value
+
+
+Text = Annotated[str | None, BeforeValidator(_text)]
+ConfigMap = dict[str, Text]
+Name = Annotated[str, BeforeValidator(unquote)]  # one path segment, still percent-encoded
+Truth = Annotated[bool, BeforeValidator(_truth)]  # as Boolean.valueOf: all but "true" is false
+Scalar = Annotated[Any, BeforeValidator(_number)]
+
+
+class InitialState(StrEnum):
+    """The state a connector is created in."""
+
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    STOPPED = "STOPPED"
+
+    @property
+    def target(self) -> TargetState:
+        """The target state that leads there."""
+        return TargetState.STARTED if self is InitialState.RUNNING else TargetState(self.value)
+
+
+class CreateConnectorRequest(BaseModel):
+    """A new connector. ``tasks`` and ``type`` are what `GET /connectors/{name}` adds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Text = None
+    config: ConfigMap | None = None
+    initial_state: Annotated[InitialState | None, BeforeValidator(_any_case)] = None
+    tasks: Any = None
+    type: Any = None
+
+
+class ConnectorOffset(BaseModel):
+    """The offset of one partition."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    partition: dict[str, Scalar] | None = None
+    offset: dict[str, Scalar] | None = None
+
+
+class ConnectorOffsets(BaseModel):
+    """The offsets of a connector."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    offsets: list[ConnectorOffset] | None = None
+
+
+class Message(BaseModel):
+    """A sentence for the user."""
+
+    message: str
+
+
+class ErrorMessage(BaseModel):
+    """The body of every error."""
+
+    error_code: int
+    message: str | None
+
+
+class ServerInfo(BaseModel):
+    """What `GET /` tells."""
+
+    version: str
+    commit: str
+    kafka_cluster_id: str | None
+
+
+class WorkerStatus(BaseModel):
+    """What `GET /health` tells."""
+
+    status: str
+    message: str
+
+
+class LoggerLevel(BaseModel):
+    """The level of a logger and when it was last set through the API, in milliseconds."""
+
+    level: str
+    last_modified: int | None

@@ -1,0 +1,76 @@
+"""Connector plugins: what there is, their keys, and validation."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Query
+
+from connector.config import ConfigDef
+from connector.errors import NotFoundError
+from connector.runtime.connector_config import source_config
+from connector.runtime.entities import ConfigInfos, ConfigKeyInfo
+from connector.runtime.herder import Herder
+from connector.runtime.plugin import PluginInfo, Plugins
+from connector.runtime.report import key_info
+from connector.runtime.worker_config import WorkerConfig
+from restapi.body import ConnectRoute
+from restapi.errors import BadRequestError
+from restapi.models import ConfigMap, Name, Truth
+
+
+def plugins(herder: Herder, table: Plugins, worker: WorkerConfig) -> APIRouter:
+    """Return the routes of plugins."""
+    router = APIRouter(prefix="/connector-plugins", route_class=ConnectRoute)
+
+    @router.get("")
+    def list_plugins(
+        connectors_only: Annotated[Truth, Query(alias="connectorsOnly")] = True,
+    ) -> list[dict[str, str]]:
+        return [
+            _row(plugin) for plugin in table.all() if plugin.kind == "source" or not connectors_only
+        ]
+
+    @router.get("/{plugin}/config")
+    def keys(plugin: Name, version: str | None = None) -> list[ConfigKeyInfo]:
+        found = _find(table, plugin)
+        if version is not None and version != found.version:
+            raise BadRequestError(
+                f"Plugin {found.class_name} not found that matches the version {version}, "
+                f"available versions: [{found.version}]"
+            )
+        return [key_info(key) for key in _keys(table, found, worker) if not key.internal]
+
+    @router.put("/{plugin}/config/validate")
+    def validate(plugin: Name, config: Annotated[ConfigMap, Body()]) -> ConfigInfos:
+        wanted = config.get("connector.class")
+        if wanted and not _short(wanted).endswith(_short(plugin)):
+            raise BadRequestError(
+                f"Included connector type {wanted} does not match request type {plugin}"
+            )
+        return herder.validate(config)
+
+    return router
+
+
+def _row(plugin: PluginInfo) -> dict[str, str]:
+    row = {"class": plugin.class_name, "type": str(plugin.kind)}
+    return row if plugin.version is None else {**row, "version": plugin.version}
+
+
+def _short(name: str) -> str:
+    return name.removesuffix("Connector")
+
+
+def _find(table: Plugins, name: str) -> PluginInfo:
+    try:
+        return table.info(name)
+    except NotFoundError:
+        raise NotFoundError(f"Unknown plugin {name}.") from None
+
+
+def _keys(table: Plugins, plugin: PluginInfo, worker: WorkerConfig) -> ConfigDef:
+    """Return a plugin's keys; those of connectors are followed by what all of them have."""
+    if plugin.kind != "source":
+        return table.component(plugin.class_name, plugin.kind).config_def
+    own = table.connector(plugin.class_name).config_def
+    base = source_config({"connector.class": plugin.class_name}, worker.values, table)
+    return own + base

@@ -1,0 +1,27 @@
+"""Tasks of a connector."""
+
+from fastapi import APIRouter
+
+from connector.runtime.entities import TaskInfo, TaskState
+from connector.runtime.herder import Herder
+from restapi.body import ConnectRoute
+from restapi.models import Name
+
+
+def tasks(herder: Herder) -> APIRouter:
+    """Return the routes of tasks."""
+    router = APIRouter(prefix="/connectors/{name}/tasks", route_class=ConnectRoute)
+
+    @router.get("")
+    def list_tasks(name: Name) -> list[TaskInfo]:
+        return herder.views.tasks(name)
+
+    @router.get("/{task}/status", response_model_exclude_none=True)
+    def status(name: Name, task: int) -> TaskState:
+        return herder.views.task_status(name, task)
+
+    @router.post("/{task}/restart", status_code=204)
+    def restart(name: Name, task: int) -> None:
+        herder.restart_task(name, task)
+
+    return router

@@ -1,0 +1,1 @@
+"""The Spark job that turns topics into tables."""

@@ -1,0 +1,174 @@
+"""One run of scenarios: Debezium in Kafka Connect and Millrace, twice, on one server.
+
+Millrace runs the compiled way and, with a transform that changes nothing, the general way.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pymysql
+
+from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker
+from tests.conformance.normal import normal
+from tests.conformance.scenario import Scenario
+from tests.fixtures.topics import Topics
+
+NO_CHANGE = {
+    "transforms": "same",
+    "transforms.same.type": "org.apache.kafka.connect.transforms.RegexRouter",
+    "transforms.same.regex": "no such topic",
+    "transforms.same.replacement": "never",
+}
+_STILL_SECONDS = 1.5
+_LIMIT_SECONDS = 90.0
+
+
+@dataclass
+class Side:
+    """One connector; ``topics`` are filled at the end: normal messages by normal topic name."""
+
+    name: str
+    client: ConnectClient
+    prefix: str
+    extra: dict[str, str] = field(default_factory=dict)
+    topics: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    failure: str = ""
+
+
+class Run:
+    """All scenarios of one group on one server."""
+
+    def __init__(
+        self,
+        scenarios: Sequence[Scenario],
+        server: DatabaseServer,
+        broker: KafkaBroker,
+        topics: Topics,
+        oracle: ConnectClient,
+        millrace: ConnectClient,
+    ) -> None:
+        run = uuid.uuid4().hex[:6]
+        self._scenarios = scenarios
+        self._server = server
+        self._broker = broker
+        self._topics = topics
+        self.oracle = Side("debezium", oracle, f"sidea{run}")
+        self.compiled = Side("compiled", millrace, f"sideb{run}")
+        self.general = Side("general", millrace, f"sidec{run}", NO_CHANGE)
+        self.sides = (self.oracle, self.compiled, self.general)
+        self.errors: list[str] = []
+
+    def play(self) -> None:
+        """Run all phases and read what was written."""
+        with self._server.connect(autocommit=True) as session:
+            self._forget(session)
+            self._sql(session, "before")
+            self._create()
+            self._settle()
+            self._sql(session, "streaming")
+            self._settle()
+            if any(scenario.phases["offline"] for scenario in self._scenarios):
+                self._each("stop")
+                self._sql(session, "offline")
+                self._each("resume")
+                self._settle()
+            for side in self.sides:
+                side.topics = self._read(side.prefix)
+                state, side.failure = side.client.state(side.prefix)
+                side.failure = side.failure if state == "FAILED" else ""
+                side.client.delete(side.prefix)
+            self._forget(session)
+        time.sleep(0.5)
+        self._topics.delete(self._names())
+
+    def _sql(self, session: pymysql.Connection[Any], phase: str) -> None:
+        for scenario in self._scenarios:
+            for statement in scenario.phases[phase]:
+                try:
+                    with session.cursor() as cursor:
+                        cursor.execute(statement)
+                except pymysql.MySQLError as error:
+                    self.errors.append(f"{scenario.name}: {statement[:100]!r}: {error}")
+
+    def _create(self) -> None:
+        config = {
+            "connector.class": self._server.connector_class,
+            "tasks.max": "1",
+            "database.hostname": self._server.host,
+            "database.port": str(self._server.port),
+            "database.user": "owner",
+            "database.password": "owner",
+            "schema.history.internal.kafka.bootstrap.servers": self._broker.address,
+            **self._ssl(),
+            **dict(self._scenarios[0].config),
+        }
+        if not {"database.include.list", "database.exclude.list"} & config.keys():
+            names = [name for scenario in self._scenarios for name in scenario.databases]
+            config["database.include.list"] = ",".join(names)
+        first_id = 10_000 + int(self.oracle.prefix[5:9], 16) % 50_000 * 3
+        for number, side in enumerate(self.sides):
+            own = {
+                "database.server.id": str(first_id + number),
+                "topic.prefix": side.prefix,
+                "schema.history.internal.kafka.topic": f"history.{side.prefix}",
+            }
+            side.client.create(side.prefix, {**config, **own, **side.extra})
+        for side in self.sides:
+            side.client.wait_for(side.prefix, "RUNNING")
+
+    def _ssl(self) -> dict[str, str]:
+        if "mariadb" in self._server.connector_class:
+            return {"database.ssl.mode": "disable"}
+        return {"database.ssl.mode": "disabled", "driver.allowPublicKeyRetrieval": "true"}
+
+    def _each(self, verb: str) -> None:
+        for side in self.sides:
+            side.client.put(side.prefix, verb)
+        state = "STOPPED" if verb == "stop" else "RUNNING"
+        for side in self.sides:
+            side.client.wait_for(side.prefix, state)
+
+    def _settle(self) -> None:
+        """Wait until all sides have written as much as Debezium, and nothing comes any more."""
+        since = begun = time.monotonic()
+        last: list[int] = []
+        while time.monotonic() - begun < _LIMIT_SECONDS:
+            counts = [self._count(side.prefix) for side in self.sides]
+            if counts != last or not counts[0]:
+                last, since = counts, time.monotonic()
+            still = time.monotonic() - since
+            even = len(set(counts)) == 1
+            if still > (_STILL_SECONDS if even else 3 * _STILL_SECONDS):
+                return
+            time.sleep(0.2)
+
+    def _count(self, prefix: str) -> int:
+        names = [name for name in self._topics.names() if prefix in name]
+        return sum(self._topics.ends(name for name in names if "heartbeat" not in name).values())
+
+    def _names(self) -> list[str]:
+        names = self._topics.names()
+        return [name for name in names if any(side.prefix in name for side in self.sides)]
+
+    def _read(self, prefix: str) -> dict[str, list[tuple[Any, ...]]]:
+        return {
+            name.replace(prefix, "PFX"): [
+                normal(message, prefix) for message in self._topics.read(name)
+            ]
+            for name in self._topics.names()
+            if prefix in name
+        }
+
+    def _forget(self, session: pymysql.Connection[Any]) -> None:
+        """Drop the databases: what stays would stand in the next run's schema history."""
+        for name in self._databases():
+            with session.cursor() as cursor:
+                cursor.execute(f"DROP DATABASE IF EXISTS `{name}`")
+
+    def _databases(self) -> Iterable[str]:
+        return (name for scenario in self._scenarios for name in scenario.databases)

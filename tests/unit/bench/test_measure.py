@@ -1,0 +1,74 @@
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bench.__main__ import parser, warm_up
+from bench.measure import PARTS, percentiles
+from bench.usage import Usage
+from bench.workload import TABLES, digits
+from deploy.stack import StackError
+
+
+def test_percentiles_are_milliseconds_of_the_ordered_ages():
+    ages = [number / 1000 for number in range(100, 0, -1)]
+    assert percentiles(ages) == {"rows": 100, "p50_ms": 51.0, "p99_ms": 100.0, "max_ms": 100.0}
+    assert percentiles([0.002])["p99_ms"] == 2.0
+    with pytest.raises(StackError, match="No row"):
+        percentiles([])
+
+
+def test_the_process_and_its_children_are_counted():
+    burn = "import time\nt=time.process_time()\nb=bytearray(60_000_000)\n"
+    burn += "while time.process_time()-t<0.5: pass\n"
+    child = f"{burn}time.sleep(3)"
+    parent = f"import subprocess,sys\nsubprocess.run([sys.executable,'-c',{child!r}])"
+    with (
+        subprocess.Popen([sys.executable, "-c", parent]) as process,
+        Usage(process.pid) as usage,
+    ):
+        until = time.monotonic() + 20
+        while usage.peak_bytes < 70_000_000 and time.monotonic() < until:
+            time.sleep(0.1)
+        time.sleep(1)
+    assert 0.3 < usage.cpu_seconds < 3
+    assert 70_000_000 < usage.peak_bytes < 400_000_000
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_have_all_columns_and_are_the_same_every_time(name: str):
+    table = TABLES[name]
+    assert table.row(5) == table.row(5) != table.row(6)
+    assert len(table.row(0)) == {"sb": 4, "wide": 20}[name]
+
+
+def test_text_is_as_long_as_that_of_sysbench():
+    assert {len(digits(number, 10)) for number in (0, 1, 399_999)} == {119}
+    assert {len(digits(number, 5)) for number in (0, 1, 399_999)} == {59}
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("latency", ["latency paced, with schemas"]),
+        ("stream-wide,snapshot-wide", ["stream wide, with schemas", "snapshot wide, with schemas"]),
+        ("stream-sb", ["stream sb, with schemas", "stream sb, without schemas"]),
+    ],
+)
+def test_parts_are_chosen_by_name(text: str, labels: list[str]):
+    assert [part.label for part in parser().parse_args(["--what", text]).what] == labels
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--what", "no-such"], ["--rows", "10"], ["--rows", "x"], ["--repeat", "0"]]
+)
+def test_a_wrong_option_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        parser().parse_args(arguments)
+    assert arguments[0] in capsys.readouterr().err
+
+
+def test_the_warm_up_does_each_kind_once():
+    assert {part.what for part in warm_up(PARTS)} == {"stream", "snapshot"}
+    assert warm_up([part for part in PARTS if part.what == "latency"]) == []

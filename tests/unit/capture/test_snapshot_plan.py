@@ -1,0 +1,60 @@
+"""What a start does, by mode and by what is stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from connector.capture.snapshot_plan import MODES, plan_start
+from connector.errors import ConfigError, PositionLostError, StopError
+
+# What is stored: nothing; an unfinished snapshot; a good offset; one that the server has purged.
+NONE, UNFINISHED, GOOD, LOST = (
+    {"has_offset": False, "in_snapshot": False, "resumable": True},
+    {"has_offset": True, "in_snapshot": True, "resumable": True},
+    {"has_offset": True, "in_snapshot": False, "resumable": True},
+    {"has_offset": True, "in_snapshot": False, "resumable": False},
+)
+STORED = {"none": NONE, "unfinished": UNFINISHED, "good": GOOD, "lost": LOST}
+
+# The letters: schema and data are read, then the log is streamed; an error is named.
+TABLE = """
+                      none    unfinished  good    lost
+always                sd+     sd+         sd+     sd+
+initial               sd+     sd+         +       position
+initial_only          sd      sd          -       position
+no_data               s+      s+          +       position
+schema_only           s+      s+          +       position
+when_needed           sd+     sd+         +       sd+
+recovery              error   error       s+      s+
+schema_only_recovery  error   error       s+      s+
+"""
+_ROWS = [line.split() for line in TABLE.strip().splitlines()[1:]]
+CASES = [
+    pytest.param(row[0], stored, expected, id=f"{row[0]}-{stored}")
+    for row in _ROWS
+    for stored, expected in zip(STORED, row[1:], strict=True)
+]
+
+
+@pytest.mark.parametrize(("mode", "stored", "expected"), CASES)
+def test_what_a_start_does(mode: str, stored: str, expected: str) -> None:
+    if expected == "position":
+        with pytest.raises(PositionLostError, match="no longer available on the server"):
+            plan_start(mode, **STORED[stored])
+    elif expected == "error":
+        with pytest.raises(StopError, match=f"snapshot.mode={mode} needs the offset"):
+            plan_start(mode, **STORED[stored])
+    else:
+        plan = plan_start(mode, **STORED[stored])
+        assert (plan.schema, plan.data, plan.stream) == tuple(part in expected for part in "sd+")
+        assert plan.snapshot == ("s" in expected)
+        assert plan.mode == mode
+
+
+def test_every_mode_is_in_the_table_above() -> None:
+    assert [row[0] for row in _ROWS] == list(MODES)
+
+
+def test_an_unknown_mode_is_named() -> None:
+    with pytest.raises(ConfigError, match="value never for configuration"):
+        plan_start("never", has_offset=False, in_snapshot=False, resumable=True)

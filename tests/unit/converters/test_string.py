@@ -1,0 +1,58 @@
+"""Values as Java's toString writes them; the texts were taken from Connect 4.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from connector.converters.string import StringConverter
+from connector.data.schema import (
+    BOOLEAN,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    STRING,
+    Schema,
+    array,
+    map_of,
+    struct,
+)
+from connector.data.semantic import CONNECT_DATE, CONNECT_TIMESTAMP, TIMESTAMP, decimal
+
+_ROW = struct("r", ("id", INT64), ("name", STRING.as_optional()), ("ok", BOOLEAN))
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "text"),
+    [
+        (STRING, 'a"b\n', 'a"b\n'),
+        (INT32, -5, "-5"),
+        (BOOLEAN, True, "true"),
+        (FLOAT64, 1e10, "1.0E10"),
+        (FLOAT32, 0.10000000149011612, "0.1"),
+        (FLOAT64, float("inf"), "Infinity"),
+        (decimal(3), -1500, "-1.500"),
+        (TIMESTAMP, 1000, "1000"),
+        (CONNECT_DATE, 0, "Thu Jan 01 00:00:00 UTC 1970"),
+        (CONNECT_TIMESTAMP, 951782400123, "Tue Feb 29 00:00:00 UTC 2000"),
+        (array(INT32.as_optional()), [1, None], "[1, null]"),
+        (map_of(STRING, FLOAT64), {"a": 1.0, "b": -0.0}, "{a=1.0, b=-0.0}"),
+        (_ROW, {"id": 1, "name": "x", "ok": False}, "Struct{id=1,name=x,ok=false}"),
+        (_ROW, {"id": 1, "name": None, "ok": True}, "Struct{id=1,ok=true}"),
+        (None, {"a": [1, "x"], "b": None}, "{a=[1, x], b=null}"),
+        (None, 1e10, "1.0E10"),
+    ],
+)
+def test_a_value_is_written_as_text(schema: Schema | None, value: Any, text: str) -> None:
+    assert StringConverter().from_connect("t", schema, value) == text.encode()
+
+
+def test_null_is_no_text() -> None:
+    assert StringConverter().from_connect("t", STRING.as_optional(), None) is None
+
+
+def test_the_encoding_can_be_chosen() -> None:
+    converter = StringConverter({"converter.encoding": "ISO-8859-1"})
+    assert converter.from_connect("t", STRING, "é") == b"\xe9"

@@ -1,0 +1,36 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from deploy.prerequisites import PACKAGES
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_all_that_is_missing_is_told_in_one_line_of_apt(tmp_path: Path):
+    answer = subprocess.run(
+        [sys.executable, "-m", "deploy.prerequisites", *PACKAGES],
+        cwd=ROOT,
+        env=os.environ | {"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 1
+    assert "apt-get install default-jdk-headless maven\n" in answer.stderr
+
+
+def test_nothing_is_told_when_all_is_here(tmp_path: Path):
+    for program in PACKAGES:
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    answer = subprocess.run(
+        [sys.executable, "-m", "deploy.prerequisites", *PACKAGES],
+        cwd=ROOT,
+        env=os.environ | {"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (answer.returncode, answer.stderr) == (0, "")

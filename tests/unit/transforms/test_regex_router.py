@@ -1,0 +1,68 @@
+"""Topics renamed by an expression."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connector.data.record import Header, Record
+from connector.errors import ConfigError
+from connector.transforms.regex_router import RegexRouter
+
+
+def _routed(regex: str, replacement: str, topic: str) -> str:
+    router = RegexRouter({"regex": regex, "replacement": replacement})
+    return router.apply(Record(topic, None, None, None, None, None)).topic
+
+
+@pytest.mark.parametrize(
+    ("regex", "replacement", "topic", "renamed"),
+    [
+        ("srv\\.shop\\.(.*)", "$1", "srv.shop.orders", "orders"),
+        ("([^.]+)\\.([^.]+)\\.([^.]+)", "$3_$1", "srv.shop.orders", "orders_srv"),
+        ("(.*)_shard\\d+", "$1_all", "orders_shard12", "orders_all"),
+        ("(.*)", "x.$0", "t", "x.t"),
+        ("(?<db>.*)\\.(?<table>.*)", "${table}-${db}", "shop.orders", "orders-shop"),
+        ("(?<!x)a(?<=a)b", "lookbehind", "ab", "lookbehind"),
+        ("a(b)?c", "[$1]", "ac", "[]"),
+        ("(.*)", "\\$1\\\\$1", "t", "$1\\t"),
+        ("orders", "x", "orders2", "orders2"),  # the whole name has to fit
+        ("ORDERS", "x", "orders", "orders"),
+    ],
+)
+def test_a_topic_is_renamed_as_java_would(
+    regex: str, replacement: str, topic: str, renamed: str
+) -> None:
+    assert _routed(regex, replacement, topic) == renamed
+
+
+@given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1))
+def test_a_quoted_replacement_is_taken_as_it_is(text: str) -> None:
+    quoted = "".join("\\" + character for character in text)
+    assert _routed("t", quoted, "t") == text
+
+
+def test_all_but_the_topic_stays_as_it_is() -> None:
+    record = Record("t", 1, None, "k", None, "v", [Header("h", None, "x")], 5)
+    routed = RegexRouter({"regex": "t", "replacement": "u"}).apply(record)
+    assert routed == Record("u", 1, None, "k", None, "v", [Header("h", None, "x")], 5)
+    assert record.topic == "t"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"replacement": "x"}, 'Missing required configuration "regex"'),
+        ({"regex": "x"}, 'Missing required configuration "replacement"'),
+        ({"regex": "(", "replacement": "x"}, "Invalid value ( for configuration regex"),
+        ({"regex": "a", "replacement": "$1"}, "Invalid value $1 for configuration replacement"),
+        ({"regex": "a", "replacement": "${b}"}, "Invalid value ${b} for configuration replacement"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused_at_the_start(
+    config: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        RegexRouter(config)
+    assert message in str(caught.value)
