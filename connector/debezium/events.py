@@ -70,6 +70,7 @@ class EventRecords:
             options.connector, options.source, options.naming.schema_change()
         )
         self._source_names = tuple(field.name for field in options.source.fields)
+        self._row_name = self._source_names[options.row_slot]
 
     def records(self, change: Change) -> Iterator[Record]:
         """Yield the records of a change."""
@@ -85,7 +86,7 @@ class EventRecords:
                 if mark is not None:
                     yield mark
         elif isinstance(change, Truncated):
-            value = self._envelope(change.codec, "t", None, None, self._source(change.source, 0))
+            value = self._envelope(change.codec, "t", None, None, self._source(change.source))
             yield self._with_context(_record(change.codec, None, value))
         elif isinstance(change, HeartbeatDue) and self._options.heartbeats:
             yield self._heartbeat()
@@ -93,7 +94,8 @@ class EventRecords:
     def _row_records(self, change: RowChanges) -> Iterator[Record]:
         codec = change.codec
         for number, (before, after) in enumerate(change.rows, change.first_row or 0):
-            source = self._source(change.source, 0 if change.first_row is None else number)
+            source = self._source(change.source)
+            source[self._row_name] = 0 if change.first_row is None else number
             if before is not None and after is not None and moved(codec, before, after):
                 yield from self._move(codec, before, after, source)
             else:
@@ -138,10 +140,8 @@ class EventRecords:
             "ts_ns": now,
         }
 
-    def _source(self, values: Row, row: int) -> dict[str, Any]:
-        source = dict(zip(self._source_names, values, strict=True))
-        source[self._source_names[self._options.row_slot]] = row
-        return source
+    def _source(self, values: Row) -> dict[str, Any]:
+        return dict(zip(self._source_names, values, strict=True))
 
     def _heartbeat(self) -> Record:
         naming = self._options.naming

@@ -25,6 +25,7 @@ NO_CHANGE = {
     "transforms.same.replacement": "never",
 }
 _STILL_SECONDS = 1.5
+_UNEVEN_SECONDS = 10.0
 _LIMIT_SECONDS = 90.0
 
 
@@ -62,6 +63,7 @@ class Run:
         self.general = Side("general", millrace, f"sidec{run}", NO_CHANGE)
         self.sides = (self.oracle, self.compiled, self.general)
         self.errors: list[str] = []
+        self._settled = 0
 
     def play(self) -> None:
         """Run all phases and read what was written."""
@@ -134,18 +136,18 @@ class Run:
             side.client.wait_for(side.prefix, state)
 
     def _settle(self) -> None:
-        """Wait until all sides have written as much as Debezium, and nothing comes any more."""
+        """Wait until Debezium wrote something, all have as much, and nothing comes any more."""
         since = begun = time.monotonic()
         last: list[int] = []
         while time.monotonic() - begun < _LIMIT_SECONDS:
             counts = [self._count(side.prefix) for side in self.sides]
-            if counts != last or not counts[0]:
+            if counts != last or counts[0] <= self._settled:
                 last, since = counts, time.monotonic()
-            still = time.monotonic() - since
             even = len(set(counts)) == 1
-            if still > (_STILL_SECONDS if even else 3 * _STILL_SECONDS):
-                return
+            if time.monotonic() - since > (_STILL_SECONDS if even else _UNEVEN_SECONDS):
+                break
             time.sleep(0.2)
+        self._settled = last[0]
 
     def _count(self, prefix: str) -> int:
         names = [name for name in self._topics.names() if prefix in name]
@@ -156,12 +158,10 @@ class Run:
         return [name for name in names if any(side.prefix in name for side in self.sides)]
 
     def _read(self, prefix: str) -> dict[str, list[tuple[Any, ...]]]:
+        names = [name for name in self._topics.names() if prefix in name]
         return {
-            name.replace(prefix, "PFX"): [
-                normal(message, prefix) for message in self._topics.read(name)
-            ]
-            for name in self._topics.names()
-            if prefix in name
+            name.replace(prefix, "PFX"): [normal(message, prefix) for message in messages]
+            for name, messages in self._topics.read_all(names).items()
         }
 
     def _forget(self, session: pymysql.Connection[Any]) -> None:

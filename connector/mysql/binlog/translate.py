@@ -92,11 +92,13 @@ class Translator:
             at.server_id = event.server_id
             if event.position > 0:
                 at.move(event.position, event.size)
-            if event.timestamp and (not self._options.gtid_times or not at.ts_micros):
-                at.ts_micros = event.timestamp * 1_000_000
             handle = self._handlers.get(event.__class__)
             if handle is not None:
                 yield from handle(event)
+            # Debezium reads the clock of an event after it handled it: BEGIN of MariaDB has the
+            # time of the event before, rows that of their table map.
+            if event.timestamp and (not self._options.gtid_times or not at.ts_micros):
+                at.ts_micros = event.timestamp * 1_000_000
             at.events_done += 1
             if self._skipping:
                 self._events_to_skip -= 1

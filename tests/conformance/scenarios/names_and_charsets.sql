@@ -1,5 +1,5 @@
 -- phase: before
-CREATE DATABASE names_é;
+CREATE DATABASE names_é CHARACTER SET utf8mb4;
 CREATE TABLE names_é.`tåble $1` (`ключ` INT PRIMARY KEY, `col with space` VARCHAR(20), `quote"d` VARCHAR(20), `back\slash` INT, `漢字` TEXT);
 INSERT INTO names_é.`tåble $1` VALUES (1, 'a "quoted" text', 'line\nbreak\ttab', 3, '漢字 😀 €');
 CREATE TABLE names_é.`CamelCase` (Id INT PRIMARY KEY, `MiXed` INT);

@@ -32,8 +32,3 @@ XA END 'x1';
 XA PREPARE 'x1';
 XA COMMIT 'x1';
 DELETE FROM tx.b;
--- phase: offline
-BEGIN;
-INSERT INTO tx.a (v) VALUES (8);
-INSERT INTO tx.b (v) VALUES (8);
-COMMIT;
