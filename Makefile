@@ -5,7 +5,7 @@ NEEDS := command -v $(PYTHON) >/dev/null || { \
 	echo 'There is no $(PYTHON). Remedy: apt-get install $(ALL_NEEDED)'; exit 1; }; \
 	$(PYTHON) -m deploy.prerequisites
 .DEFAULT_GOAL := help
-.PHONY: help setup servers-needed demo test test-unit test-long bench check fmt lock stack-up stack-down
+.PHONY: help setup servers-needed tests-needed demo test test-unit test-long bench check fmt reference lock stack-up stack-down
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -26,16 +26,19 @@ setup: .venv/ready  ## make .venv with the exact versions of the lock files
 servers-needed:
 	@$(NEEDS) java mvn
 
+tests-needed:
+	@$(NEEDS) java mvn mariadbd npm
+
 demo: servers-needed setup  ## see rows of a MySQL table arrive in Kafka, on real servers
 	.venv/bin/python -m deploy.demo $(DEMO_SECONDS:%=--seconds %)
 
-test: .venv/spark  ## run the tests, on real servers; some minutes
+test: tests-needed .venv/spark  ## run the tests, on real servers; some minutes
 	$(PYTEST) -m "not slow"
 
 test-unit: setup  ## run the tests that need no server; seconds
 	$(PYTEST) -m "not servers and not oracle and not slow"
 
-test-long: .venv/spark  ## run all tests, the long ones too
+test-long: tests-needed .venv/spark  ## run all tests, the long ones too
 	$(PYTEST)
 
 bench: servers-needed setup  ## measure speed and memory; PEER=1: beside Kafka Connect
@@ -49,6 +52,9 @@ check: setup  ## lint, format and types
 fmt: setup  ## format the code, mend what the linter can
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
+
+reference: setup
+	.venv/bin/python -m deploy.reference
 
 lock: setup  ## write the lock files anew, with the newest versions
 	.venv/bin/python -m deploy.lock

@@ -10,15 +10,21 @@ from connector.capture.columns import ColumnCodec
 from connector.capture.engine import Backoff, EngineOptions
 from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, selection
+from connector.capture.snapshot_plan import Mode
 from connector.capture.source import Source
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue
 from connector.data.schema import Schema
+from connector.debezium.column_rules import column_rules
+from connector.debezium.column_rules import faults as column_rules_faults
 from connector.debezium.events import EventOptions, context_headers
-from connector.debezium.table_schemas import TableSchemas, key_columns
+from connector.debezium.names import field_names, schema_names
+from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
+from connector.debezium.topics import faults as naming_faults
 from connector.debezium.topics import topic_naming
 from connector.mysql import connector as mysql
-from connector.runtime.capture_task import Capture, CaptureTask
+from connector.runtime.capture_run import Capture
+from connector.runtime.capture_task import CaptureTask
 from connector.runtime.plugin import Task, TaskContext
 
 
@@ -65,7 +71,7 @@ class Database(Protocol):
         """Report on the keys, and on the server."""
 
     def column_codec(
-        self, values: Mapping[str, Any]
+        self, values: Mapping[str, Any], config: Mapping[str, str]
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read."""
 
@@ -87,6 +93,9 @@ class CaptureConnector:
         "database.",
         "schema.history.internal.",
         "signal.",
+        "column.mask.",
+        "column.truncate.",
+        "topic.",
         "snapshot.select.statement.overrides.",
     )
 
@@ -103,7 +112,11 @@ class CaptureConnector:
 
     def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
         """Report on the connector's own keys."""
-        return self._database.validate(config)
+        report = self._database.validate(config)
+        found = column_rules_faults(config) | naming_faults(config)
+        for key, fault in found.items():
+            report[key] = ConfigValue(key, config.get(key), [fault])
+        return report
 
     def create_task(self, context: TaskContext) -> Task:
         """Build the one task."""
@@ -120,8 +133,13 @@ class CaptureConnector:
             naming,
             schema,
             selected,
-            database.column_codec(values),
+            database.column_codec(values, config),
             key_columns(values["message.key.columns"]),
+            SchemaOptions(
+                column_rules(config),
+                schema_names(values["schema.name.adjustment.mode"].lower()),
+                field_names(values["field.name.adjustment.mode"].lower()),
+            ),
         )
         headers = context_headers(database.name, naming.prefix, context.task, run)
         heartbeat = values["heartbeat.interval.ms"] / 1000
@@ -135,6 +153,7 @@ class CaptureConnector:
                     longest=values["retriable.restart.connector.wait.ms"] / 1000,
                     attempts=values["errors.max.retries"],
                 ),
+                _configured_mode(values),
             ),
             events=EventOptions(
                 connector=database.name,
@@ -146,11 +165,25 @@ class CaptureConnector:
                 resumes_transactions=database.resumes_transactions,
                 schema_changes=values["include.schema.changes"],
                 heartbeats=heartbeat > 0,
+                skips_unchanged=values["skip.messages.without.change"],
                 context_headers=headers if values["extended.headers.enabled"] else (),
             ),
+            captures=selected.captures,
             heartbeat_interval=heartbeat,
             partition={"server": naming.prefix},
         )
+
+
+def _configured_mode(values: Mapping[str, Any]) -> Mode:
+    """Read what ``snapshot.mode=configuration_based`` stands for."""
+    prefix = "snapshot.mode.configuration.based"
+    return Mode(
+        schema=values[f"{prefix}.snapshot.schema"],
+        data=values[f"{prefix}.snapshot.data"],
+        stream=values[f"{prefix}.start.stream"],
+        always=True,
+        on_lost_position=values[f"{prefix}.snapshot.on.data.error"],
+    )
 
 
 def mysql_connector() -> CaptureConnector:

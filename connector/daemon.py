@@ -22,6 +22,7 @@ from connector import logs
 from connector.errors import ConfigError, MillraceError, NotFoundError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
+from connector.metrics import Metrics
 from connector.plugins import CONNECT_VERSION, ROWS, PluginTable, Row
 from connector.properties import ConnectorFile, read_connector, read_properties
 from connector.runtime.configs import ConfigStore
@@ -34,7 +35,6 @@ from connector.runtime.offsets.places import OffsetPlaces
 from connector.runtime.offsets.store import LogOffsetStore
 from connector.runtime.providers import create_providers
 from connector.runtime.startup import Startup, Store
-from connector.runtime.state_metrics import render_states
 from connector.runtime.statuses import StatusStore
 from connector.runtime.storage.places import open_storage, own_offsets_log
 from connector.runtime.validation import Validator
@@ -133,18 +133,20 @@ class Daemon:
         statuses = StatusStore(self._storage.statuses, _milliseconds)
         offsets = LogOffsetStore(self._storage.offsets)
         places = OffsetPlaces(offsets, partial(own_offsets_log, config))
+        metrics = Metrics()
         workplace = Workplace(
             worker_id(self._address),
             configs,
             statuses,
             plugins,
             providers,
-            Launcher(config, plugins, providers, places, _no_metrics),
+            Launcher(config, plugins, providers, places, metrics.task),
             config.seconds("task.shutdown.graceful.timeout.ms"),
             config["topic.tracking.enable"],
         )
         self._grace = workplace.grace
         self._herder = Herder(workplace, Validator(config, plugins, providers), places)
+        metrics.show_states(self._herder.views)
         admin = client_config(client_settings(config.properties, "admin"), "admin")
         self._cluster = ClusterId(Topics(admin))
         stores: list[Store] = [self._cluster, configs, statuses, offsets]
@@ -155,7 +157,7 @@ class Daemon:
             self._startup,
             logs.LogLevels(),
             self._info,
-            partial(render_states, self._herder.views),
+            metrics.render,
         )
         self._servers = open_servers(config, sockets, self._herder, api)
         self._exit_code = 0
@@ -229,7 +231,3 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 def _milliseconds() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _no_metrics(_connector: str, _task: int) -> None:
-    return None

@@ -8,6 +8,8 @@ MillraceError
 |__ TransientError              goes away by itself: try again with back-off
 |   |__ DatabaseUnavailableError    connection lost or refused, server shutting down
 |   |__ BrokerUnavailableError      Kafka does not answer
+|   |__ TableChangedError           a table was altered while a snapshot began
+|   |__ BatchTooLargeError          Kafka refuses a batch of messages that may pass one by one
 |__ StopError                   needs a person: the task fails and says what to do
     |__ AccessDeniedError           credentials or a privilege
     |__ PositionLostError           the stored position is not on the server any more
@@ -65,6 +67,21 @@ class DatabaseUnavailableError(TransientError):
 
 class BrokerUnavailableError(TransientError):
     """Kafka does not answer."""
+
+
+class BatchTooLargeError(TransientError):
+    """A batch was refused for its size; ``smaller`` is the size in bytes to try next."""
+
+    def __init__(self, topic: str, smaller: int) -> None:
+        super().__init__(
+            f"a batch for topic {topic} was larger than its max.message.bytes; "
+            f"now trying batch.size={smaller}"
+        )
+        self.smaller = smaller
+
+
+class TableChangedError(TransientError):
+    """A table is not any more what the snapshot took it for: the snapshot begins anew."""
 
 
 class StopError(MillraceError):

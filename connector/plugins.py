@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 CONNECT_VERSION: Final = "4.3.0"
-DEBEZIUM_VERSION: Final = "3.6.1.Final"
 
 _SUFFIXES: Final[dict[PluginKind, tuple[str, ...]]] = {
     "source": ("Connector",),
@@ -41,12 +40,13 @@ _NOUNS: Final[dict[PluginKind, str]] = {
 class Row:
     """A plugin: its Java class name, and where it is here as ``module:attribute``.
 
-    A source's attribute is a class without arguments; it is made once.
+    A source's attribute is a class without arguments; it is made once. Without a ``version``
+    the source's own counts: Debezium's connectors have it in their events, too.
     """
 
     kind: PluginKind
     class_name: str
-    version: str
+    version: str | None
     place: str
 
     def load(self) -> Any:
@@ -69,13 +69,13 @@ ROWS: Final = (
     Row(
         "source",
         "io.debezium.connector.mysql.MySqlConnector",
-        DEBEZIUM_VERSION,
+        None,
         "connector.connectors:mysql_connector",
     ),
     Row(
         "source",
         "io.debezium.connector.mariadb.MariaDbConnector",
-        DEBEZIUM_VERSION,
+        None,
         "connector.connectors:mariadb_connector",
     ),
     Row("converter", _JSON, CONNECT_VERSION, "connector.converters.json:JsonConverter"),
@@ -109,24 +109,29 @@ class PluginTable:
 
     def all(self) -> Sequence[PluginInfo]:
         """Return all plugins: by kind, then by class name."""
-        return [PluginInfo(row.class_name, row.kind, row.version) for row in self._rows]
+        return [self._info(row) for row in self._rows]
 
     def info(self, name: str, kind: PluginKind | None = None) -> PluginInfo:
         """Find a plugin by its class name or a short name."""
-        row = self._find(name, kind)
-        return PluginInfo(row.class_name, row.kind, row.version)
+        return self._info(self._find(name, kind))
 
     def connector(self, name: str) -> SourceConnector:
         """Return the connector of that name, the same object each time."""
-        row = self._find(name, "source")
-        found = self._connectors.get(row.class_name)
-        if found is None:
-            found = self._connectors.setdefault(row.class_name, row.load()())
-        return found
+        return self._connector(self._find(name, "source"))
 
     def component(self, name: str, kind: PluginKind) -> type[Component]:
         """Return the class of a converter, transform or predicate."""
         return cast("type[Component]", self._find(name, kind).load())
+
+    def _info(self, row: Row) -> PluginInfo:
+        version = row.version or self._connector(row).version
+        return PluginInfo(row.class_name, row.kind, version)
+
+    def _connector(self, row: Row) -> SourceConnector:
+        found = self._connectors.get(row.class_name)
+        if found is None:
+            found = self._connectors.setdefault(row.class_name, row.load()())
+        return found
 
     def _find(self, name: str, kind: PluginKind | None) -> Row:
         rows = [row for row in self._rows if kind in (None, row.kind) and name in row.aliases()]

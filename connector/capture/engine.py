@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from connector.capture.change import Change, HeartbeatDue, Position, Progress, Waiting
-from connector.capture.snapshot_plan import Plan, plan_start
+from connector.capture.course import Course
+from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.source import Source
 from connector.errors import StopError, TransientError
 
@@ -45,14 +46,18 @@ class EngineOptions:
     snapshot_delay: float = 0.0
     streaming_delay: float = 0.0
     backoff: Backoff = field(default_factory=Backoff)
+    configured_mode: Mode | None = None
 
 
 class Engine:
-    """Captures one source; used by one thread."""
+    """Captures one source; used by one thread. It notes in ``course`` how far it has come."""
 
-    def __init__(self, source: Source, options: EngineOptions) -> None:
+    def __init__(
+        self, source: Source, options: EngineOptions, course: Course | None = None
+    ) -> None:
         self._source = source
         self._options = options
+        self._course = course or Course()
         self._last: Position | None = None
 
     def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:
@@ -79,20 +84,28 @@ class Engine:
             self._options.snapshot_mode,
             has_offset=stored is not None,
             in_snapshot=in_snapshot,
+            configured=self._options.configured_mode,
             resumable=not complete or (stored is not None and source.can_resume(stored)),
         )
         log.info("Start with %s", plan)
         if not plan.snapshot:
             assert stored is not None
             source.recover(stored)
+            self._course.snapshot = "skipped"
             yield Waiting("")
             return stored if plan.stream else None
-        return (yield from self._snapshot(plan, stored if complete else None))
+        return (yield from self._snapshot(plan, stored if complete and not plan.data else None))
 
     def _snapshot(self, plan: Plan, stored: Position | None) -> Steps:
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
-        position = yield from self._source.snapshot(plan, stored)
+        self._course.begin_snapshot()
+        try:
+            position = yield from self._source.snapshot(plan, stored)
+        except Exception:
+            self._course.end_snapshot("aborted")
+            raise
+        self._course.end_snapshot("completed")
         yield HeartbeatDue(now=True)
         yield Progress(position)
         return position if plan.stream else None
@@ -103,6 +116,7 @@ class Engine:
         for change in self._source.stream(self._last):
             if change.__class__ is Progress:
                 self._last = change.position
+                self._course.streaming = True
             yield change
         return None
 
@@ -123,6 +137,7 @@ class Engine:
                 return result
             except TransientError as error:
                 self._source.close()
+                self._course.fault()
                 attempt += 1
                 backoff = self._options.backoff
                 if 0 <= backoff.attempts < attempt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,12 @@ from connector.data.schema import Schema
 class RowCodec:
     """What a row of this table version becomes. Identity stands for the version.
 
+    ``hides_values``: some columns must not be seen, so neither must statements with values.
+    ``derived`` are slots that are computed from another one: (slot, its source, how).
+
     A row travels as a tuple with a slot for each of ``columns``: first the fields of
     ``value_schema``, in order, then columns that only the key needs. ``key_slots`` picks the
-    fields of ``key_schema`` from it.
+    first fields of ``key_schema`` from it; ``key_constants`` are the values of the others.
     """
 
     table: Table
@@ -26,6 +30,16 @@ class RowCodec:
     envelope_schema: Schema
     columns: tuple[ColumnCodec, ...]
     key_slots: tuple[int, ...]
+    key_constants: tuple[Any, ...] = ()
+    hides_values: bool = False
+    derived: tuple[tuple[int, int, Callable[[Any], Any]], ...] = ()
+
+    def completed(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return a row that was just read with its derived slots filled."""
+        values = list(row)
+        for slot, source, derive in self.derived:
+            values[slot] = derive(row[source])
+        return tuple(values)
 
     def value_struct(self, row: tuple[Any, ...] | None) -> dict[str, Any] | None:
         """Return a row as the struct of ``value_schema``."""
@@ -37,5 +51,6 @@ class RowCodec:
         """Return the key of a row as the struct of ``key_schema``."""
         if self.key_schema is None:
             return None
-        fields = self.key_schema.fields
-        return {field.name: row[slot] for field, slot in zip(fields, self.key_slots, strict=True)}
+        values = (*(row[slot] for slot in self.key_slots), *self.key_constants)
+        names = (field.name for field in self.key_schema.fields)
+        return dict(zip(names, values, strict=True))

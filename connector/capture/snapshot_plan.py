@@ -49,15 +49,27 @@ MODES: Final = {
 }
 
 
-def plan_start(mode_name: str, *, has_offset: bool, in_snapshot: bool, resumable: bool) -> Plan:
+CONFIGURED: Final = "configuration_based"
+"""The mode whose `Mode` stands in the configuration."""
+
+
+def plan_start(
+    mode_name: str,
+    *,
+    has_offset: bool,
+    in_snapshot: bool,
+    resumable: bool,
+    configured: Mode | None = None,
+) -> Plan:
     """Decide what a start does.
 
     :param has_offset: an offset is stored.
+    :param configured: what ``configuration_based`` stands for.
     :param in_snapshot: it says that a snapshot was not completed, so it counts as none.
     :param resumable: the server has everything after it.
     :raises StopError: the mode does not fit what is stored.
     """
-    mode = MODES.get(mode_name)
+    mode = configured if mode_name == CONFIGURED else MODES.get(mode_name)
     if mode is None:
         raise ConfigError(f"Invalid value {mode_name} for configuration snapshot.mode")
     complete = has_offset and not in_snapshot
@@ -68,7 +80,12 @@ def plan_start(mode_name: str, *, has_offset: bool, in_snapshot: bool, resumable
                 "Use snapshot.mode=initial for a first start.",
             )
         return Plan(mode_name, schema=True)
-    if complete and not mode.always:
+    if not has_offset and not (mode.schema or mode.data):
+        raise StopError(
+            f"snapshot.mode={mode_name} reads nothing, and there is no offset to stream from.",
+            f"Set snapshot.mode.{CONFIGURED.replace('_', '.')}.snapshot.schema=true.",
+        )
+    if complete and not (mode.always and (mode.schema or mode.data)):
         if resumable:
             return Plan(mode_name, stream=mode.stream)
         if not mode.on_lost_position:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from orjson import Fragment, JSONEncodeError, dumps
 
 from connector.config import ConfigDef, ConfigKey, at_least, one_of
-from connector.converters.fragments import Encode
+from connector.data.fragments import Encode
 from connector.data.java import double_text, float_text
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DECIMAL
@@ -257,7 +257,7 @@ def _quoted_if_special(text: str) -> Any:
 
 
 def _base64(value: bytes) -> Any:
-    return Fragment(b'"' + b2a_base64(value, newline=False) + b'"')
+    return Fragment(b"".join((b'"', b2a_base64(value, newline=False), b'"')))
 
 
 def _unscaled(value: int) -> Any:

@@ -13,16 +13,16 @@ from typing import Any
 from connector.capture.change import Row, RowChanges
 from connector.capture.rowcodec import RowCodec
 from connector.capture.tables import TableId
-from connector.converters.fragments import Fragments
+from connector.data.fragments import Fragments
 from connector.data.record import Header, Message
-from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moved
+from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moved, numbered_rows
 from connector.debezium.transactions import Transaction
 
 Headers = list[tuple[str, bytes | None]]
 EncodeKey = Callable[[RowCodec], Callable[[Row], bytes | None]]
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 _BEFORE, _AFTER, _SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
-_MAX_SHAPES = 20_000
+_MAX_SHAPES = 2_000  # of 10 to 20 kB each
 
 _join = b"".join
 
@@ -58,7 +58,7 @@ class CompiledRows:
         append = messages.append
         numbered = change.first_row is not None
         middle = event.source(0)
-        for number, (before, after) in enumerate(change.rows, change.first_row or 0):
+        for number, (before, after) in numbered_rows(change, self._options):
             if numbered:
                 middle = event.source(number)
             if before is not None and after is not None and moved(shape.codec, before, after):
@@ -112,10 +112,9 @@ class CompiledRows:
 
     def _shape(self, codec: RowCodec) -> _Shape:
         """Compile a version of a table, in place of the version before."""
-        if len(self._versions) >= _MAX_SHAPES:
-            self._shapes.clear()
-            self._versions.clear()
-        self._shapes.pop(self._versions.get(codec.table.id, 0), None)
+        self._shapes.pop(self._versions.pop(codec.table.id, 0), None)
+        if len(self._versions) >= _MAX_SHAPES:  # the oldest makes room
+            self._shapes.pop(self._versions.pop(next(iter(self._versions))), None)
         shape = _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
         self._shapes[id(codec)] = shape
         self._versions[codec.table.id] = id(codec)
@@ -194,6 +193,9 @@ def fragment_keys(fragments: Fragments) -> EncodeKey:
             return lambda _: None
         before, after = fragments.frame(schema, codec.topic)
         write = fragments.row(schema)
+        slots, constants = codec.key_slots, codec.key_constants
+        if constants:
+            return lambda row: before + write((*(row[at] for at in slots), *constants)) + after
         if len(codec.key_slots) == 1:
             slot = codec.key_slots[0]
             return lambda row: before + write((row[slot],)) + after

@@ -45,6 +45,7 @@ class EventOptions:
     resumes_transactions: bool = True
     schema_changes: bool = True
     heartbeats: bool = False
+    skips_unchanged: bool = False
     context_headers: tuple[Header, ...] = ()
     now: Callable[[], int] = time.time_ns
 
@@ -93,7 +94,7 @@ class EventRecords:
 
     def _row_records(self, change: RowChanges) -> Iterator[Record]:
         codec = change.codec
-        for number, (before, after) in enumerate(change.rows, change.first_row or 0):
+        for number, (before, after) in numbered_rows(change, self._options):
             source = self._source(change.source)
             source[self._row_name] = 0 if change.first_row is None else number
             if before is not None and after is not None and moved(codec, before, after):
@@ -151,6 +152,21 @@ class EventRecords:
 
     def _with_context(self, record: Record) -> Record:
         return replace(record, headers=[*record.headers, *self._options.context_headers])
+
+
+def numbered_rows(
+    change: RowChanges, options: EventOptions
+) -> Iterator[tuple[int, tuple[Row | None, Row | None]]]:
+    """Yield the rows of a change with their numbers; without updates of nothing, if so wanted."""
+    numbered = enumerate(change.rows, change.first_row or 0)
+    if not options.skips_unchanged or change.op != "u":
+        return numbered
+    width = len(change.codec.value_schema.fields)
+    return (
+        (number, (before, after))
+        for number, (before, after) in numbered
+        if before is None or after is None or before[:width] != after[:width]
+    )
 
 
 def moved(codec: RowCodec, before: Row, after: Row) -> bool:

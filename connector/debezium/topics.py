@@ -5,27 +5,65 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
+from connector.capture.selection import pattern
 from connector.capture.tables import TableId
+from connector.config import invalid
+from connector.data.java_patterns import java_replacement
+from connector.debezium.names import escaped
+from connector.errors import ConfigError
 
 _INVALID = re.compile(r"[^A-Za-z0-9._-]")
+_INVALID_BEFORE_ESCAPES = re.compile(r"[^A-Za-z0-9.-]")
 _MAX_LENGTH = 249
+_DEFAULT_KEY_FIELD: Final = "__dbz__physicalTableIdentifier"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """An expression for a whole name, and what to make of a name that fits."""
+
+    expression: re.Pattern[str]
+    text: str
+
+    def applied(self, name: str) -> str:
+        """Return the name, replaced if it fits and something is left."""
+        match = self.expression.fullmatch(name)
+        return (match.expand(self.text) if match else "") or name
 
 
 @dataclass(frozen=True, slots=True)
 class TopicNaming:
-    """Debezium's DefaultTopicNamingStrategy: ``prefix.database.table``."""
+    """Debezium's naming: ``prefix.database.table``, if need be ``routed`` to another name.
+
+    ``key_field`` is the field by which keys tell which table they belong to when several have
+    one topic; its value is the topic that the table had of its own, changed by
+    ``key_replacement``. ``escapes``: invalid characters become their numbers.
+    ``without_database``: the strategies called *Schema* take only prefix and table.
+    """
 
     prefix: str
     delimiter: str = "."
     transaction: str = "transaction"
     heartbeat_prefix: str = "__debezium-heartbeat"
     heartbeat_name: str | None = None
+    routed: Replacement | None = None
+    key_field: str | None = None
+    key_replacement: Replacement | None = None
+    escapes: bool = False
+    without_database: bool = False
 
     def data_change(self, table: TableId) -> str:
         """Return the topic of a table's rows."""
-        parts = (self.prefix, table.database, table.table)
-        return sanitized(self.delimiter.join(part for part in parts if part.strip()))
+        name = self._own(table)
+        own = _escaped(name) if self.escapes else sanitized(name)
+        return self.routed.applied(own) if self.routed else own
+
+    def key_value(self, table: TableId) -> str:
+        """Return the value of the ``key_field`` for a table."""
+        own = self._own(table)
+        return self.key_replacement.applied(own) if self.key_replacement else own
 
     def schema_change(self) -> str:
         """Return the topic of DDL statements."""
@@ -39,9 +77,20 @@ class TopicNaming:
         """Return the topic of heartbeats."""
         return self.heartbeat_name or self.delimiter.join((self.heartbeat_prefix, self.prefix))
 
+    def _own(self, table: TableId) -> str:
+        database = "" if self.without_database else table.database
+        parts = (self.prefix, database, table.table)
+        return self.delimiter.join(part for part in parts if part.strip())
+
 
 def topic_naming(config: Mapping[str, str]) -> TopicNaming:
-    """Read the naming from a connector's configuration."""
+    """Read the naming from a connector's configuration.
+
+    :raises ConfigError: an expression or a replacement is missing or cannot be read.
+    """
+    strategy = config.get("topic.naming.strategy", "")
+    regex = strategy.endswith("RegexTopicNamingStrategy")
+    unique = config.get("topic.key.enforce.uniqueness", "true").strip().lower() == "true"
     return TopicNaming(
         prefix=config["topic.prefix"],
         delimiter=config.get("topic.delimiter") or ".",
@@ -50,10 +99,55 @@ def topic_naming(config: Mapping[str, str]) -> TopicNaming:
         or config.get("heartbeat.topics.prefix")
         or "__debezium-heartbeat",
         heartbeat_name=config.get("topic.heartbeat.name"),
+        routed=_replacement(config, "topic", required=True) if regex else None,
+        key_field=(config.get("topic.key.field.name") or _DEFAULT_KEY_FIELD)
+        if regex and unique
+        else None,
+        key_replacement=_replacement(config, "topic.key.field") if regex else None,
+        escapes=strategy.endswith("UnicodeTopicNamingStrategy"),
+        without_database=strategy.startswith("io.debezium.schema.Schema"),
     )
+
+
+def faults(config: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong with the keys of the naming."""
+    try:
+        topic_naming({"topic.prefix": "", **config})
+    except ConfigError as error:
+        return {"topic.naming.strategy": str(error)}
+    return {}
 
 
 def sanitized(name: str) -> str:
     """Return a name that Kafka takes: other characters become underscores."""
     valid = _INVALID.sub("_", name)[:_MAX_LENGTH]
     return valid.replace(".", "_") if valid in (".", "..") else valid
+
+
+def _escaped(name: str) -> str:
+    """Return a name that Kafka takes: other characters become the numbers of their units."""
+    return _INVALID_BEFORE_ESCAPES.sub(lambda match: _units(match[0]), name)[:_MAX_LENGTH]
+
+
+def _units(character: str) -> str:
+    data = character.encode("utf-16-be")
+    units = zip(data[::2], data[1::2], strict=True)
+    return "".join(escaped(chr(high << 8 | low)) for high, low in units)
+
+
+def _replacement(
+    config: Mapping[str, str], name: str, *, required: bool = False
+) -> Replacement | None:
+    regex, text = f"{name}.regex", f"{name}.replacement"
+    for key in (regex, text):
+        if not config.get(key) and (required or config.get(regex)):
+            raise ConfigError(f"The '{key}' value is invalid: A value is required")
+    if not config.get(regex):
+        return None
+    expression = re.compile(pattern(regex, config[regex]).pattern)
+    replacement = java_replacement(config[text])
+    try:
+        expression.sub(replacement, "")
+    except (re.error, IndexError) as error:
+        raise invalid(text, config[text], str(error)) from error
+    return Replacement(expression, replacement)

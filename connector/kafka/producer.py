@@ -13,6 +13,7 @@ from confluent_kafka import Producer as KafkaProducer
 from connector.data.record import Message
 from connector.errors import (
     AccessDeniedError,
+    BatchTooLargeError,
     BrokerUnavailableError,
     MillraceError,
     ProduceError,
@@ -55,20 +56,39 @@ Acknowledged = Callable[[Any, Any], None]
 class Producer:
     """Sends messages. All methods are called by the thread that owns it.
 
-    Acknowledgements are delivered inside `poll`, `send` and `flush`.
+    Acknowledgements are delivered inside `poll`, `send` and `flush`. Any thread may look at its
+    length (the messages that are not acknowledged) and ``capacity`` (the most there may be).
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        settings = {**DEFAULTS, **config, "error_cb": self._problem, "logger": log}
+        callbacks = {"error_cb": self._problem, "logger": log}
+        settings = {**DEFAULTS, **config, **callbacks}
+        self.capacity = int(settings["queue.buffering.max.messages"])
+        self._batch_bytes = int(settings["batch.size"])
         if str(settings["enable.idempotence"]).lower() == "false":
             settings["max.in.flight.requests.per.connection"] = config.get(
                 "max.in.flight.requests.per.connection", 1
             )
         self._fatal: KafkaError | None = None
+        self._settings = settings
+        self._producer = self._made()
+
+    def _made(self) -> KafkaProducer:
         try:
-            self._producer = KafkaProducer(settings)
+            return KafkaProducer(self._settings)
         except KafkaException as error:
             raise ProduceError(f"the producer's settings are refused: {error.args[0]}") from error
+
+    def _grow(self, message: Message) -> None:
+        """Make room for a message that does not even fit the empty queue.
+
+        Nothing is on its way, so another producer may go on without disturbing the order.
+        """
+        size = len(message.value or b"") + len(message.key or b"")
+        kilobytes = size * 11 // 10240 + 64  # headers need some room too
+        log.info("A message of %d kB is larger than the queue, which grows", size >> 10)
+        self._settings["queue.buffering.max.kbytes"] = kilobytes
+        self._producer = self._made()
 
     def send(self, message: Message, partition: int, acknowledged: Acknowledged) -> bool:
         """Queue a message; False when the queue is full: `poll`, then try again.
@@ -87,6 +107,8 @@ class Producer:
                 headers=message.headers,  # type: ignore[arg-type]  # any sequence will do
             )
         except BufferError:
+            if not len(self._producer):
+                self._grow(message)
             return False
         except KafkaException as error:
             raise failure(error.args[0], message.topic) from error
@@ -110,6 +132,17 @@ class Producer:
                 return False
             self._producer.flush(min(left, 0.2))
         return True
+
+    def fault(self, error: KafkaError, message: Any) -> MillraceError:
+        """Decide what it means that a message, as the library reports it, was not delivered.
+
+        Kafka refuses whole batches. Java's client splits what is refused, librdkafka does not:
+        unless the message was alone in its batch, batches have to become smaller.
+        """
+        alone = len(message.value() or b"") + len(message.key() or b"") >= self._batch_bytes
+        if error.code() == KafkaError.MSG_SIZE_TOO_LARGE and not alone:
+            return BatchTooLargeError(message.topic(), self._batch_bytes // 2)
+        return failure(error, message.topic())
 
     def close(self) -> None:
         """Drop what is still queued."""

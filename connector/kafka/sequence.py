@@ -153,8 +153,9 @@ class Sequence:
         """
         while self._waiting and self._producer is not None:
             self._producer.poll(_POLL)
-        if self._errors:
-            raise self._errors.pop(0)
+        errors, self._errors = self._errors, []
+        if errors:
+            raise errors[0]
 
     def write(self, values: Iterable[bytes]) -> None:
         """Write values in order; returns once all are acknowledged, and raises as `settle` does."""
@@ -176,3 +177,5 @@ class Sequence:
         if self._producer is not None:
             self._producer.close()
             self._producer = None
+        self._waiting = 0
+        self._errors = []

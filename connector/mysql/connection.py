@@ -22,6 +22,7 @@ from connector.errors import (
     DatabaseUnavailableError,
     MillraceError,
     StopError,
+    TableChangedError,
 )
 from connector.mysql.tls import Tls, context
 
@@ -41,6 +42,7 @@ _UNAVAILABLE: Final = {
     1184,
     1205,  # lock wait timeout
     1213,  # deadlock
+    1317,  # the query was interrupted: by KILL, or by a shutdown
     1927,  # connection was killed (MariaDB)
     2002,
     2003,
@@ -50,6 +52,7 @@ _UNAVAILABLE: Final = {
     3169,  # session was killed
     4031,  # disconnected because of inactivity
 }
+_ER_TABLE_DEF_CHANGED: Final = 1412
 _READ_SIZE = 1 << 16
 
 
@@ -144,10 +147,24 @@ def meaning(error: pymysql.err.MySQLError) -> MillraceError:
     """Decide what an error of the driver stands for."""
     code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
     text = f"{error.args[-1] if error.args else error} (error {code})"
+    if isinstance(error, pymysql.err.InterfaceError):
+        return DatabaseUnavailableError(text)
+    return _decided(code, text)
+
+
+def refusal(packet: bytes) -> MillraceError:
+    """Decide what an error packet stands for: a mark, the code, the SQL state, the message."""
+    code = int.from_bytes(packet[1:3], "little")
+    return _decided(code, f"{packet[9:].decode('utf-8', 'replace')} (error {code})")
+
+
+def _decided(code: int, text: str) -> MillraceError:
     if code in _DENIED:
         return AccessDeniedError(text)
-    if code in _UNAVAILABLE or isinstance(error, pymysql.err.InterfaceError):
+    if code in _UNAVAILABLE:
         return DatabaseUnavailableError(text)
+    if code == _ER_TABLE_DEF_CHANGED:
+        return TableChangedError(text)
     return StopError(text)
 
 
@@ -174,6 +191,18 @@ class Connection:
         """Run a query and return its first row."""
         rows = self.rows(sql, arguments)
         return rows[0] if rows else None
+
+    def text(self, sql: str, column: int) -> str | None:
+        """Return a column of a query's first row; what is not UTF-8 becomes U+FFFD.
+
+        MariaDB writes binary defaults into the text of a definition as they are.
+        """
+        self._session.use_unicode = False
+        try:
+            row = self.row(sql)
+        finally:
+            self._session.use_unicode = True
+        return None if row is None else bytes(row[column]).decode("utf-8", "replace")
 
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
         """Run a query and return its rows by column name."""

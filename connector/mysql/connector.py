@@ -18,8 +18,10 @@ from connector.errors import MillraceError
 from connector.mysql import options
 from connector.mysql.checks import check_privileges, problems
 from connector.mysql.connection import Connection
+from connector.mysql.custom_converters import custom_converters
+from connector.mysql.custom_converters import faults as converter_faults
 from connector.mysql.definitions import BUILTIN_DATABASES
-from connector.mysql.keys import config_def, unsupported
+from connector.mysql.keys import config_def
 from connector.mysql.options import Flavour
 from connector.mysql.schema import SchemaRules
 from connector.mysql.schema_tracker import SchemaTracker, TrackerOptions
@@ -66,18 +68,24 @@ class MySqlFamily:
         """Report on every key; when all is well, on what the server says to it."""
         definition = self.config_def
         report = definition.check(config)
-        for key, fault in unsupported(config).items():
-            report[key] = ConfigValue(key, config[key], [fault])
+        for key, fault in converter_faults(config).items():
+            report[key].errors.append(fault)
         if not any(value.errors for value in report.values()):
             self._check_server(definition.parse(config), report["database.hostname"])
         return report
 
     def column_codec(
-        self, values: Mapping[str, Any]
+        self, values: Mapping[str, Any], config: Mapping[str, str]
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read with these options."""
         types = options.type_options(values, self.name)
-        return lambda _, column: codec_of(column, types)
+        converters = list(custom_converters(config, types))
+
+        def read(table: TableId, column: Column) -> ColumnCodec | None:
+            own = (converter.codec(table, column) for converter in converters)
+            return next(filter(None, own), None) or codec_of(column, types)
+
+        return read
 
     def source(
         self,

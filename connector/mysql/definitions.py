@@ -70,10 +70,10 @@ class DefinitionReader:
 
     def create_table(self, table: TableId) -> str:
         """Return the CREATE TABLE statement of a table."""
-        row = self._connection.row(f"SHOW CREATE TABLE {table.quoted('`')}")
-        if row is None:
+        text = self._connection.text(f"SHOW CREATE TABLE {table.quoted('`')}", 1)
+        if text is None:
             raise StopError(f"The definition of table {table} cannot be read.")
-        return str(row[1])
+        return text
 
     def sql_mode(self) -> str:
         """Return the server's SQL mode."""

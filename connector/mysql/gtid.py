@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol, Self
 
 from connector.errors import ConfigError
 
+_TAG = re.compile("[A-Za-z_][A-Za-z0-9_]{0,31}")
+_INTERVAL = re.compile("([0-9]+)(?:-([0-9]+))?")
 Interval = tuple[int, int]  # first and last number, both included
 
 
@@ -236,14 +238,14 @@ def _member(text: str) -> Iterator[tuple[Source, Interval]]:
         raise ConfigError(f"{text!r} is not a GTID set: {server!r} is not a UUID") from None
     tag = ""
     for part in parts:
-        if not part[:1].isdigit():
+        if _TAG.fullmatch(part):
             tag = part.lower()
             continue
-        first, _, last = part.partition("-")
-        try:
-            yield Source(server, tag), (int(first), int(last or first))
-        except ValueError:
-            raise ConfigError(f"{text!r} is not a GTID set: {part!r} is no interval") from None
+        match = _INTERVAL.fullmatch(part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 0 < first <= last:
+            raise ConfigError(f"{text!r} is not a GTID set: {part!r} is no interval")
+        yield Source(server, tag), (first, last)
 
 
 def _mariadb(gtid: str) -> tuple[int, int, int]:

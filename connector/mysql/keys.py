@@ -8,7 +8,6 @@ documentation says that it is kept for compatibility.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Final, cast
 
@@ -30,6 +29,11 @@ from connector.mysql import locks
 
 _NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
 _NO_SIGNALS: Final = "signals and incremental snapshots are not available"
+_NAMING_STRATEGIES: Final = tuple(
+    f"io.debezium.schema.{parts}{kind}TopicNamingStrategy"
+    for parts in ("Schema", "Default")
+    for kind in ("", "Regex", "Unicode")
+)
 _LONG_TYPES: Final = frozenset(["LIST", "CLASS", "PASSWORD"])
 
 _FAILURE_MODES: Final = one_of("fail", "warn", "skip", "ignore")
@@ -58,9 +62,9 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "binlog.buffer.size": only(0, because="there is no look-ahead buffer"),
     "column.exclude.list": regular_expressions,
     "column.include.list": regular_expressions,
-    "column.propagate.source.type": only([], because="source types are not propagated"),
+    "column.propagate.source.type": regular_expressions,
+    "compat.mode": one_of("debezium", "exact"),
     "connect.timeout.ms": at_least(1),
-    "converters": only("", because="custom converters are not available"),
     "custom.metric.tags": only([], because="metrics carry no tags of their own"),
     "database.exclude.list": regular_expressions,
     "database.hostname": _required,
@@ -68,12 +72,12 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "database.port": at_least(1),
     "database.server.id": _positive,
     "database.user": _required,
-    "datatype.propagate.source.type": only([], because="source types are not propagated"),
+    "datatype.propagate.source.type": regular_expressions,
     "decimal.handling.mode": one_of("precise", "double", "string"),
     "event.converting.failure.handling.mode": only("warn", because="failures are warned of"),
     "event.deserialization.failure.handling.mode": only("fail", because="failures stop the task"),
     "event.processing.failure.handling.mode": only("fail", because="failures stop the task"),
-    "field.name.adjustment.mode": only("none", because="names are kept as they are"),
+    "field.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "gtid.ignore.on.recovery": only(False, because="stored GTIDs are always used"),
     "guardrail.collections.limit.action": one_of("warn", "fail"),
     "heartbeat.action.query": only("", because="no statement is run with heartbeats"),
@@ -84,15 +88,17 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "post.processors": only("", because="post processors are not available"),
     "read.only": only(False, because=_NO_SIGNALS),
     "schema.history.internal": one_of(*STORES, case_sensitive=True),
-    "schema.name.adjustment.mode": only("none", because="names are kept as they are"),
+    "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "signal.data.collection": only([], because=_NO_SIGNALS),
-    "skip.messages.without.change": only(False, because="all updates are sent"),
     "skipped.operations": _operations,
     "snapshot.delay.ms": at_least(0),
     "snapshot.locking.mode": one_of(*locks.MODES),
     "snapshot.lock.timeout.ms": at_least(1),
     "snapshot.max.threads": only(1, because="a snapshot is read by one session"),
-    "snapshot.mode": one_of(*snapshot_plan.MODES),
+    "snapshot.mode": one_of(*snapshot_plan.MODES, snapshot_plan.CONFIGURED),
+    "snapshot.mode.configuration.based.snapshot.on.schema.error": only(
+        False, because="a lost history stops the task; use snapshot.mode=recovery"
+    ),
     "snapshot.query.mode": only("select_all", because="there is one query mode"),
     "snapshot.tables.order.by.row.count": only("disabled", because="tables keep their order"),
     "streaming.delay.ms": at_least(0),
@@ -101,20 +107,12 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "time.precision.mode": one_of(
         "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"
     ),
-    "topic.naming.strategy": only(
-        "io.debezium.schema.SchemaTopicNamingStrategy",
-        "io.debezium.schema.DefaultTopicNamingStrategy",
-        because="topics are named prefix.database.table",
-    ),
+    "topic.naming.strategy": one_of(*_NAMING_STRATEGIES, case_sensitive=True),
     "topic.prefix": _required,
     "transaction.metadata.factory": only(
         "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory",
         because="transaction marks have one form",
     ),
-}
-_UNSUPPORTED_PREFIXES: Final = {
-    "column.mask.": "columns are not masked",
-    "column.truncate.": "columns are not truncated",
 }
 
 
@@ -124,16 +122,6 @@ def config_def(connector: str) -> ConfigDef:
     return ConfigDef(
         _key(row, connector) for row in csv.DictReader(text.splitlines(), delimiter="\t")
     )
-
-
-def unsupported(config: Mapping[str, str]) -> dict[str, str]:
-    """Return the faults of keys that are written in many ways and not available."""
-    return {
-        key: f"Invalid value {config[key]} for configuration {key}: not supported: {reason}"
-        for key in config
-        for prefix, reason in _UNSUPPORTED_PREFIXES.items()
-        if key.startswith(prefix)
-    }
 
 
 def _key(row: dict[str, str], connector: str) -> ConfigKey:

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 
 from connector.capture.change import Operation
 from connector.capture.selection import Matches, any_of
+from connector.config import invalid
 from connector.errors import ConfigError
 from connector.mysql.connection import ConnectionSettings
 from connector.mysql.tls import Tls
@@ -32,13 +33,15 @@ _OPERATIONS = frozenset("cudt")
 
 @dataclass(frozen=True, slots=True)
 class TypeOptions:
-    """How column types are represented."""
+    """How column types are represented; ``exact`` where Debezium loses or changes something."""
 
     time_precision: TimePrecision = "adaptive_time_microseconds"
     decimal: DecimalMode = "precise"
     unsigned_bigint: Literal["long", "precise"] = "long"
     binary: BinaryMode = "bytes"
     adjust_years: bool = True
+    exact: bool = False
+    placeholder: bytes = b"__debezium_unavailable_value"
     flavour: Flavour = "mysql"
 
 
@@ -71,8 +74,20 @@ def type_options(values: Mapping[str, Any], flavour: Flavour) -> TypeOptions:
         unsigned_bigint=values["bigint.unsigned.handling.mode"].lower(),
         binary=values["binary.handling.mode"].lower(),
         adjust_years=values["enable.time.adjuster"],
+        exact=values["compat.mode"].lower() == "exact",
+        placeholder=_placeholder(values["unavailable.value.placeholder"]),
         flavour=flavour,
     )
+
+
+def _placeholder(text: str) -> bytes:
+    """Read what stands for values that the log does not hold: a text, or ``hex:`` and bytes."""
+    if not text.startswith("hex:"):
+        return text.encode()
+    try:
+        return bytes.fromhex(text.removeprefix("hex:"))
+    except ValueError as error:
+        raise invalid("unavailable.value.placeholder", text, str(error)) from error
 
 
 def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> CaptureOptions:

@@ -25,7 +25,7 @@ from connector.mysql.ddl.statement_filter import (
     is_truncate,
 )
 from connector.mysql.ddl.tokens import Dialect
-from connector.mysql.ddl.variables import SystemVariables
+from connector.mysql.ddl.variables import Quoting, SystemVariables
 
 _LOG: Final = logging.getLogger(__name__)
 _IGNORED: Final = frozenset({"BEGIN", "END", "FLUSH PRIVILEGES"})
@@ -100,11 +100,12 @@ class DatabaseSchema:
         """The server's system variables; a snapshot sets the global ``sql_mode`` here."""
         return self._catalog.variables
 
-    def apply(self, statement: str, database: str) -> list[DdlChange]:
+    def apply(self, statement: str, database: str, sql_mode: int | None = None) -> list[DdlChange]:
         """Apply a statement of the binary log and return the changes it made, in order.
 
         BEGIN, COMMIT and what else marks a transaction must not come here.
 
+        :param sql_mode: the bits of the session's mode, None where the log does not tell them.
         :raises DdlError: when the statement cannot be read or applied and
             ``skip_unparseable_ddl`` is off.
         """
@@ -118,7 +119,7 @@ class DatabaseSchema:
             return []
         if sql in _IGNORED:
             return []
-        return self._apply(sql, database)
+        return self._apply(sql, database, None if sql_mode is None else Quoting.of_bits(sql_mode))
 
     def apply_snapshot(self, statement: str, database: str) -> list[DdlChange]:
         """Apply a statement that a snapshot made up or read from SHOW CREATE TABLE.
@@ -137,8 +138,8 @@ class DatabaseSchema:
             return
         self._parse(statement, self._catalog.database if database is None else database)
 
-    def _apply(self, sql: str, database: str) -> list[DdlChange]:
-        events = self._parse(sql, database)
+    def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
+        events = self._parse(sql, database, quoting)
         if self._rules.store_only_captured_tables_ddl:
             kept = _is_global_set(sql, database) or any(map(self._matches, events))
             if not kept:
@@ -151,9 +152,9 @@ class DatabaseSchema:
             changes += self._changes(list(group))
         return [change for change in changes if self._is_told(change)]
 
-    def _parse(self, sql: str, database: str) -> list[DdlEvent]:
+    def _parse(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlEvent]:
         try:
-            return self._catalog.apply(sql, database)
+            return self._catalog.apply(sql, database, quoting)
         except DdlError as error:
             if not self._rules.skip_unparseable_ddl:
                 raise

@@ -129,7 +129,7 @@ class SchemaTracker:
 
         :raises DdlError: it cannot be read and such statements are not to be passed over.
         """
-        changes = self._schema.apply(query.sql, query.database)
+        changes = self._schema.apply(query.sql, query.database, query.sql_mode)
         if not changes:
             return
         self._unsure = True

@@ -7,6 +7,7 @@ locks are released as soon as the definitions are read.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,8 +18,8 @@ from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, any_of, pattern, split_list
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import Table, TableId
-from connector.errors import StopError
-from connector.mysql.connection import Connection, quote
+from connector.errors import AccessDeniedError, StopError, TableChangedError
+from connector.mysql.connection import Connection, RowStream, quote
 from connector.mysql.definitions import Definition, DefinitionReader
 from connector.mysql.locks import SnapshotLock
 from connector.mysql.position import BinlogPosition
@@ -62,6 +63,7 @@ class Snapshot:
         self._codec_of = codec_of
         self._source = source
         self._options = options
+        self._read_as: set[str] = set()
 
     def changes(
         self,
@@ -82,6 +84,7 @@ class Snapshot:
         running = replace(at, snapshot="INITIAL", event=0, row=0)
         log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
         statements = list(self._definitions.read(tables))
+        self._read_as = {_without_counter(statement.ddl) for statement in statements}
         lock.definitions_read()
         yield from self._last_marked(self._read(statements, plan, captured, running), running)
         lock.rows_read()
@@ -145,6 +148,8 @@ class Snapshot:
             for mark in (_FIRST, _FIRST_IN_TABLE, _TRUE, _LAST_IN_TABLE)
         }
         batches = self._rows(codec)
+        if codec.derived:
+            batches = (list(map(codec.completed, batch)) for batch in batches)
         count = 0
         for mark, rows in _marked(batches, _FIRST if first_table else _FIRST_IN_TABLE):
             count += len(rows)
@@ -161,7 +166,30 @@ class Snapshot:
             return TextRows(codec.columns, stream.columns).read(stream)
         columns = ", ".join(quote(column.column.name) for column in codec.columns)
         select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
-        return TextRows(codec.columns).read(self._connection.read_rows(select))
+        return TextRows(codec.columns).read(self._opened(name, select))
+
+    def _opened(self, table: TableId, select: str) -> RowStream:
+        """Begin to read a table.
+
+        The locks are gone by now: it may have been altered since its definition was read.
+
+        :raises TableChangedError: it was, and cannot be read as it was.
+        """
+        try:
+            return self._connection.read_rows(select)
+        except AccessDeniedError:
+            raise
+        except StopError as error:
+            if self._is_as_read(table):
+                raise
+            raise TableChangedError(f"{table} was altered while it was read: {error}") from error
+
+    def _is_as_read(self, table: TableId) -> bool:
+        try:
+            definition = self._definitions.create_table(table)
+        except StopError:  # it was dropped
+            return False
+        return _without_counter(definition) in self._read_as
 
 
 _FIRST, _FIRST_IN_TABLE = "first", "first_in_data_collection"
@@ -183,6 +211,11 @@ def _marked(batches: Iterable[list[Any]], first: Mark) -> Iterator[tuple[Mark, l
         held = rows
     if held:
         yield (_FIRST if mark == _FIRST else _LAST_IN_TABLE), held
+
+
+def _without_counter(definition: str) -> str:
+    """Return a definition without the number that the next row gets."""
+    return re.sub(r" AUTO_INCREMENT=\d+", "", definition)
 
 
 def table_order(include_list: str | None) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ class MySqlSource:
         if self._connection is not None:
             return
         self._connection = Connection(self._parts.settings)
+        if self._is_mariadb:  # so does Debezium: it shows in the defaults of TIMESTAMP columns
+            self._connection.execute("SET time_zone='+00:00'")
         check_server(self._connection, is_mariadb=self._is_mariadb)
         check_privileges(self._connection)
         self._check_table_count(self._connection)

@@ -65,6 +65,10 @@ class SourceBlock:
         """Return the values with another snapshot mark."""
         return (*values[:_MARK_SLOT], mark, *values[_MARK_SLOT + 1 :])
 
+    def without_query(self, values: Row) -> Row:
+        """Return the values without the statement: it may hold what must not be seen."""
+        return (*values[:-1], None)
+
     def snapshot(
         self, at: BinlogPosition, database: str, table: str | None, mark: str, micros: int
     ) -> Row:

@@ -31,9 +31,9 @@ from typing import Any
 
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
-from connector.errors import ConversionError, StopError
+from connector.errors import ConversionError
 from connector.mysql.binlog.tablemap import length_encoded
-from connector.mysql.connection import RowStream
+from connector.mysql.connection import RowStream, refusal
 
 _WHOLE_PACKET = 0xFFFFFF
 _NULL = 251
@@ -119,11 +119,10 @@ def _packet(data: bytes, start: int) -> tuple[bytes, int] | int:
 def _is_end(body: bytes) -> bool:
     """Whether a packet ends the result.
 
-    :raises StopError: it is an error of the server.
+    :raises MillraceError: it is an error of the server, with its decision.
     """
     if body[:1] == b"\xff":
-        code = int.from_bytes(body[1:3], "little")
-        raise StopError(f"{body[9:].decode('utf-8', 'replace')} (error {code})")
+        raise refusal(body)
     return body[:1] == b"\xfe" and len(body) < 9
 
 

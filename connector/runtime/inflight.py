@@ -18,7 +18,8 @@ from typing import Any
 # let the log be purged behind an idle connector.
 IDLE_SECONDS = 60.0
 
-Fail = Callable[[Any, Any], None]  # (error, message) of a message that is never delivered
+# (error, message) of a message that is never delivered; whether to go on without it
+Fail = Callable[[Any, Any], bool]
 
 
 class Span:
@@ -34,16 +35,15 @@ class Span:
 
     def acknowledged(self, error: Any, message: Any) -> None:
         """Count a delivery report."""
-        if error is not None:
-            self._fail(error, message)
-        else:
+        if error is None or self._fail(error, message):
             self.pending -= 1
 
 
 class Inflight:
     """Follows the spans of one task. Used by the task's thread only.
 
-    ``fail`` is told the error of a message that will never be delivered.
+    ``fail`` is told the error of a message that will never be delivered, and decides whether
+    it counts as done.
     """
 
     def __init__(self, fail: Fail, clock: Callable[[], float] = time.monotonic) -> None:

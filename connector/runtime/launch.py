@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from connector.kafka.keys import Kind
     from connector.runtime.offsets.places import OffsetPlaces
-    from connector.runtime.plugin import Plugins, Report, Task
+    from connector.runtime.plugin import Plugins, Publish, Report, Task
     from connector.runtime.providers import Providers
     from connector.runtime.worker_config import WorkerConfig
 
@@ -27,7 +27,7 @@ _PRODUCER: Final = {"acks": "all", "partitioner": "murmur2_random"}
 
 
 class Launcher:
-    """Builds the tasks of one worker. ``metrics(connector, task)`` makes what a task counts in."""
+    """Builds the tasks of one worker. ``metrics(connector, task)`` shows the figures of a task."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Launcher:
         plugins: Plugins,
         providers: Providers,
         offsets: OffsetPlaces,
-        metrics: Callable[[str, int], Any],
+        metrics: Callable[[str, int], Publish],
     ) -> None:
         self._worker = worker
         self._plugins = plugins

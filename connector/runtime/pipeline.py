@@ -7,12 +7,13 @@ from typing import Any, Protocol, cast
 
 from connector.capture.change import Change, Row, RowChanges
 from connector.capture.rowcodec import RowCodec
-from connector.converters.fragments import Fragments
+from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, EncodeKey, fragment_keys
 from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.transactions import Transaction
+from connector.runtime.tolerance import Stage
 
 
 class Converter(Protocol):
@@ -32,6 +33,7 @@ class HeaderConverter(Protocol):
 
 
 Transforms = Callable[[Record], Record | None]
+PassesOver = Callable[[Stage, Exception, str], bool]  # whether to go on without a record
 
 
 class Pipeline:
@@ -44,12 +46,14 @@ class Pipeline:
         value: Converter,
         header: HeaderConverter,
         transforms: Sequence[Transforms] = (),
+        passes_over: PassesOver = lambda *_: False,
     ) -> None:
         self.transaction = Transaction(resumes=options.resumes_transactions)
         self._key = key
         self._value = value
         self._header = header
         self._transforms = transforms
+        self._passes_over = passes_over
         self._events = EventRecords(options, self.transaction)
         self._compiled: CompiledRows | None = None
         if not transforms and writes_fragments(value):
@@ -69,9 +73,17 @@ class Pipeline:
 
     def _generic(self, change: Change) -> Iterator[Message]:
         for record in self._events.records(change):
-            transformed = self._transformed(record)
-            if transformed is not None:
-                yield self.message(transformed)
+            stage: Stage = "TRANSFORMATION"
+            try:
+                transformed = self._transformed(record)
+                stage = "CONVERSION"
+                message = None if transformed is None else self.message(transformed)
+            except Exception as error:  # whatever a transform or converter raises
+                if not self._passes_over(stage, error, record.topic):
+                    raise
+            else:
+                if message is not None:
+                    yield message
 
     def _transformed(self, record: Record) -> Record | None:
         for transform in self._transforms:

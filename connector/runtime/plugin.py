@@ -7,7 +7,8 @@ its keys, its checks and the task that does the work. They meet here and nowhere
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from connector.config import ConfigDef, ConfigValue
     from connector.runtime.offsets import OffsetStore
 
+Publish = Callable[[Any], AbstractContextManager[object]]
 ReportedState = Literal["RUNNING", "PAUSED", "FAILED"]
 Report = Callable[[ReportedState, str | None], None]
 ConverterRole = Literal["key", "value", "header"]
@@ -58,6 +60,7 @@ class TaskContext:
     ``report`` may be called from any thread, at once or later; it never blocks on the broker.
     ``topics_used`` takes the topics written to since its last call: call it with each commit.
     ``converter`` builds the configured converter of a role, connector's setting before worker's.
+    ``metrics`` shows the task's figures for as long as its context lasts.
     """
 
     connector: str
@@ -75,7 +78,7 @@ class TaskContext:
     admin: Mapping[str, Any]
     flush_interval: float = 60.0
     flush_timeout: float = 5.0
-    metrics: Any = field(default=None)
+    metrics: Publish = nullcontext
 
 
 class Task(Protocol):

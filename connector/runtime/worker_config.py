@@ -28,7 +28,7 @@ WORKER: Final = ConfigDef(
         ConfigKey(
             "bootstrap.servers",
             "LIST",
-            "",
+            [],
             "HIGH",
             "Kafka brokers to connect to first, as host:port, comma separated.",
         ),
@@ -103,7 +103,7 @@ WORKER: Final = ConfigDef(
             "Milliseconds a task gets to finish when it is stopped.",
             validator=at_least(0),
         ),
-        ConfigKey("listeners", "LIST", "http://:8083", "LOW", "Addresses of the REST API."),
+        ConfigKey("listeners", "LIST", ["http://:8083"], "LOW", "Addresses of the REST API."),
         ConfigKey(
             "admin.listeners",
             "LIST",
@@ -153,7 +153,7 @@ WORKER: Final = ConfigDef(
         ConfigKey(
             "connector.client.config.override.allowlist",
             "LIST",
-            "",
+            [],
             "LOW",
             "Client keys that the Allowlist policy admits.",
         ),
@@ -185,7 +185,7 @@ WORKER: Final = ConfigDef(
             "HIGH",
             "Exactly-once delivery of source records; only disabled is available here.",
         ),
-        ConfigKey("config.providers", "LIST", "", "LOW", "Names of the config providers."),
+        ConfigKey("config.providers", "LIST", [], "LOW", "Names of the config providers."),
         ConfigKey(
             "internal.topics.automatic.creation.enable",
             "BOOLEAN",

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from connector.capture.selection import pattern
 from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
+from connector.data.java_patterns import java_replacement
 from connector.data.record import Record
-
-_GROUP = re.compile(r"\\(.)|\$(\d)|\$\{(\w+)\}")
 
 
 class RegexRouter:
@@ -38,14 +37,3 @@ class RegexRouter:
         if match is None:
             return record
         return replace(record, topic=match.expand(self._replacement))
-
-
-def java_replacement(text: str) -> str:
-    r"""Turn Java's ``$1`` and ``${name}`` into Python's ``\g<1>``; a backslash quotes."""
-
-    def python(match: re.Match[str]) -> str:
-        if match[1]:
-            return "\\\\" if match[1] == "\\" else match[1]
-        return f"\\g<{match[2] or match[3]}>"
-
-    return _GROUP.sub(python, text)

@@ -124,7 +124,10 @@ def test_a_connector_runs_and_captures(
         messages = Topics(own_broker.address).wait_for(topic, 1)
     finally:
         assert worker.http.delete(worker.path(name)).status_code == 204
-    assert messages[0].payload()["after"] == {"id": 1, "name": "Ada"}
+    event = messages[0].payload()
+    assert event["after"] == {"id": 1, "name": "Ada"}
+    listed = {item["class"]: item for item in worker.http.get("/connector-plugins").json()}
+    assert listed[config["connector.class"]]["version"] == event["source"]["version"]
 
 
 @pytest.mark.parametrize("file", WORKERS, ids=[file.name for file in WORKERS])

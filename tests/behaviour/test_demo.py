@@ -118,6 +118,20 @@ def test_a_signal_ends_all_at_any_moment(tmp_path: Path, number: signal.Signals,
     assert gone(servers)
 
 
+@pytest.mark.slow
+def test_it_fails_when_expected_events_do_not_arrive(tmp_path: Path):
+    with demo(tmp_path / "out", "--seconds", "15") as running:
+        running.wait_for(" update ")
+        pause = re.search(r"^  curl -X PUT (http\S+/pause)$", running.text, re.MULTILINE)
+        assert pause
+        httpx.put(pause[1], timeout=30).raise_for_status()
+        servers = running.servers()
+        assert running.process.wait(LIMIT) == 1
+    assert re.search(r"^orders: \d+ events 'insert', not \d+$", running.text, re.MULTILINE)
+    assert "replayed they give" not in running.text
+    assert gone(servers)
+
+
 def test_it_fails_when_a_server_ends(tmp_path: Path):
     with demo(tmp_path / "out", "--seconds", "600") as running:
         running.wait_for(" update ")

@@ -186,8 +186,8 @@ def test_metrics(worker: WorkerProcess, name: str, ticker: Config) -> None:
     answer = worker.http.get("/metrics", headers={"Accept": "text/plain"})
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert f'millrace_connector_state{{connector="{name}",state="RUNNING"}} 1' in answer.text
-    assert f'millrace_task_state{{connector="{name}",task="0",state="RUNNING"}} 1' in answer.text
+    assert f'millrace_connector_state{{connector="{name}",state="RUNNING"}} 1.0' in answer.text
+    assert f'millrace_task_state{{connector="{name}",state="RUNNING",task="0"}} 1.0' in answer.text
     worker.http.delete(f"/connectors/{name}")
     assert name not in worker.http.get("/metrics").text
 

@@ -5,7 +5,10 @@ The keys and their order are Debezium's. A DROP has neither ``table`` nor ``comm
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
+
+import orjson
 
 from connector.capture.change import TableChange
 from connector.capture.tables import Column, Table, TableId
@@ -76,7 +79,7 @@ def change_from_json(document: Json) -> TableChange:
 
 def _table_from_json(table_id: TableId, document: Json) -> Table:
     table = document["table"]
-    columns = tuple(_column_from_json(column) for column in table["columns"])
+    columns = tuple(_column(orjson.dumps(column)) for column in table["columns"])
     return Table(
         table_id,
         columns,
@@ -86,7 +89,10 @@ def _table_from_json(table_id: TableId, document: Json) -> Table:
     )
 
 
-def _column_from_json(document: Json) -> Column:
+@lru_cache(maxsize=10_000)
+def _column(text: bytes) -> Column:
+    """Read a column; in a history the same ones come over and over."""
+    document = orjson.loads(text)
     default = document.get("defaultValueExpression")
     optional = document["optional"]
     return Column(

@@ -40,8 +40,7 @@ class Rotated(BinlogEvent):
 class GtidRead(BinlogEvent):
     """A transaction begins. ``commit_micros`` is its original commit time, 0 if not known.
 
-    ``begins`` tells that no BEGIN statement follows (MariaDB); ``ends``: nor a commit, for the
-    transaction is a single DDL statement.
+    ``begins`` tells that no BEGIN statement follows (MariaDB).
     """
 
     __slots__ = ("begins", "commit_micros", "gtid")
@@ -77,17 +76,26 @@ class Committed(BinlogEvent):
 
 
 class QueryRan(BinlogEvent):
-    """A statement, almost always DDL, run in ``database``."""
+    """A statement, almost always DDL, run in ``database``.
 
-    __slots__ = ("database", "sql", "thread")
+    ``sql_mode`` holds the bits of the session's mode, None where the server does not tell.
+    """
+
+    __slots__ = ("database", "sql", "sql_mode", "thread")
 
     def __init__(
-        self, header: tuple[int, int, int, int], thread: int, database: str, sql: str
+        self,
+        header: tuple[int, int, int, int],
+        thread: int,
+        database: str,
+        sql: str,
+        sql_mode: int | None = None,
     ) -> None:
         super().__init__(*header)
         self.thread = thread
         self.database = database
         self.sql = sql
+        self.sql_mode = sql_mode
 
 
 class RowsQueryRead(BinlogEvent):
@@ -135,6 +143,10 @@ class RowsChanged(BinlogEvent):
         self.data, self.start, self.end = images
         self.present, self.present_after = columns
         self.partial = partial
+
+    def decoded(self) -> None:
+        """Let go of the images: there may be hundreds of megabytes, and others need the memory."""
+        self.data, self.start, self.end = b"", 0, 0
 
 
 class HeartbeatSeen(BinlogEvent):

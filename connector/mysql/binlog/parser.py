@@ -28,6 +28,7 @@ from connector.mysql.binlog.events import (
     RowsQueryRead,
     TableMapped,
 )
+from connector.mysql.binlog.query import session_of, text_of
 from connector.mysql.binlog.tablemap import TableMap, length_encoded, parse_table_map
 from connector.mysql.binlog.tagged import parse_tagged_gtid
 
@@ -92,11 +93,17 @@ class EventParser:
         return data[start + 4] == _PAYLOAD
 
     def event(self, data: bytes, start: int, end: int) -> BinlogEvent:
-        """Parse the event at ``data[start:end]``, without its checksum."""
-        timestamp, kind, server_id, size, next_position, _ = HEADER.unpack_from(data, start)
-        header = (timestamp, server_id, next_position - size if next_position else 0, size)
-        parse = self._parse.get(kind)
-        return parse(header, data, start + 19, end) if parse else BinlogEvent(*header)
+        """Parse the event at ``data[start:end]``, without its checksum.
+
+        :raises ConversionError: when the event is not of the form that its type has.
+        """
+        try:
+            timestamp, kind, server_id, size, next_position, _ = HEADER.unpack_from(data, start)
+            header = (timestamp, server_id, next_position - size if next_position else 0, size)
+            parse = self._parse.get(kind)
+            return parse(header, data, start + 19, end) if parse else BinlogEvent(*header)
+        except (LookupError, ValueError, struct.error, zlib.error) as error:
+            raise _malformed(data[start : start + 19], type(error).__name__) from error
 
     def transaction(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
         """Yield a compressed transaction itself, then the events inside.
@@ -104,19 +111,23 @@ class EventParser:
         They are uncompressed piece by piece: the whole may be large.
 
         The body is a list of (type, length, value) up to a zero type; type 2 names the
-        compression (0 = zstd, 255 = none). The events inside have no checksums.
+        compression (0 = zstd, 255 = none), type 3 is the uncompressed size. The events inside
+        have no checksums.
+
+        :raises ConversionError: when the transaction or an event in it is malformed.
         """
         yield self.event(data, start, end)
-        offset, compression = start + 19, 255
-        while data[offset]:
-            kind, offset = length_encoded(data, offset)
-            length, offset = length_encoded(data, offset)
-            if kind == 2:
-                compression = length_encoded(data, offset)[0]
-            offset += length
-        body = data[offset + 1 : end]
-        for event in _inner_events(body, compression):
-            yield self.event(event, 0, len(event))
+        header = data[start : start + 19]
+        try:
+            fields, offset = _payload_fields(data, start + 19)
+            size = 0
+            for event in _inner_events(data[offset:end], fields.get(2, 255)):
+                size += len(event)
+                yield self.event(event, 0, len(event))
+        except (LookupError, ValueError, zstandard.ZstdError) as error:
+            raise _malformed(header, type(error).__name__) from error
+        if size != fields.get(3, size):
+            raise _malformed(header, f"{size} of {fields[3]} bytes inside")
 
     def _format(self, header: Header, data: bytes, _: int, end: int) -> BinlogEvent:
         """Learn from a format description whether the events of its file have checksums.
@@ -178,30 +189,38 @@ class EventParser:
 
 def _query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
     """Thread, run time, length of the database, error, length of status; then these three."""
-    thread = int.from_bytes(data[start : start + 4], "little")
-    database = start + 13 + (data[start + 11] | data[start + 12] << 8)
-    sql = database + data[start + 8] + 1
-    return _statement(header, thread, data[database : sql - 1], data[sql:end])
+    thread, status, database, sql = _statement_parts(data, start, end)
+    return _statement(header, thread, status, database, sql)
 
 
 def _query_compressed(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    thread, status, database, sql = _statement_parts(data, start, end)
+    return _statement(header, thread, status, database, _uncompressed(sql))
+
+
+def _statement_parts(data: bytes, start: int, end: int) -> tuple[int, bytes, bytes, bytes]:
     thread = int.from_bytes(data[start : start + 4], "little")
     database = start + 13 + (data[start + 11] | data[start + 12] << 8)
     sql = database + data[start + 8] + 1
-    return _statement(header, thread, data[database : sql - 1], _uncompressed(data[sql:end]))
+    if sql > end:
+        raise ValueError("no statement")
+    return thread, data[start + 13 : database], data[database : sql - 1], data[sql:end]
 
 
-def _statement(header: Header, thread: int, database: bytes, sql: bytes) -> BinlogEvent:
+def _statement(
+    header: Header, thread: int, status: bytes, database: bytes, sql: bytes
+) -> BinlogEvent:
     if sql == b"BEGIN":
         return Began(header, thread)
     if sql == b"COMMIT":
         return Committed(*header)
-    text = sql.decode("utf-8", "replace").strip()
+    session = session_of(status)
+    text = text_of(sql, session.codec).strip()
     if text.upper() == "BEGIN":
         return Began(header, thread)
     if text.upper() == "COMMIT":
         return Committed(*header)
-    return QueryRan(header, thread, database.decode("utf-8", "replace"), text)
+    return QueryRan(header, thread, database.decode("utf-8", "replace"), text, session.sql_mode)
 
 
 def _gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
@@ -242,6 +261,28 @@ def _incident(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
     return IncidentSeen(header, data[start + 3 : end].decode("utf-8", "replace"))
 
 
+def _payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
+    """Read the integers before a compressed transaction's body; return them and its start."""
+    found: dict[int, int] = {}
+    while data[offset]:
+        kind, offset = length_encoded(data, offset)
+        length, offset = length_encoded(data, offset)
+        found[kind] = length_encoded(data, offset)[0]
+        offset += length
+    return found, offset + 1
+
+
+def _malformed(header: bytes, reason: str) -> ConversionError:
+    """Describe an event by its header; the rest may hold values of rows."""
+    if len(header) < HEADER.size:
+        return ConversionError(f"malformed event in the binlog: {len(header)} bytes")
+    _, kind, _, size, next_position, _ = HEADER.unpack(header)
+    return ConversionError(
+        f"malformed event of type {kind} and {size} bytes before position {next_position} of "
+        f"the binlog ({reason})"
+    )
+
+
 def _inner_events(body: bytes, compression: int) -> Iterator[bytes]:
     """Cut the uncompressed stream of a transaction into events."""
     if compression == 255:
@@ -256,11 +297,15 @@ def _inner_events(body: bytes, compression: int) -> Iterator[bytes]:
         start = 0
         while len(rest) - start >= HEADER.size:
             size = int.from_bytes(rest[start + 9 : start + 13], "little")
+            if size < HEADER.size:
+                raise ValueError("an event is shorter than its header")
             if len(rest) - start < size:
                 break
             yield rest[start : start + size]
             start += size
         rest = rest[start:]
+    if rest:
+        raise ValueError("the last event is cut short")
 
 
 def _uncompressed(data: bytes) -> bytes:

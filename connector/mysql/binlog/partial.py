@@ -1,9 +1,10 @@
 """PARTIAL_UPDATE_ROWS: updates whose JSON columns are written as differences.
 
 MySQL writes them with ``binlog_row_value_options=PARTIAL_JSON``. The image after an update
-starts with its options; when these say so, a bitmap over the JSON columns tells which are
-differences to the image before (sql/json_diff.h). Decoded column by column: such events are
-rare, and applying the differences costs more than decoding.
+starts with its options; when these say so, a bitmap over all JSON columns of the table, also
+over those that the image does not hold, tells which are differences to the image before
+(sql/json_diff.h). Decoded column by column: such events are rare, and applying the differences
+costs more than decoding.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
+from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.tablemap import length_encoded
 from connector.mysql.types import fields
@@ -27,7 +29,8 @@ class PartialDecoder:
 
     def __init__(self, wires: Sequence[Wire], wanted: Sequence[tuple[ColumnCodec, int]]) -> None:
         self._layouts = [layout(wire) for wire in wires]
-        self._json = [wire.type == fields.JSON for wire in wires]
+        documents = [index for index, wire in enumerate(wires) if wire.type == fields.JSON]
+        self._numbers = {index: number for number, index in enumerate(documents)}
         self._slots: dict[int, tuple[int, ColumnCodec, Callable[[Any], Any]]] = {}
         for slot, (codec, index) in enumerate(wanted):
             field = codec.from_log(wires[index])
@@ -44,11 +47,15 @@ class PartialDecoder:
             options, offset = length_encoded(data, offset)
             partial = b""
             if options & _PARTIAL_JSON:
-                size = (sum(self._json) + 7) // 8
+                size = (len(self._numbers) + 7) // 8
                 partial = data[offset : offset + size]
                 offset += size
             after, _, offset = self._image(data, offset, event.present_after, partial, raw)
             pairs.append((before, after))
+        if offset != event.end:
+            raise SchemaMismatchError(
+                f"a row image ends {offset - event.end} bytes behind its event"
+            )
         return pairs
 
     def _image(
@@ -60,18 +67,17 @@ class PartialDecoder:
         offset += len(nulls)
         values = list(self._unavailable)
         raw: dict[int, bytes] = {}
-        json_number = 0
         for number, index in enumerate(held):
-            is_diff = self._json[index] and bool(partial) and _bit(partial, json_number)
-            json_number += self._json[index]
+            is_document = index in self._numbers
+            is_diff = is_document and bool(partial) and _bit(partial, self._numbers[index])
             if _bit(nulls, number):
                 self._put(values, index, None)
                 continue
             value, offset = self._layouts[index].read(data, offset)
             if is_diff:
-                self._put_text(values, index, apply_diffs(before[index], value))
+                self._put_changed(values, index, before, value)
                 continue
-            if self._json[index]:
+            if is_document:
                 raw[index] = value
             self._put(values, index, value)
         return tuple(values), raw, offset
@@ -81,10 +87,24 @@ class PartialDecoder:
             slot, codec, convert = self._slots[index]
             values[slot] = codec.absent if raw is None else convert(raw)
 
-    def _put_text(self, values: list[Any], index: int, text: str) -> None:
+    def _put_changed(
+        self, values: list[Any], index: int, before: dict[int, bytes], diffs: bytes
+    ) -> None:
         if index in self._slots:
             slot, codec, _ = self._slots[index]
+            text = apply_diffs(_document(before, index), diffs)
             values[slot] = text if codec.after is None else codec.after.function()(text)
+
+
+def _document(before: dict[int, bytes], index: int) -> bytes:
+    document = before.get(index)
+    if document is None:
+        raise ConversionError(
+            f"column {index + 1} is written as a difference to a JSON document that is not in "
+            "the log",
+            "Set binlog_row_image=FULL or binlog_row_value_options='' and take a new snapshot.",
+        )
+    return document
 
 
 def _bit(bitmap: bytes, number: int) -> int:

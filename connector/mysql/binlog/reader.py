@@ -97,17 +97,19 @@ class BinlogReader:
             size += len(chunk)
             if size < needed:  # a packet larger than a read: join its pieces once
                 continue
-            data = pending[0] if len(pending) == 1 else b"".join(pending)
-            used, needed = yield from self._packets(data)
-            pending = [data[used:]]
-            size = len(data) - used
+            rest, needed = yield from self._packets(_taken(pending))
+            pending.append(rest)
+            size = len(rest)
 
     def close(self) -> None:
         """Close the connection."""
         self._stream.close()
 
     def _packets(self, data: bytes) -> Any:
-        """Yield the events of all whole packets; return what was used and what is needed."""
+        """Yield the events of all whole packets; return the rest, and how much it has to become.
+
+        Of a large event nothing else is held while it is worked on: it may fill the memory.
+        """
         events: list[BinlogEvent] = []
         parser = self._parser
         start, size = 0, len(data)
@@ -115,12 +117,15 @@ class BinlogReader:
             length = data[start] | data[start + 1] << 8 | data[start + 2] << 16
             end = start + 4 + length
             if length == _WHOLE_PACKET:
-                joined, end = _joined(data, start)
-                if joined is None:
+                end = _end_of_large(data, start)
+                if end > size:
                     break
                 yield events
                 events = []
-                yield from self._large(joined)
+                large = self._large(_joined(data, start, end))
+                data = data[end:]
+                end, size = 0, len(data)
+                yield from large
             elif end > size:
                 break
             elif data[start + 4]:
@@ -133,13 +138,15 @@ class BinlogReader:
                 events.append(parser.event(data, start + 5, end - parser.trailer))
             start = end
         yield events
-        return start, (end - start if size - start >= 5 else 0)
+        return data[start:], (end - start if size - start >= 5 else 0)
 
     def _large(self, event: bytes) -> Iterator[list[BinlogEvent]]:
         if self._parser.is_compressed_transaction(event, 0):
             yield from self._inside(event)
         else:
-            yield [self._parser.event(event, 0, len(event) - self._parser.trailer)]
+            parsed = self._parser.event(event, 0, len(event) - self._parser.trailer)
+            del event  # see `RowsChanged.decoded`
+            yield [parsed]
 
     def _inside(self, event: bytes) -> Iterator[list[BinlogEvent]]:
         """Yield the events of a compressed transaction, a bounded number at a time."""
@@ -159,24 +166,33 @@ class BinlogReader:
         return chunk
 
 
-def _joined(data: bytes, start: int) -> tuple[bytes | None, int]:
-    """Join an event of 16 MB and more from its packets; None when the last is not there yet.
+def _taken(pieces: list[bytes]) -> bytes:
+    """Join the pieces and take them from the list."""
+    data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    pieces.clear()
+    return data
 
-    The second value is the end of the event, or how far the data must reach at least.
-    """
-    parts = []
-    offset = start
-    while True:
-        if len(data) - offset < 4:
-            return None, offset + 4
-        length = int.from_bytes(data[offset : offset + 3], "little")
-        end = offset + 4 + length
-        if end > len(data):
-            return None, end
-        parts.append(data[offset + 4 : end])
-        offset = end
-        if length < _WHOLE_PACKET:
-            return b"".join(parts)[1:], offset
+
+def _end_of_large(data: bytes, start: int) -> int:
+    """Return where an event of 16 MB and more ends, or how far the data must reach at least."""
+    length = _WHOLE_PACKET
+    while length == _WHOLE_PACKET:
+        if len(data) - start < 4:
+            return start + 4
+        length = int.from_bytes(data[start : start + 3], "little")
+        start += 4 + length
+    return start
+
+
+def _joined(data: bytes, start: int, end: int) -> bytes:
+    """Join an event from its packets; a byte that marks success stands before it."""
+    view = memoryview(data)
+    parts: list[memoryview] = []
+    while start < end:
+        length = int.from_bytes(data[start : start + 3], "little")
+        parts.append(view[start + 4 + (not parts) : start + 4 + length])
+        start += 4 + length
+    return b"".join(parts)
 
 
 def _refusal(packet: bytes) -> MillraceError:

@@ -53,7 +53,8 @@ class ImageDecoder:
         ]
         self._initial = tuple(codec.unavailable for codec, _ in wanted)
         self._bitmap_size = (len(self._columns) + 7) // 8
-        self._variants: dict[bytes, Variant] = {}
+        # without columns there is no code to generate
+        self._variants: dict[bytes, Variant] = {} if self._columns else {b"": self.decode_plainly}
 
     @cached_property
     def _functions(self) -> list[Callable[[Any], Any]]:
@@ -61,6 +62,8 @@ class ImageDecoder:
 
     def decode(self, data: bytes, start: int, end: int) -> list[Row]:
         """Decode all images between two offsets."""
+        if start < end and not self._columns:
+            raise SchemaMismatchError("row images hold data but no column")
         rows: list[Row] = []
         append = rows.append
         size = self._bitmap_size

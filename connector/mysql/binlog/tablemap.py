@@ -28,6 +28,7 @@ _META_SIZES = {
     fields.DATETIME2: 1,
     fields.TIME2: 1,
 }
+_SEQUENCE = (*[fields.LONGLONG] * 6, fields.TINY, fields.LONGLONG)
 SIGNEDNESS, DEFAULT_CHARSET, COLUMN_CHARSET, COLUMN_NAME = 1, 2, 3, 4
 
 
@@ -42,9 +43,16 @@ class TableMap:
     wires: tuple[Wire, ...]
     names: tuple[str, ...] = ()
 
+    def looks_like_sequence(self) -> bool:
+        """Whether the columns are those of a MariaDB sequence, which logs its state as a row."""
+        return tuple(wire.type for wire in self.wires) == _SEQUENCE
+
 
 def parse_table_map(data: bytes, start: int, end: int) -> tuple[int, TableMap]:
-    """Read the body of a TABLE_MAP event; return the table's number and its description."""
+    """Read the body of a TABLE_MAP event; return the table's number and its description.
+
+    :raises LookupError, ValueError: when the body is malformed.
+    """
     number = int.from_bytes(data[start : start + 6], "little")
     offset = start + 8
     database, offset = _name(data, offset)
@@ -54,6 +62,8 @@ def parse_table_map(data: bytes, start: int, end: int) -> tuple[int, TableMap]:
     meta_size, offset = length_encoded(data, offset + count)
     wires = tuple(_wires(types, data[offset : offset + meta_size]))
     offset += meta_size + (count + 7) // 8
+    if offset > end:
+        raise ValueError("the columns of a table are cut short")
     names = _column_names(data, offset, end)
     return number, TableMap(TableId(database, table), wires, names)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Callable
 from typing import Literal
 
@@ -18,6 +19,8 @@ from connector.mysql.binlog.tablemap import TableMap
 
 log = logging.getLogger(__name__)
 
+_MAX_PLANS = 20_000
+
 OnInconsistency = Literal["fail", "warn", "skip"]
 
 
@@ -32,7 +35,25 @@ class TablePlan:
         self._partial: PartialDecoder | None = None
 
     def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
-        """Decode the rows of an event."""
+        """Decode the rows of an event.
+
+        :raises SchemaMismatchError: when its bytes are no rows of the table.
+        """
+        try:
+            pairs = self._rows(event)
+        except (LookupError, ValueError, struct.error) as error:
+            raise SchemaMismatchError(
+                f"the rows of table {self.codec.table.id} at position {event.position} of the "
+                f"log cannot be read ({type(error).__name__})"
+            ) from None  # its own text may hold values of the row
+        if self.codec.derived:
+            complete = self.codec.completed
+            return [
+                (before and complete(before), after and complete(after)) for before, after in pairs
+            ]
+        return pairs
+
+    def _rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         if event.partial:
             return self._partial_rows(event)
         decoder = self._decoder(event.present)
@@ -54,6 +75,10 @@ class TablePlan:
             old, offset = before.decode_one(event.data, offset)
             new, offset = after.decode_one(event.data, offset)
             pairs.append((old, new))
+        if offset != event.end:
+            raise SchemaMismatchError(
+                f"a row image ends {offset - event.end} bytes behind its event"
+            )
         return pairs
 
     def _partial_rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
@@ -95,6 +120,8 @@ class TablePlans:
             return None
         if table_map in self._plans:
             return self._plans[table_map]
+        if len(self._plans) >= _MAX_PLANS:  # a table that is opened anew has another description
+            self._plans.clear()
         self._plans[table_map] = plan = self._make(table_map)
         return plan
 
@@ -107,6 +134,8 @@ class TablePlans:
         if not self._captures(name):
             return None
         table = self._tables.get(name)
+        if table is None and table_map.looks_like_sequence():
+            return None
         if table is None:
             self._inconsistent(
                 UnknownTableError(

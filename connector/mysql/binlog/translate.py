@@ -142,10 +142,13 @@ class Translator:
         if plan is None:
             return _NOTHING
         rows = plan.rows(event)
+        event.decoded()
         at = self._at
         at.row = first
         table = plan.codec.table.id
         source = self._source.streamed(at, table.database, table.table, at.ts_micros)
+        if at.query is not None and plan.codec.hides_values:
+            source = self._source.without_query(source)
         at.row = max(len(rows) - 1, 0)
         if first:
             rows = rows[first:]

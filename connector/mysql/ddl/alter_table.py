@@ -126,7 +126,7 @@ def _alter(reader: Reader, found: Clauses) -> None:
 
 def _rename(reader: Reader, found: Clauses) -> None:
     reader.index += 1
-    if reader.word in ("INDEX", "KEY") and reader.ahead(2) == "TO":
+    if reader.word in ("INDEX", "KEY") and (reader.ahead(2) == "TO" or reader.ahead() == "IF"):
         reader.skip_item()
     elif reader.take("COLUMN"):
         if_exists = reader.take("IF", "EXISTS")

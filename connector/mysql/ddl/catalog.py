@@ -14,7 +14,7 @@ from connector.mysql.ddl.reader import TableName
 from connector.mysql.ddl.recorded_text import recorded_text
 from connector.mysql.ddl.statements import Statement
 from connector.mysql.ddl.tokens import Dialect
-from connector.mysql.ddl.variables import SystemVariables
+from connector.mysql.ddl.variables import Quoting, SystemVariables
 
 
 class Catalog:
@@ -42,14 +42,15 @@ class Catalog:
         self.database = ""
         self.builder = ColumnBuilder(dialect, comments)
 
-    def apply(self, text: str, database: str) -> list[DdlEvent]:
+    def apply(self, text: str, database: str, quoting: Quoting | None = None) -> list[DdlEvent]:
         """Apply the statements of ``text``, run with ``database`` as the current one.
 
+        :param quoting: that of the session, if it is known; else the server's is taken.
         :raises DdlError: for a statement that cannot be read or applied.
         """
         self.database = database
         events: list[DdlEvent] = []
-        for statement in self._read(text):
+        for statement in self._read(text, quoting or self.variables.quoting()):
             events += apply_statement(self, statement)
         return events
 
@@ -64,24 +65,30 @@ class Catalog:
             charset = self.variables.get("character_set_server")
         return charset
 
-    def _read(self, text: str) -> list[Statement]:
-        """Parse ``text``; if that fails, with the other meaning of double quotes.
+    def _read(self, text: str, quoting: Quoting) -> list[Statement]:
+        """Parse ``text``; if that fails, with other meanings of quotes and backslashes.
 
         A session may have another sql_mode than the one known of the server.
         """
-        ansi_quotes = self.variables.has_mode("ANSI_QUOTES")
         try:
-            return self._parse(text, ansi_quotes=ansi_quotes)
+            return self._parse(text, quoting)
         except DdlError as error:
-            if '"' not in text:
-                raise
-            try:
-                return self._parse(text, ansi_quotes=not ansi_quotes)
-            except DdlError:
-                raise error from None  # the first one tells more
+            for other in _others(text, quoting):
+                try:
+                    return self._parse(text, other)
+                except DdlError:
+                    continue
+            raise error from None  # the first one tells more
 
-    def _parse(self, text: str, *, ansi_quotes: bool) -> list[Statement]:
+    def _parse(self, text: str, quoting: Quoting) -> list[Statement]:
         if self.dialect == "mysql":
-            text = recorded_text(text, ansi_quotes=ansi_quotes)
-        backslashes = not self.variables.has_mode("NO_BACKSLASH_ESCAPES")
-        return parse(text, self.dialect, ansi_quotes=ansi_quotes, backslashes=backslashes)
+            text = recorded_text(text, ansi_quotes=quoting.ansi_quotes)
+        return parse(text, self.dialect, **quoting._asdict())
+
+
+def _others(text: str, quoting: Quoting) -> list[Quoting]:
+    """Return the other ways to read a text in which it makes a difference."""
+    ansi_quotes = [quoting.ansi_quotes, not quoting.ansi_quotes] if '"' in text else [False]
+    backslashes = [quoting.backslashes, not quoting.backslashes] if "\\" in text else [True]
+    ways = [Quoting(quotes, escapes) for escapes in backslashes for quotes in ansi_quotes]
+    return ways[1:]

@@ -43,6 +43,8 @@ def read_data_type(reader: Reader) -> DataType:
     word = ORACLE_MODE.get(reader.word, reader.word)
     if word in NUMBERS:
         return _number(reader)
+    if word == "NUMBER":
+        return _oracle_number(reader)
     if word == "LONG":
         return _long(reader)
     if word in TEXTS:
@@ -70,6 +72,15 @@ def _number(reader: Reader) -> DataType:
         length = 10 if length is None else length
         scale = scale or 0
     return DataType(name + _signs(reader), jdbc, length, scale)
+
+
+def _oracle_number(reader: Reader) -> DataType:
+    """Read NUMBER, which MariaDB knows in the mode ORACLE: DECIMAL, or DOUBLE without a size."""
+    reader.index += 1
+    length, scale = _dimensions(reader)
+    if length is None:
+        return DataType("DOUBLE", DOUBLE)
+    return DataType("DECIMAL", DECIMAL, length, scale or 0)
 
 
 def _signs(reader: Reader) -> str:

@@ -38,15 +38,19 @@ def _element(reader: Reader, *, doubled: bool) -> TableElement | None:
 def at_constraint(reader: Reader) -> bool:
     """Tell whether a key, another constraint or a period stands here rather than a column."""
     if reader.word == "PERIOD":
-        return reader.ahead() == "FOR"
+        return reader.ahead() in ("FOR", "IF")
     return reader.word in _CONSTRAINTS
 
 
 def read_constraint(reader: Reader) -> KeyDefinition | None:
     """Read a key or another constraint; only primary and unique keys are returned."""
-    if reader.take("CONSTRAINT") and reader.word not in _CONSTRAINTS:
-        reader.name()
-    if reader.take("PERIOD", "FOR"):
+    if reader.take("CONSTRAINT"):
+        reader.take("IF", "NOT", "EXISTS")
+        if reader.word not in _CONSTRAINTS:
+            reader.name()
+    if reader.take("PERIOD"):
+        reader.take("IF", "NOT", "EXISTS")
+        reader.expect("FOR")
         reader.name()
         reader.skip_parentheses()
         return None

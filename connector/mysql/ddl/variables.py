@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from connector.mysql.ddl.statements import Scope
+
+_ANSI_QUOTES, _NO_BACKSLASH_ESCAPES = 1 << 2, 1 << 20  # the servers' bits of sql_mode
+
+
+class Quoting(NamedTuple):
+    """How a session writes strings and names.
+
+    :param ansi_quotes: double quotes enclose names, not strings.
+    :param backslashes: backslashes escape within strings.
+    """
+
+    ansi_quotes: bool = False
+    backslashes: bool = True
+
+    @classmethod
+    def of_bits(cls, sql_mode: int) -> Quoting:
+        """Read the bits that a binary log tells of the session of a statement."""
+        return cls(bool(sql_mode & _ANSI_QUOTES), not sql_mode & _NO_BACKSLASH_ESCAPES)
 
 
 class SystemVariables:
@@ -23,10 +43,11 @@ class SystemVariables:
         session, everywhere = self._values["SESSION"], self._values["GLOBAL"]
         return session.get(name.lower(), everywhere.get(name.lower()))
 
-    def has_mode(self, mode: str) -> bool:
-        """Tell whether ``sql_mode`` contains a mode, for instance ANSI_QUOTES.
+    def quoting(self) -> Quoting:
+        """Return what ``sql_mode`` says.
 
         The combined modes that imply ANSI_QUOTES (ANSI, ORACLE …) stand expanded in the server's
         variable.
         """
-        return mode in (self.get("sql_mode") or "").upper().split(",")
+        modes = (self.get("sql_mode") or "").upper().split(",")
+        return Quoting("ANSI_QUOTES" in modes, "NO_BACKSLASH_ESCAPES" not in modes)

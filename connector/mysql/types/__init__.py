@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from connector.capture.columns import ColumnCodec, Expression
 from connector.capture.tables import Column
+from connector.data.schema import Schema
+from connector.data.semantic import JSON
 from connector.mysql.options import TypeOptions
 from connector.mysql.types import (
     binaries,
@@ -62,16 +64,20 @@ def codec_of(column: Column, options: TypeOptions) -> ColumnCodec | None:
         return None
     default = default_value(column, kind)
     doc = column.comment or kind.schema.doc
-    schema = kind.schema.but(optional=column.optional, doc=doc, default=default)
+    schema = kind.schema.but(
+        optional=column.optional or kind.schema.optional, doc=doc, default=default
+    )
     absent = None if column.optional else (kind.fallback if default is None else default)
+    unavailable = _unavailable(schema, options.placeholder, absent)
     if not kind.may_be_absent or column.optional:
-        return ColumnCodec(column, schema, kind.from_text, kind.from_log, absent)
+        return ColumnCodec(column, schema, kind.from_text, kind.from_log, absent, unavailable)
 
     def from_log(wire: Wire) -> LogField:
         field = kind.from_log(wire)
         return replace(field, convert=_or_absent(field.convert, absent))
 
-    return ColumnCodec(column, schema, _or_absent(kind.from_text, absent), from_log, absent)
+    from_text = _or_absent(kind.from_text, absent)
+    return ColumnCodec(column, schema, from_text, from_log, absent, unavailable)
 
 
 def column_type(column: Column, options: TypeOptions) -> ColumnType | None:
@@ -79,6 +85,15 @@ def column_type(column: Column, options: TypeOptions) -> ColumnType | None:
     words = _WORDS.findall(column.type_name.upper())
     family = FAMILIES.get(" ".join(words[:2])) or FAMILIES.get(words[0])
     return family(column, options) if family else None
+
+
+def _unavailable(schema: Schema, placeholder: bytes, absent: object) -> object:
+    """Return what stands for a value that is not in the log: a text or bytes that say so."""
+    if schema.type == "string" and schema.name in (None, JSON.name):
+        return placeholder.decode("utf-8", "replace")
+    if schema.type == "bytes" and schema.name is None:
+        return placeholder
+    return absent
 
 
 def _or_absent(convert: Expression, absent: object) -> Expression:

@@ -37,6 +37,7 @@ _NUMBERS = {
 _DOUBLE_VALUE = struct.Struct("<d")
 _COUNT = ("<H", "<I")
 _MAX_KNOWN_LABELS = 10_000
+_MALFORMED = (struct.error, LookupError, ValueError, RecursionError)
 
 _known_labels: dict[tuple[bytes, tuple[int, ...]], list[str]] = {}
 
@@ -55,7 +56,7 @@ def json_text(data: bytes) -> str:
     """
     try:
         return _text(data[0], data, 1)
-    except (struct.error, IndexError, KeyError) as error:
+    except _MALFORMED as error:
         raise ConversionError(f"malformed binary JSON of {len(data)} bytes") from error
 
 
@@ -66,7 +67,7 @@ def json_tree(data: bytes) -> Any:
     """
     try:
         return _tree(data[0], data, 1)
-    except (struct.error, IndexError, KeyError) as error:
+    except _MALFORMED as error:
         raise ConversionError(f"malformed binary JSON of {len(data)} bytes") from error
 
 
@@ -158,8 +159,12 @@ def _table(kind: int, data: bytes, start: int) -> tuple[tuple[int, ...], int]:
     large = kind & 1
     count = struct.unpack_from(_COUNT[large], data, start)[0]
     named = kind < 2
+    if count > 64 and count > len(data):
+        raise IndexError("a container has more members than the document has bytes")
     layout = _known_layout if count <= 64 else _layout
     numbers = layout(count, large, named).unpack_from(data, start)
+    if numbers[1] > len(data) - start:
+        raise IndexError("a container is longer than the document")
     return numbers, 2 + 2 * count if named else 2
 
 

@@ -34,4 +34,7 @@ def uncompress(data: bytes) -> bytes:
     if header >> 4 != _ZLIB:
         raise ConversionError(f"unknown column compression method {header >> 4}")
     window = -zlib.MAX_WBITS if header & _NO_HEADER_FLAG else zlib.MAX_WBITS
-    return zlib.decompress(data[1 + (header & 7) :], window)
+    try:
+        return zlib.decompress(data[1 + (header & 7) :], window)
+    except zlib.error:
+        raise ConversionError(f"a compressed value of {len(data)} bytes is damaged") from None

@@ -23,6 +23,7 @@ from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.times import iso_fraction
 
 _DAY = 86400
+_FIRST_NANO_SECOND = -106_751 * _DAY
 Finish = Callable[[int, int], Any]  # (seconds since the epoch, nanoseconds) -> value
 
 
@@ -45,7 +46,7 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
 
     return ColumnType(
         schema,
-        call(convert),
+        call(convert if options.exact else _from_text(adjust, finish, _skipped)),
         field,
         lambda literal: _literal(literal, column, convert, finish),
         fallback,
@@ -91,11 +92,26 @@ def _old(number: int, adjust: Callable[[int], int], finish: Finish) -> Any:
     return finish(days * _DAY + minutes // 100 * 3600 + minutes % 100 * 60 + second, 0)
 
 
-def _from_text(adjust: Callable[[int], int], finish: Finish) -> Callable[[bytes | str], Any]:
+def _skipped(days: int) -> int:
+    """Move a day that the Gregorian calendar skipped, 5 to 14 October 1582, behind these.
+
+    So does Java's old calendar, with which Debezium reads a DATETIME of a snapshot.
+    """
+    return days + 10 if -141437 <= days <= -141428 else days
+
+
+def _same(days: int) -> int:
+    return days
+
+
+def _from_text(
+    adjust: Callable[[int], int], finish: Finish, moved: Callable[[int], int] = _same
+) -> Callable[[bytes | str], Any]:
     def convert(data: bytes | str) -> Any:
         days = epoch_day(adjust(int(data[:4])), int(data[5:7]), int(data[8:10]))
         if days is None:
             return None
+        days = moved(days)
         if len(data) < 19:  # a DEFAULT may be a date alone
             return finish(days * _DAY, 0)
         seconds = int(data[11:13]) * 3600 + int(data[14:16]) * 60 + int(data[17:19])
@@ -122,8 +138,13 @@ def _micros(seconds: int, nanos: int) -> int:
     return seconds * 1_000_000 + nanos // 1000
 
 
-def _nanos(seconds: int, nanos: int) -> int:
-    return seconds * 1_000_000_000 + nanos
+def _nanos(seconds: int, nanos: int) -> int | None:
+    """Return nanoseconds, None for what 64 bits cannot hold.
+
+    As in Debezium the first day that they hold in part (1677-09-21) is left out altogether.
+    """
+    value = seconds * 1_000_000_000 + nanos
+    return value if seconds >= _FIRST_NANO_SECOND and value < 1 << 63 else None
 
 
 def _iso(seconds: int, nanos: int) -> str:

@@ -8,6 +8,7 @@ from connector.capture.columns import call
 from connector.capture.tables import Column
 from connector.data.semantic import enum, enum_set
 from connector.mysql.options import TypeOptions
+from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import (
     ENUM,
@@ -19,7 +20,6 @@ from connector.mysql.types.fields import (
     mismatch,
     real_string_type,
 )
-from connector.mysql.types.strings import UTF8_TEXT
 
 _INTEGER_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 

@@ -19,12 +19,13 @@ _TEXT64 = Expression("float({})")
 def floating(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
     """Describe a floating point column.
 
-    FLOAT with up to 24 bits is a float32. FLOAT(M,D) is stored with 32 bits too, but is a
-    float64 in the events, with the noise of the widening. FLOAT(25) and more is a DOUBLE.
+    FLOAT with up to 24 bits is a float32. FLOAT(M,D) and FLOAT4 are stored with 32 bits too, but
+    are a float64 in the events, with the noise of the widening. FLOAT(25) and more is a DOUBLE.
     """
     plain = column.scale is None and (column.length or 0) <= 24
-    single = column.type_name.upper().split()[0] in ("FLOAT", "FLOAT4")
-    if single and plain:
+    name = column.type_name.upper().split()[0]
+    single = name in ("FLOAT", "FLOAT4")
+    if name == "FLOAT" and plain:
         return ColumnType(FLOAT32, _TEXT32, _from_log, lambda text: to_float32(float(text)), 0.0)
     if column.jdbc_type == _JDBC_REAL:
         convert = Expression("@f({})", {"f": to_float32})

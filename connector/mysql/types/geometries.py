@@ -34,7 +34,7 @@ def geometry(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG00
     """Describe any geometry but a point: its well-known binary and SRID."""
     convert = call(_geometry)
     return ColumnType(
-        GEOMETRY,
+        GEOMETRY.as_optional(),  # even where the column is not
         convert,
         lambda wire: byte_string(wire, convert, column.type_name),
         lambda literal: None,  # noqa: ARG005 - MySQL allows no literal default here

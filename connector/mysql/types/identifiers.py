@@ -24,15 +24,16 @@ _FORMS: dict[str, tuple[Schema, int, _Text]] = {
 NAMES = tuple(_FORMS)
 
 
-def identifier(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def identifier(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a column that is text in a result set and bytes in a row image.
 
-    The row image lacks zero bytes at the end. Debezium gives these columns no default; it does
-    not know INET4 and INET6 at all.
+    The row image lacks zero bytes at the end; Debezium puts those of a UUID to its front. It
+    gives these columns no default, and does not know INET4 and INET6 at all.
     """
     name = column.type_name.upper()
     schema, size, text = _FORMS[name]
-    convert = call(lambda data: text(data.ljust(size, b"\0")))
+    pad = bytes.rjust if name == "UUID" and not options.exact else bytes.ljust
+    convert = call(lambda data: text(pad(data, size, b"\0")))
     return ColumnType(
         schema,
         Expression("{}.decode()"),

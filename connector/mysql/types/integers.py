@@ -39,6 +39,8 @@ def integer(column: Column, options: TypeOptions) -> ColumnType:
     unsigned = "UNSIGNED" in words or "ZEROFILL" in words
     if unsigned and words[0] in ("BIGINT", "INT8"):
         return _unsigned_bigint(options)
+    if unsigned and words[0] == "INTEGER" and options.flavour == "mariadb" and not options.exact:
+        return _wrapped(column)
     schema = _SCHEMAS[words[0]][unsigned]
     return ColumnType(schema, _TEXT, _from_log(column, unsigned), _rounded, 0)
 
@@ -68,6 +70,20 @@ def _unsigned_bigint(options: TypeOptions) -> ColumnType:
         INT64,
         Expression("@signed(int({}))", {"signed": _signed}),
         lambda wire: Fixed(_format(None, wire, unsigned=False)),
+        _rounded,
+        0,
+    )
+
+
+def _wrapped(column: Column) -> ColumnType:
+    """Describe INTEGER UNSIGNED as Debezium's MariaDB connector does: it takes it to be signed.
+
+    Only a streamed statement calls a column so; a snapshot reads ``int unsigned``.
+    """
+    return ColumnType(
+        INT32,
+        Expression("@wrap(int({}))", {"wrap": lambda value: (value + 2**31) % 2**32 - 2**31}),
+        lambda wire: Fixed(_format(column, wire, unsigned=False)),
         _rounded,
         0,
     )

@@ -15,28 +15,43 @@ from connector.mysql.binlog.tablemap import length_encoded
 from connector.mysql.types.binary_json import json_tree, tree_text
 
 _REPLACE, _INSERT, _REMOVE = 0, 1, 2
-_LEG = re.compile(r'\[(\d+)\]|\.("(?:[^"\\]|\\.)*"|[^.\[]+)')
+_LEG = re.compile(r'\[(\d+)\]|\.("(?:[^"\\]|\\.)*"|[^.\["]+)')
+_PATH = re.compile(rf"\$?(?:{_LEG.pattern})*")
 
 
 def apply_diffs(document: bytes, diffs: bytes) -> str:
-    """Return the text of a binary document after all differences."""
+    """Return the text of a binary document after all differences.
+
+    :raises ConversionError: when one of them is malformed or does not fit the document.
+    """
     tree = json_tree(document)
     offset = 0
-    while offset < len(diffs):
-        operation = diffs[offset]
-        size, offset = length_encoded(diffs, offset + 1)
-        path = _legs(diffs[offset : offset + size].decode("utf-8"))
-        offset += size
-        value = None
-        if operation != _REMOVE:
-            size, offset = length_encoded(diffs, offset)
-            value = json_tree(diffs[offset : offset + size])
-            offset += size
-        tree = _applied(tree, path, operation, value)
+    try:
+        while offset < len(diffs):
+            operation = diffs[offset]
+            path, offset = _cut(diffs, offset + 1)
+            value = None
+            if operation != _REMOVE:
+                data, offset = _cut(diffs, offset)
+                value = json_tree(data)
+            tree = _applied(tree, _legs(path.decode("utf-8")), operation, value)
+    except (LookupError, TypeError, ValueError):
+        raise ConversionError("a JSON difference does not fit its document") from None
     return tree_text(tree)
 
 
+def _cut(data: bytes, offset: int) -> tuple[bytes, int]:
+    """Cut out what stands behind its length; return it with the offset behind it."""
+    size, start = length_encoded(data, offset)
+    end = start + size
+    if end > len(data):
+        raise ValueError("cut short")
+    return data[start:end], end
+
+
 def _legs(path: str) -> list[str | int]:
+    if _PATH.fullmatch(path) is None:
+        raise ValueError("no path")
     legs: list[str | int] = []
     for index, name in _LEG.findall(path):
         if index:
@@ -47,27 +62,43 @@ def _legs(path: str) -> list[str | int]:
 
 
 def _applied(tree: Any, path: list[str | int], operation: int, value: Any) -> Any:
+    """Return the tree with one difference; what is replaced or removed has to be there."""
+    if operation > _REMOVE:
+        raise ValueError("no operation")
     if not path:
         return value
     parent = tree
     for leg in path[:-1]:
         parent = parent[leg]
     leg = path[-1]
-    if operation == _REMOVE:
-        del parent[leg]
-    elif isinstance(parent, list):
-        assert isinstance(leg, int)
-        if operation == _INSERT:
-            parent.insert(leg, value)
-        else:
-            parent[leg] = value
-    elif operation in (_REPLACE, _INSERT):
-        parent[leg] = value
-        if operation == _INSERT:
-            _sort(parent)
+    if isinstance(parent, list) and isinstance(leg, int):
+        _change_list(parent, leg, operation, value)
+    elif isinstance(parent, dict) and isinstance(leg, str):
+        _change_members(parent, leg, operation, value)
     else:
-        raise ConversionError(f"unknown operation {operation} in a JSON difference")
+        raise TypeError("another container")
     return tree
+
+
+def _change_list(items: list[Any], index: int, operation: int, value: Any) -> None:
+    if operation == _INSERT:
+        items.insert(index, value)
+    elif operation == _REMOVE:
+        del items[index]
+    else:
+        items[index] = value
+
+
+def _change_members(members: dict[str, Any], name: str, operation: int, value: Any) -> None:
+    if operation == _INSERT:
+        members[name] = value
+        _sort(members)
+    elif operation == _REMOVE:
+        del members[name]
+    elif name in members:
+        members[name] = value
+    else:
+        raise KeyError(name)
 
 
 def _sort(members: dict[str, Any]) -> None:

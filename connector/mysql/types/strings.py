@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from connector.capture.columns import Expression
 from connector.capture.tables import Column
 from connector.data.schema import STRING
 from connector.mysql.options import TypeOptions
-from connector.mysql.types.encodings import decoder
+from connector.mysql.types.encodings import UTF8_TEXT, decoder
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
 
@@ -24,7 +23,6 @@ NAMES = (
     "NATIONAL",
     "VARCHARACTER",
 )
-UTF8_TEXT = Expression("{}.decode('utf-8', 'replace')")
 
 
 def text(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family

@@ -14,6 +14,7 @@ SET SESSION sql_mode='';
 INSERT INTO types_m.zero VALUES (1,'0000-00-00','0000-00-00','0000-00-00 00:00:00','0000-00-00 00:00:00','0000-00-00 00:00:00','2000'),(2,'2024-00-15','2024-05-00','2024-00-15 01:02:03','2024-05-00 01:02:03',NULL,'70');
 CREATE TABLE types_m.gen (id INT PRIMARY KEY, a INT, b INT GENERATED ALWAYS AS (a*2) VIRTUAL, c INT GENERATED ALWAYS AS (a*3) STORED, d VARCHAR(20) DEFAULT (uuid()), e INT INVISIBLE DEFAULT 9);
 INSERT INTO types_m.gen (id,a,d) VALUES (1,5,'x'),(2,NULL,'y');
+SET SESSION sql_mode = DEFAULT;
 -- phase: streaming
 SET SESSION sql_mode='';
 INSERT INTO types_m.js SELECT id+100,j,k FROM types_m.js;
@@ -23,3 +24,4 @@ INSERT INTO types_m.vec SELECT id+100,v FROM types_m.vec;
 INSERT INTO types_m.zero SELECT id+100,a,b,c,d,e,f FROM types_m.zero;
 INSERT INTO types_m.gen (id,a,d,e) VALUES (3,7,'z',1);
 UPDATE types_m.js SET j=JSON_SET(j,'$.zz',1) WHERE id=1;
+SET SESSION sql_mode = DEFAULT;

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.converters.fragments import Fragments
 from connector.converters.json import JsonConverter
+from connector.data.fragments import Fragments
 from connector.data.schema import Schema, struct
 from tests.unit.data.random_values import ROWS, SCHEMAS, TEXT, values_of
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.capture.tables import TableId
-from connector.debezium.topics import TopicNaming, sanitized, topic_naming
+from connector.debezium.topics import TopicNaming, faults, sanitized, topic_naming
 
 
 def test_topics_are_named_for_prefix_database_and_table() -> None:
@@ -70,3 +70,45 @@ def test_every_name_becomes_one_that_kafka_takes_and_stays_so(name: str) -> None
 
 def test_a_blank_part_is_left_out() -> None:
     assert TopicNaming("srv").data_change(TableId(" ", "orders")) == "srv.orders"
+
+
+REGEX = {
+    "topic.prefix": "srv",
+    "topic.naming.strategy": "io.debezium.schema.DefaultRegexTopicNamingStrategy",
+    "topic.regex": r"(.*)_(\d+)",
+    "topic.replacement": "$1",
+}
+
+
+def test_topics_are_routed_and_keys_tell_the_table() -> None:
+    naming = topic_naming(REGEX)
+    table = TableId("shop", "orders_7")
+    assert naming.data_change(table) == "srv.shop.orders"
+    assert naming.data_change(TableId("shop", "other")) == "srv.shop.other"
+    assert naming.key_field == "__dbz__physicalTableIdentifier"
+    assert naming.key_value(table) == "srv.shop.orders_7"
+
+
+def test_the_table_in_the_key_is_replaced_or_left_out() -> None:
+    own = {"topic.key.field.regex": r".*_(\d+)", "topic.key.field.replacement": "no. $1"}
+    assert topic_naming(REGEX | own).key_value(TableId("shop", "orders_7")) == "no. 7"
+    assert topic_naming(REGEX | {"topic.key.enforce.uniqueness": "false"}).key_field is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"topic.regex": ""}, "topic.regex"),
+        ({"topic.replacement": ""}, "topic.replacement"),
+        ({"topic.replacement": "$9"}, "topic.replacement"),
+        ({"topic.key.field.regex": "x"}, "topic.key.field.replacement"),
+    ],
+)
+def test_faults_of_the_naming(changed: dict[str, str], named: str) -> None:
+    assert named in faults(REGEX | changed)["topic.naming.strategy"]
+
+
+def test_strategies_without_database_and_with_escapes() -> None:
+    strategy = "io.debezium.schema.SchemaUnicodeTopicNamingStrategy"
+    naming = topic_naming({"topic.prefix": "srv", "topic.naming.strategy": strategy})
+    assert naming.data_change(TableId("shop", "tåble_1")) == "srv.t_u00e5ble_u005f1"

@@ -4,7 +4,9 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
+import zipfile
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -12,6 +14,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from connector.daemon import EXIT_CONFIG, EXIT_CONNECTOR
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
@@ -44,6 +48,13 @@ def test_compose_publishes_ports_to_this_machine_only(services: dict):
     assert ports == ["127.0.0.1:3306:3306", "127.0.0.1:29092:29092", "127.0.0.1:8083:8083"]
 
 
+def test_compose_gives_the_worker_time_to_stop_and_no_more_rights_than_it_needs(services: dict):
+    worker = services["millrace"]
+    assert worker["stop_grace_period"] == "15s"
+    assert worker["read_only"] is True
+    assert worker["cap_drop"] == ["ALL"]
+
+
 def test_compose_writes_whole_rows_to_the_binlog(services: dict):
     command = services["mysql"]["command"]
     assert {"--binlog-format=ROW", "--binlog-row-image=FULL"} <= set(command)
@@ -70,24 +81,47 @@ def test_the_worker_of_the_image_meets_the_broker_and_the_published_port(service
     assert settings["listeners"].endswith(":8083")
 
 
+def kept() -> set[str]:
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    return {line[1:] for line in lines if line[0] == "!"}
+
+
 def test_the_image_gets_every_file_that_it_copies():
-    kept = {
-        line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"
-    }
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = project["tool"]["setuptools"]["packages"]["find"]["include"]
-    assert {package.rstrip("*") for package in packages} <= kept
-    assert {project["project"]["readme"], *project["project"]["license-files"]} <= kept
+    assert {package.rstrip("*") for package in packages} <= kept()
+    assert {project["project"]["readme"], *project["project"]["license-files"]} <= kept()
     dockerfile = (DEPLOY / "Dockerfile").read_text()
     copied = re.findall(r"^COPY ([^-.]\S*) ", dockerfile, re.MULTILINE)
     assert copied == ["requirements.lock", "deploy/worker.properties"]
-    assert set(copied) <= kept
+    assert set(copied) <= kept()
+
+
+def test_what_the_image_installs_is_complete(tmp_path: Path):
+    """The build of the image, but for its last step: a wheel of what .dockerignore lets in."""
+    source = tmp_path / "source"
+    for name in kept():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, source / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, source / name)
+    wheels = tmp_path / "wheels"
+    options = ("--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheels}")
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, source], check=True)
+    with zipfile.ZipFile(next(wheels.iterdir())) as wheel:
+        installed = set(wheel.namelist())
+    for package in ("connector", "restapi", "sparksink"):
+        files = [file for file in (source / package).rglob("*") if file.suffix in (".py", ".tsv")]
+        assert files
+        assert {str(file.relative_to(source)) for file in files} <= installed
 
 
 def test_the_image_does_not_run_as_root_and_starts_the_worker():
     lines = (DEPLOY / "Dockerfile").read_text().splitlines()
     final = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM")) :]
-    assert "USER millrace" in final
+    assert "USER 10001:10001" in final
     assert 'ENTRYPOINT ["millrace"]' in final
     assert 'CMD ["/etc/millrace/worker.properties"]' in final
     assert any("/health" in line for line in final)
@@ -114,6 +148,8 @@ def test_the_unit_restarts_on_failure_and_ends_in_time():
     assert service["User"] == "millrace"
     assert service["KillSignal"] == "SIGTERM"
     assert service["TimeoutStopSec"] == "15"
+    codes = {str(code) for code in (EXIT_CONFIG, EXIT_CONNECTOR)}
+    assert set(service["RestartPreventExitStatus"].split()) == codes
 
 
 def test_the_lock_files_hold_every_declared_dependency():

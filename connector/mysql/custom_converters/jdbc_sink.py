@@ -1,0 +1,84 @@
+"""Debezium's JdbcSinkDataTypesConverter: types that its JDBC sink can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from connector.capture.columns import ColumnCodec, Expression, call
+from connector.capture.tables import Column, TableId
+from connector.data.java import to_float32
+from connector.data.schema import FLOAT32, FLOAT64, INT16, STRING, Schema
+from connector.mysql.custom_converters.selecting import converted, flag, selector, then
+from connector.mysql.options import TypeOptions
+from connector.mysql.types import codec_of
+from connector.mysql.types.encodings import UTF8_TEXT
+from connector.mysql.types.fields import Prefixed, byte_string
+
+_TRUTH = Expression("({} > 0) * 1")
+
+
+class JdbcSinkDataTypes:
+    """Settings: ``selector.boolean``, ``selector.real``, ``selector.string`` for the columns
+    that become int16, float64 (float32 with ``treat.real.as.double=false``), and strings whose
+    schema tells the character set.
+    """
+
+    def __init__(self, settings: Mapping[str, str], options: TypeOptions) -> None:
+        self._options = options
+        real: tuple[Schema, Callable[[Any], float]] = (
+            (FLOAT64, float)
+            if flag(settings, "treat.real.as.double", default=True)
+            else (FLOAT32, lambda value: to_float32(float(value)))
+        )
+        self._real = real
+        self._kinds = tuple(
+            (selector(settings, f"selector.{name}", default=False), build)
+            for name, build in (
+                ("boolean", self._boolean),
+                ("real", self._floating),
+                ("string", self._text),
+            )
+        )
+
+    def codec(self, table: TableId, column: Column) -> ColumnCodec | None:
+        """Return how the column is read if a selector names it."""
+        build = next((build for selects, build in self._kinds if selects(table, column)), None)
+        plain = codec_of(column, replace(self._options, decimal="double")) if build else None
+        return build(column, plain) if build and plain else None
+
+    def _boolean(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
+        default = plain.schema.default
+        return converted(
+            column,
+            INT16,
+            plain.from_text.then(_TRUTH),
+            then(plain.from_log, _TRUTH),
+            None if default is None else int(default > 0),
+            fallback=0,
+        )
+
+    def _floating(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
+        schema, convert = self._real
+        default = plain.schema.default
+        return converted(
+            column,
+            schema,
+            plain.from_text.then(call(convert)),
+            then(plain.from_log, call(convert)),
+            None if default is None else convert(default),
+            fallback=0.0,
+        )
+
+    def _text(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
+        """Read a text; from the log it is taken to be UTF-8, whatever the column's charset."""
+        parameters = {"__debezium.source.column.character_set": column.charset or ""}
+        schema = STRING.but(parameters=parameters)
+
+        def field(wire: Any) -> Prefixed:
+            found = byte_string(wire, UTF8_TEXT, column.type_name)
+            assert isinstance(found, Prefixed)
+            return found
+
+        return converted(column, schema, UTF8_TEXT, field, plain.schema.default, fallback="")

@@ -1,0 +1,44 @@
+"""Debezium's TinyIntOneToBooleanConverter: TINYINT(1) as a boolean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.tables import Column, TableId
+from connector.data.schema import BOOLEAN
+from connector.mysql.custom_converters.selecting import converted, flag, selector
+from connector.mysql.options import TypeOptions
+from connector.mysql.types import codec_of
+from connector.mysql.types.fields import TINY, Fixed, LogField, Wire, mismatch
+
+_NAMES = ("TINYINT", "TINYINT UNSIGNED")
+
+
+class TinyIntOneToBoolean:
+    """Settings: ``selector``; ``length.checker=false`` takes TINYINT of any length."""
+
+    def __init__(self, settings: Mapping[str, str], options: TypeOptions) -> None:
+        self._options = options
+        self._selects = selector(settings, "selector", default=True)
+        self._checks_length = flag(settings, "length.checker", default=True)
+        # Debezium takes a negative number to be false, and reads the log as signed
+        self._true = "{} != 0" if options.exact else "{} > 0"
+
+    def codec(self, table: TableId, column: Column) -> ColumnCodec | None:
+        """Return how the column is read if it is such a TINYINT."""
+        if column.type_name.upper() not in _NAMES or not self._selects(table, column):
+            return None
+        if self._checks_length and column.length != 1:
+            return None
+        plain = codec_of(column, self._options)
+        default = (
+            None if plain is None or plain.schema.default is None else plain.schema.default > 0
+        )
+        text = Expression(self._true.replace("{}", "int({})"))
+        return converted(column, BOOLEAN, text, self._field, default, fallback=False)
+
+    def _field(self, wire: Wire) -> LogField:
+        if wire.type != TINY:
+            raise mismatch("TINYINT", wire)
+        return Fixed("b", Expression(self._true))

@@ -1,0 +1,277 @@
+"""One attempt at capturing: changes are read, their messages sent, and offsets stored."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from connector.capture.change import Change, HeartbeatDue, Progress, Waiting
+from connector.capture.engine import Engine, EngineOptions
+from connector.capture.heartbeat import Heartbeat
+from connector.capture.source import Source
+from connector.capture.tables import TableId
+from connector.data.record import Message
+from connector.debezium.events import EventOptions
+from connector.errors import MillraceError, ProduceError
+from connector.kafka.producer import Producer
+from connector.runtime.figures import Figures
+from connector.runtime.inflight import Inflight
+from connector.runtime.pipeline import Pipeline
+from connector.runtime.plugin import TaskContext
+from connector.runtime.tolerance import Tolerance
+from connector.transforms import chain
+
+log = logging.getLogger(__name__)
+
+_STALL = 10  # seconds without room in the queue after which the status tells of it
+_PATIENCE = 0.05  # seconds to wait for room in the producer's queue before looking around
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What a database connector makes of its configuration, for one task."""
+
+    source: Source
+    engine: EngineOptions
+    events: EventOptions
+    captures: Callable[[TableId], bool]
+    heartbeat_interval: float
+    partition: Mapping[str, str]
+
+
+class OpenCapture(Protocol):
+    """Builds a capture; nothing is connected yet."""
+
+    def __call__(self, config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
+        """Read the configuration.
+
+        :raises ConfigError: a value cannot be used.
+        """
+        ...
+
+
+class Wishes(Protocol):
+    """What the owner of a run wants of it, at any time."""
+
+    figures: Figures
+    batch_bytes: int | None
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the run is to end."""
+
+    @property
+    def seconds_left(self) -> float:
+        """How long a stop may still take."""
+
+    @property
+    def paused(self) -> bool:
+        """Whether the run is not to read for now."""
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody waits for the run any more: nothing may be stored."""
+
+
+class CaptureRun:
+    """One attempt of a task: a source, a producer and what is between them."""
+
+    def __init__(self, context: TaskContext, open_capture: OpenCapture, task: Wishes) -> None:
+        self._context = context
+        self._task = task
+        self._figures = task.figures
+        self.sent = 0
+        self._capture = open_capture(context.config, context, str(_uuid7()))
+        self._tolerance = Tolerance(context.config, self._figures.passed_over)
+        self._pipeline = Pipeline(
+            self._capture.events,
+            context.converter("key"),
+            context.converter("value"),
+            context.converter("header"),
+            chain(context.transforms),
+            self._tolerance.passes_over,
+        )
+        batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
+        self._producer = Producer({**context.producer, **batch})
+        events = self._capture.events
+        self._figures.begin(
+            events.connector,
+            events.naming.prefix,
+            events.source,
+            self._capture.captures,
+            self._producer,
+        )
+        self._failed: MillraceError | None = None
+        self._inflight = Inflight(self._not_delivered)
+        self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
+        self._partitions: dict[str, int] = {}
+        self._next_commit = time.monotonic() + context.flush_interval
+        self._reported: tuple[str, str | None] | None = None
+
+    def capture(self) -> None:
+        """Read, send and commit until the task is to stop."""
+        offset = self._context.offsets.load(self._context.connector, self._capture.partition)
+        if offset:
+            self._pipeline.transaction.restore(offset)
+        engine = Engine(self._capture.source, self._capture.engine, self._figures.course)
+        with suppress(_StoppedError):
+            for change in engine.changes(offset):
+                self._handle(change)
+                if self._task.stopping and self._may_end(change):
+                    break
+            while not self._task.stopping:  # nothing to stream: stay, as a task in Connect does
+                self._tick(0.2)
+        self._finish()
+
+    def rescue(self) -> None:
+        """After a fault that ends the task, store how far everything is with Kafka."""
+        try:
+            self._producer.flush(self._context.flush_timeout)
+            self._commit()
+        except MillraceError as error:
+            log.warning("The offset was not stored after the fault: %s", error)
+
+    def close(self) -> None:
+        """Release everything, whatever happened."""
+        self._capture.source.close()
+        self._producer.close()
+
+    def _handle(self, change: Change) -> None:
+        self._figures.note(change)
+        if isinstance(change, Progress):
+            self._progress(change)
+            self._tick(0)
+        elif isinstance(change, Waiting):
+            self._report("RUNNING", change.reason or None)
+            self._tick(change.seconds)
+        elif not isinstance(change, HeartbeatDue) or self._heartbeat.due(now=change.now):
+            self._send(self._pipeline.messages(change))
+
+    def _may_end(self, change: Change) -> bool:
+        """Whether a stop here repeats nothing: all that was sent lies before a position.
+
+        A source that waits for its database gives no position any more.
+        """
+        return not self._inflight.span.sent or isinstance(change, Waiting)
+
+    def _progress(self, change: Progress) -> None:
+        transaction = self._pipeline.transaction
+        counts = transaction.to_offset()
+        self._inflight.close(lambda: change.position.to_offset() | counts)
+
+    def _send(self, messages: Iterable[Message]) -> None:
+        span = self._inflight.span
+        send, acknowledged = self._producer.send, span.acknowledged
+        partitions = self._partitions
+        before, size = span.sent, 0
+        for message in messages:
+            partition = message.partition
+            if partition is None:
+                partition = partitions.get(message.topic, -2)
+                if partition == -2:
+                    partition = self._new_topic(message.topic)
+            elif message.topic not in partitions:
+                self._new_topic(message.topic)
+            span.pending += 1
+            span.sent += 1
+            if message.value is not None:
+                size += len(message.value)
+            try:
+                if not send(message, partition, acknowledged):
+                    self._send_when_possible(message, partition, acknowledged)
+            except ProduceError as error:
+                if not self._tolerance.passes_over("PRODUCE", error, message.topic):
+                    raise
+                span.pending -= 1
+        self.sent += 1
+        self._figures.records += span.sent - before
+        self._figures.bytes_sent += size
+
+    def _send_when_possible(
+        self, message: Message, partition: int, acknowledged: Callable[[Any, Any], None]
+    ) -> None:
+        """Wait for room in the producer's queue: this is what bounds the memory."""
+        since = time.monotonic()
+        while not self._producer.send(message, partition, acknowledged):
+            self._producer.poll(_PATIENCE)
+            self._raise_failure()
+            self._commit_if_due()
+            if not self._task.seconds_left or self._task.abandoned:
+                raise _StoppedError
+            if time.monotonic() - since > _STALL:
+                self._report("RUNNING", f"Kafka has taken no message for {_STALL} s: waiting")
+        self._report("RUNNING", None)
+
+    def _new_topic(self, topic: str) -> int:
+        """Make sure that a topic exists; return its partition when it has only one."""
+        count = self._context.topics.ensure(topic)
+        self._partitions[topic] = partition = 0 if count == 1 else -1
+        self._context.topics_used([topic])
+        return partition
+
+    def _tick(self, seconds: float) -> None:
+        self._producer.poll(seconds)
+        self._raise_failure()
+        self._commit_if_due()
+        if self._task.paused:
+            self._pause()
+
+    def _pause(self) -> None:
+        """Stay away from the database until told to go on; what was sent is still looked after."""
+        self._report("PAUSED", None)
+        while self._task.paused and not self._task.stopping:
+            self._producer.poll(0.1)
+            self._raise_failure()
+            self._commit_if_due()
+        self._report("RUNNING", None)
+
+    def _commit_if_due(self) -> None:
+        if time.monotonic() >= self._next_commit:
+            self._commit()
+
+    def _commit(self) -> None:
+        """Store the furthest offset whose messages are all acknowledged."""
+        self._next_commit = time.monotonic() + self._context.flush_interval
+        offset = self._inflight.committable()
+        if offset is not None and not self._task.abandoned:
+            self._context.offsets.save(self._context.connector, self._capture.partition, offset)
+            self._figures.committed()
+
+    def _finish(self) -> None:
+        if not self._producer.flush(min(self._context.flush_timeout, self._task.seconds_left)):
+            log.warning("%d messages are not acknowledged at the stop", len(self._producer))
+        self._raise_failure()
+        self._commit()
+
+    def _report(self, state: Any, trace: str | None) -> None:
+        if self._reported != (state, trace):
+            self._reported = (state, trace)
+            self._context.report(state, trace)
+
+    def _not_delivered(self, error: Any, message: Any) -> bool:
+        fault = self._producer.fault(error, message)
+        if self._tolerance.passes_over("PRODUCE", fault, message.topic()):
+            return True
+        self._failed = self._failed or fault
+        return False
+
+    def _raise_failure(self) -> None:
+        if self._failed is not None:
+            raise self._failed
+
+
+class _StoppedError(Exception):
+    """The task is to stop while it waits for Kafka; what could not be sent is read again."""
+
+
+def _uuid7() -> uuid.UUID:
+    """Make a UUID of version 7: it begins with the time, as Debezium's run ids do."""
+    milliseconds = time.time_ns() // 1_000_000
+    value = milliseconds << 80 | (uuid.uuid4().int & (1 << 80) - 1)
+    value = value & ~(0xF << 76) | 7 << 76
+    return uuid.UUID(int=value & ~(0b11 << 62) | 0b10 << 62)

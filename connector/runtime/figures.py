@@ -1,0 +1,178 @@
+"""What a task has done and what it is at: noted by its thread, read by any.
+
+Noted once a change, which holds many rows, never once a row; the clock is read once a batch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from connector.capture.change import (
+    Change,
+    Position,
+    Progress,
+    RowChanges,
+    SchemaChange,
+    TransactionMark,
+    Truncated,
+)
+from connector.capture.course import Course
+from connector.capture.tables import TableId
+from connector.data.schema import Schema
+
+_LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
+
+
+class Outlet(Protocol):
+    """Where messages leave; see `connector.kafka.producer.Producer`."""
+
+    @property
+    def capacity(self) -> int:
+        """The most messages that may be on their way."""
+
+    def __len__(self) -> int:
+        """Return how many messages are on their way."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """The events of a snapshot, or of a stream.
+
+    ``counts`` has the letter of each operation, and an empty text for changes of the schema.
+    ``last_at`` is in seconds, 0.0 before any event.
+    """
+
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("", *"crudt"), 0))
+    last_at: float = 0.0
+
+    @property
+    def total(self) -> int:
+        """All events."""
+        return sum(self.counts.values())
+
+
+@dataclass(slots=True)
+class Figures:
+    """The figures of one task; ``connector`` is empty until its first run begins.
+
+    ``behind_ms`` is how old the last event was when it came, -1 before any; it is 0 when
+    nothing is left to be read. ``remaining`` are the tables whose rows are not all read: that
+    one has no rows shows at the end of the snapshot only.
+    """
+
+    connector: str = ""
+    server: str = ""
+    course: Course = field(default_factory=Course)
+    snapshot: Seen = field(default_factory=Seen)
+    streaming: Seen = field(default_factory=Seen)
+    rows_scanned: dict[str, int] = field(default_factory=dict)
+    tables: set[TableId] = field(default_factory=set)
+    remaining: set[TableId] = field(default_factory=set)
+    transactions: int = 0
+    behind_ms: int = -1
+    position: Position | None = None
+    records: int = 0
+    bytes_sent: int = 0
+    restarts: int = 0
+    skipped: int = 0
+    commits: int = 0
+    committed_at: float = 0.0
+    outlet: Outlet | None = None
+    _captures: Callable[[TableId], bool] = lambda _: True
+    _time_slot: int = 0
+    _mark_slot: int = 0
+    _in_transaction: bool = False
+    _of: Seen | None = None  # what came since the last progress
+    _source_ms: int = 0  # the database's time of it
+
+    def begin(
+        self,
+        connector: str,
+        server: str,
+        source: Schema,
+        captures: Callable[[TableId], bool],
+        outlet: Outlet,
+    ) -> None:
+        """Note that a run of the task begins; all counts go on.
+
+        :param connector: the database's name, as ``server`` that of the topics.
+        :param source: the schema of the source block.
+        """
+        names = [field.name for field in source.fields]
+        self._time_slot, self._mark_slot = names.index("ts_ms"), names.index("snapshot")
+        self._captures = captures
+        self.connector, self.server, self.outlet = connector, server, outlet
+
+    def note(self, change: Change) -> None:
+        """Take in a change that the source yields."""
+        if isinstance(change, RowChanges):
+            self._rows(change)
+        elif isinstance(change, TransactionMark):
+            self._mark(change)
+        elif isinstance(change, Progress):
+            self._progress(change)
+        elif isinstance(change, SchemaChange):
+            self._schema(change)
+        elif isinstance(change, Truncated):
+            self._streamed("t", 1, change.source[self._time_slot])
+
+    def passed_over(self) -> None:
+        """Note that a record was left out, because ``errors.tolerance`` allows it."""
+        self.skipped += 1
+
+    def committed(self) -> None:
+        """Note that an offset was stored."""
+        self.commits += 1
+        self.committed_at = time.time()
+
+    def _rows(self, change: RowChanges) -> None:
+        count = len(change.rows)
+        if change.op != "r":
+            self._streamed(change.op, count, change.source[self._time_slot])
+            return
+        self._read("r", count)
+        table = change.codec.table.id
+        self.rows_scanned[str(table)] = self.rows_scanned.get(str(table), 0) + count
+        if change.source[self._mark_slot] in _LAST_OF_TABLE:
+            self.remaining.discard(table)
+
+    def _mark(self, change: TransactionMark) -> None:
+        self._in_transaction = change.status == "BEGIN"
+        if not self._in_transaction:
+            self.transactions += 1
+            self._source_ms = change.ts_ms
+            self._of = self._of or Seen()
+
+    def _schema(self, change: SchemaChange) -> None:
+        if change.source[self._mark_slot] is None:
+            self._streamed("", 1, change.source[self._time_slot])
+            return
+        self._read("", 1)
+        created = (item.id for item in change.changes if item.type == "CREATE")
+        found = set(filter(self._captures, created))
+        self.tables |= found
+        self.remaining |= found
+
+    def _read(self, operation: str, count: int) -> None:
+        self.snapshot.counts[operation] += count
+        self._of = self.snapshot
+
+    def _streamed(self, operation: str, count: int, milliseconds: int) -> None:
+        self.streaming.counts[operation] += count
+        self._source_ms = milliseconds
+        self._of = self.streaming
+
+    def _progress(self, change: Progress) -> None:
+        self.position = change.position
+        if self.course.snapshot == "completed":
+            self.remaining.clear()
+        of, self._of = self._of, None
+        if of is not None:
+            of.last_at = now = time.time()
+            if of is not self.snapshot:
+                self.behind_ms = max(0, int(now * 1000) - self._source_ms)
+        elif self.course.streaming and not self._in_transaction:
+            self.behind_ms = 0  # the server had nothing but a sign of life

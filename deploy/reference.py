@@ -1,0 +1,155 @@
+"""`python -m deploy.reference`: write docs/reference/config.md from the definitions of the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from connector.config import HIDDEN, ConfigDef, ConfigKey, render
+from connector.connectors import mariadb_connector, mysql_connector
+from connector.plugins import ROWS, PluginTable
+from connector.runtime.connector_config import source_config
+from connector.runtime.topic_creation import group_keys
+from connector.runtime.worker_config import WORKER
+
+FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "config.md"
+MYSQL: Final = "io.debezium.connector.mysql.MySqlConnector"
+
+_REFUSED: Final = "not supported: "
+_IMPOSSIBLE: Final = "\0"
+_COMPATIBLE: Final = "Kept for compatibility"
+# What the keys that begin so belong to: keys whose value there is here for it is refused.
+_PARTS: Final = {
+    "incremental.snapshot.": "signal.data.collection",
+    "notification.": "notification.enabled.channels",
+    "openlineage.": "openlineage.integration.enabled",
+    "signal.": "signal.data.collection",
+    "snapshot.max.threads.": "snapshot.max.threads",
+    "snapshot.mode.": "snapshot.mode",
+    "snapshot.query.mode.": "snapshot.query.mode",
+}
+_HEAD: Final = """\
+# Configuration keys
+
+Written by `make reference` from the definitions that validate configurations; do not
+edit. `GET /connector-plugins/{plugin}/config` gives the same keys.
+
+The last column says what a key does here: *works*; *refused*, when any value but the default is
+an error with that reason; *part of …*, when the key belongs to something that is refused, so that
+it has nothing to change; *no effect*, when what it tunes does not exist here and leaving it alone
+loses nothing. Keys that no list has get a warning in the log and change nothing, as in Kafka
+Connect. `driver.*` and other settings of Java's database drivers are taken and not used.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    return "\n".join([_HEAD, *_connector(), *_every_connector(), *_plugins(), *_worker()])
+
+
+def _connector() -> Iterator[str]:
+    mysql, mariadb = mysql_connector().config_def, mariadb_connector().config_def
+    yield "## The MySQL and MariaDB connectors\n"
+    yield "| key | type | default | meaning | here |\n|---|---|---|---|---|"
+    for key in sorted(mysql, key=lambda key: key.name):
+        default = _default(key)
+        other = _default(mariadb[key.name])
+        if other != default:
+            default = f"{default}; MariaDB: {other}"
+        yield _row(f"`{_text(key.name)}`", key.type, default, key.doc, here(key))
+    yield ""
+
+
+def _every_connector() -> Iterator[str]:
+    plugins = PluginTable()
+    keys = source_config({"connector.class": MYSQL}, WORKER.parse({}), plugins)
+    yield from _section("Every connector", keys)
+    yield from _section("Groups of topics: `topic.creation.*`", _topic_groups())
+    yield (
+        "A group takes any setting of a topic besides, such as "
+        "`topic.creation.<group>.cleanup.policy`. `producer.override.*`, `consumer.override.*` and "
+        "`admin.override.*` take the settings of Kafka's Java clients.\n"
+    )
+
+
+def _topic_groups() -> Iterable[ConfigKey]:
+    return group_keys(
+        {"topic.creation.groups": "<group>", "topic.creation.default.partitions": "1"}
+    )
+
+
+def _plugins() -> Iterator[str]:
+    table = PluginTable()
+    done = set()
+    for row in ROWS:
+        if row.kind == "source" or row.class_name in done:
+            continue
+        done.add(row.class_name)
+        keys = table.component(row.class_name, row.kind).config_def
+        title = f"{row.kind.replace('_', ' ').capitalize()} `{row.class_name}`"
+        yield from _section(title, keys)
+
+
+def _worker() -> Iterator[str]:
+    yield from _section("The worker file", WORKER)
+    yield (
+        "Besides: `producer.*`, `consumer.*` and `admin.*` with the settings of Kafka's Java "
+        "clients, `config.providers.*`, settings of the three topics below `config.storage.*`, "
+        "`offset.storage.*` and `status.storage.*`, and of TLS below `listeners.https.*`.\n"
+    )
+
+
+def _section(title: str, keys: Iterable[ConfigKey] | ConfigDef) -> Iterator[str]:
+    yield f"## {title}\n"
+    rows = [_row(f"`{_text(key.name)}`", key.type, _default(key), key.doc) for key in keys]
+    if rows:
+        yield "| key | type | default | meaning |\n|---|---|---|---|"
+        yield from rows
+    else:
+        yield "No keys."
+    yield ""
+
+
+def here(key: ConfigKey) -> str:
+    """Tell what a key of the connectors does: see the head of the page."""
+    fault = key.validator(key.name, _impossible(key)) if key.validator else None
+    if fault and _REFUSED in fault:
+        return f"refused: {fault.partition(_REFUSED)[2]}"
+    if _COMPATIBLE in key.doc:
+        return "no effect"
+    for prefix, whole in _PARTS.items():
+        if key.name.startswith(prefix) and key.name != whole:
+            return f"part of `{whole}`"
+    return "works"
+
+
+def _impossible(key: ConfigKey) -> object:
+    """Return a value that no choice has."""
+    if key.type in ("INT", "SHORT", "LONG", "DOUBLE"):
+        return -(2**62)
+    return [_IMPOSSIBLE] if key.type == "LIST" else _IMPOSSIBLE
+
+
+def _default(key: ConfigKey) -> str:
+    if key.required or _is_needed(key):
+        return "(required)"
+    text = render(key.type, key.default)
+    return f"`{_text(text)}`" if text and text != HIDDEN else ""
+
+
+def _is_needed(key: ConfigKey) -> bool:
+    """Tell whether validation asks for a value although there is no default."""
+    return key.default is None and bool(key.validator and key.validator(key.name, None))
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell if "`" in cell else _text(cell) for cell in cells) + " |"
+
+
+def _text(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), "utf-8")

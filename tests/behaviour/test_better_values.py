@@ -1,0 +1,161 @@
+"""Where Debezium stops or loses something: the right events come all the same."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tests.fixtures.worker import wait_for
+
+Payloads = list[dict[str, Any]]
+Capture = Callable[..., Callable[[str, int], Payloads]]
+
+
+@pytest.fixture
+def capture(millrace: MillraceWorker, broker: KafkaBroker, topics: Topics) -> Iterator[Capture]:
+    """Start a connector for a database; what comes back waits for a table's events."""
+    with closing(ConnectClient(millrace.url)) as client:
+        names = []
+
+        def start(database: FreshDatabase, **options: str) -> Callable[[str, int], Payloads]:
+            name = database.name
+            names.append(name)
+            client.create(name, _config(database, broker) | options)
+            client.wait_for(name, "RUNNING")
+
+            def payloads(table: str, count: int) -> Payloads:
+                topic = f"{name}.{name}.{table}"
+                wait_for(lambda: topics.ends([topic]).get(topic, 0) >= count, 30, topic)
+                return [message.payload() for message in topics.read(topic)]
+
+            return payloads
+
+        yield start
+        for name in names:
+            client.delete(name)
+
+
+def _config(database: FreshDatabase, broker: KafkaBroker) -> dict[str, str]:
+    return {
+        "connector.class": database.server.connector_class,
+        "database.hostname": database.server.host,
+        "database.port": str(database.server.port),
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
+        "database.include.list": database.name,
+        "topic.prefix": database.name,
+        "topic.creation.default.replication.factor": "1",
+        "topic.creation.default.partitions": "1",
+        "schema.history.internal.kafka.bootstrap.servers": broker.address,
+        "schema.history.internal.kafka.topic": f"history-{database.name}",
+    }
+
+
+def test_partial_updates_of_json_are_whole(database: FreshDatabase, capture: Capture):
+    """Debezium has no handler for PARTIAL_UPDATE_ROWS: it loses these updates."""
+    database.execute(
+        "CREATE TABLE t (id INT PRIMARY KEY, j JSON)",
+        """INSERT INTO t VALUES (1, '{"a": [1, 2, 3], "z": "old", "deep": {"er": [[], {}]}}')""",
+    )
+    payloads = capture(database)
+    payloads("t", 1)
+    database.execute(
+        "SET SESSION binlog_row_value_options = PARTIAL_JSON",
+        "UPDATE t SET j = JSON_SET(j, '$.a[1]', 'replaced', '$.new', 7)",
+        "UPDATE t SET j = JSON_REMOVE(j, '$.z')",
+        "UPDATE t SET j = JSON_REPLACE(j, '$.deep.er', 'short')",
+    )
+    updates = payloads("t", 4)[1:]
+    assert [event["after"]["j"] for event in updates] == [
+        '{"a":[1,"replaced",3],"z":"old","new":7,"deep":{"er":[[],{}]}}',
+        '{"a":[1,"replaced",3],"new":7,"deep":{"er":[[],{}]}}',
+        '{"a":[1,"replaced",3],"new":7,"deep":{"er":"short"}}',
+    ]
+    assert [event["before"]["j"] for event in updates[1:]] == [
+        event["after"]["j"] for event in updates[:-1]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("image", "number"), [("NOBLOB", 5), ("MINIMAL", None)], ids=["noblob", "minimal"]
+)
+def test_what_a_row_image_lacks_has_a_placeholder(
+    each_database: FreshDatabase, capture: Capture, image: str, number: int | None
+):
+    """Debezium 3.6.1 stops: the row has fewer columns than the table."""
+    each_database.execute(
+        "CREATE TABLE t (id INT PRIMARY KEY, n INT, v TEXT, b BLOB, w VARCHAR(9) NOT NULL)",
+        "INSERT INTO t VALUES (1, 5, 'text', 'blob', 'w')",
+    )
+    payloads = capture(each_database, **{"unavailable.value.placeholder": "gone"})
+    payloads("t", 1)
+    each_database.execute(
+        f"SET SESSION binlog_row_image = {image}", "UPDATE t SET n = 6 WHERE id = 1"
+    )
+    event = payloads("t", 2)[1]
+    assert event["op"] == "u"
+    assert event["before"]["n"] == number
+    assert event["after"]["n"] == 6
+    assert event["after"]["v"] == "gone"
+    assert event["after"]["b"] == "Z29uZQ=="
+    assert event["before"]["id"] == 1
+
+
+def test_compressed_columns_and_events(mariadb_database: FreshDatabase, capture: Capture):
+    """Debezium 3.5 stops at compressed columns and passes over compressed events."""
+    mariadb_database.execute(
+        "CREATE TABLE t (id INT PRIMARY KEY, v TEXT COMPRESSED, w VARCHAR(999) COMPRESSED)",
+    )
+    payloads = capture(mariadb_database)
+    insert = "INSERT INTO t VALUES (%d, REPEAT('compress ', 100), 'w')"
+    mariadb_database.execute(insert % 1, "SET GLOBAL log_bin_compress = ON")
+    try:
+        mariadb_database.execute(insert % 2, "UPDATE t SET w = REPEAT('é', 500)")
+    finally:
+        mariadb_database.execute("SET GLOBAL log_bin_compress = OFF")
+    events = payloads("t", 4)
+    assert [event["after"]["id"] for event in events] == [1, 2, 1, 2]
+    assert {event["after"]["v"] for event in events} == {"compress " * 100}
+    assert [event["after"]["w"] for event in events] == ["w", "w", "é" * 500, "é" * 500]
+
+
+def test_what_is_masked_stays_so(database: FreshDatabase, capture: Capture):
+    """In Debezium a rule that propagates types switches a mask off, and the query shows all."""
+    database.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(99))")
+    payloads = capture(
+        database,
+        **{
+            "column.propagate.source.type": ".*",
+            "column.mask.hash.v2.SHA-256.with.salt.salt": r".*\.v",
+            "include.query": "true",
+        },
+    )
+    database.execute(
+        "SET SESSION binlog_rows_query_log_events = ON", "INSERT INTO t VALUES (1, 'secret')"
+    )
+    event = payloads("t", 1)[0]
+    assert event["source"]["query"] is None
+    assert event["after"]["v"] == (
+        "bede90386d450cea8b77b822f8887065e4e5abf132c2f9dccfcc7fbd4cba5e35"
+    )
+
+
+def test_exact_values(mariadb_database: FreshDatabase, capture: Capture):
+    """Debezium wraps INTEGER UNSIGNED and moves the zeros of a UUID to its front."""
+    payloads = capture(mariadb_database, **{"compat.mode": "exact"})
+    mariadb_database.execute(
+        "CREATE TABLE t (id INTEGER UNSIGNED PRIMARY KEY, u UUID)",
+        "INSERT INTO t VALUES (4294967295, '123e4567-e89b-12d3-a456-426655440000')",
+    )
+    assert payloads("t", 1)[0]["after"] == {
+        "id": 4294967295,
+        "u": "123e4567-e89b-12d3-a456-426655440000",
+    }

@@ -1,0 +1,97 @@
+"""errors.tolerance: a record that Kafka refuses fails the task, or is passed over."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tests.fixtures.worker import wait_for
+
+
+@pytest.fixture
+def client(millrace: MillraceWorker) -> Iterator[ConnectClient]:
+    with closing(ConnectClient(millrace.url)) as made:
+        yield made
+
+
+@pytest.fixture
+def config(broker: KafkaBroker, database: FreshDatabase) -> dict[str, str]:
+    name = database.name
+    database.execute("CREATE TABLE t (id INT PRIMARY KEY, note LONGTEXT)")
+    return {
+        "connector.class": database.server.connector_class,
+        "database.hostname": database.server.host,
+        "database.port": str(database.server.port),
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
+        "database.include.list": name,
+        "topic.prefix": f"prefix-{name}",
+        "topic.creation.default.replication.factor": "1",
+        "topic.creation.default.partitions": "1",
+        "topic.creation.default.max.message.bytes": "50000",
+        "producer.override.compression.type": "none",
+        "schema.history.internal.kafka.bootstrap.servers": broker.address,
+        "schema.history.internal.kafka.topic": f"history-{name}",
+    }
+
+
+ROWS = (
+    "INSERT INTO t VALUES (1, 'small')",
+    "INSERT INTO t VALUES (2, REPEAT('large', 20000))",
+    "INSERT INTO t VALUES (3, 'small again')",
+)
+
+
+def test_a_message_too_large_for_its_topic_fails_the_task(
+    client: ConnectClient, config: dict[str, str], database: FreshDatabase
+):
+    client.create(database.name, config)
+    client.wait_for(database.name, "RUNNING")
+    database.execute(*ROWS)
+    state, trace = wait_for(
+        lambda: found if (found := client.state(database.name))[0] == "FAILED" else None, 60
+    )
+    client.delete(database.name)
+    assert state == "FAILED"
+    assert trace.startswith("ProduceError: a message for topic")
+    assert "max.message.bytes" in trace.splitlines()[0]
+    assert "large" not in trace.replace("too large", "").replace("Too large", "").lower()
+
+
+@pytest.mark.parametrize("stage", ["compiled", "general"])
+def test_with_tolerance_it_is_passed_over(
+    client: ConnectClient,
+    config: dict[str, str],
+    database: FreshDatabase,
+    topics: Topics,
+    stage: str,
+):
+    name = database.name
+    if stage == "general":
+        config |= {
+            "transforms": "same",
+            "transforms.same.type": "org.apache.kafka.connect.transforms.RegexRouter",
+            "transforms.same.regex": "no such topic",
+            "transforms.same.replacement": "never",
+        }
+    client.create(name, config | {"errors.tolerance": "all"})
+    client.wait_for(name, "RUNNING")
+    database.execute(*ROWS)
+    found = topics.wait_for(f"prefix-{name}.{name}.t", 2)
+    assert [message.payload()["after"]["id"] for message in found] == [1, 3]
+    assert client.state(name)[0] == "RUNNING"
+    client.put(name, "stop")  # the offset is behind all three
+    client.wait_for(name, "STOPPED")
+    client.put(name, "resume")
+    client.wait_for(name, "RUNNING")
+    database.execute("INSERT INTO t VALUES (4, 'last')")
+    found = topics.wait_for(f"prefix-{name}.{name}.t", 3)
+    client.delete(name)
+    assert [message.payload()["after"]["id"] for message in found] == [1, 3, 4]

@@ -1,0 +1,125 @@
+"""A connector goes from Kafka Connect to Millrace and back; each goes on where the other was."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from deploy.stack import CAPTURE, ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+
+pytestmark = pytest.mark.slow
+
+
+class Host:
+    """One of the two workers, with the connector or without."""
+
+    def __init__(self, client: ConnectClient, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def create(self, config: dict[str, str], state: str) -> None:
+        body = {"name": self._name, "config": config, "initial_state": state}
+        self._client.call("POST", "/connectors", body)
+
+    def go(self) -> None:
+        self._client.put(self._name, "resume")
+        self._client.wait_for(self._name, "RUNNING")
+
+    def stop(self) -> Any:
+        """Stop the connector; return its offsets."""
+        self._client.put(self._name, "stop")
+        self._client.wait_for(self._name, "STOPPED")
+        return self._client.call("GET", f"/connectors/{self._name}/offsets")
+
+    def take(self, offsets: Any) -> None:
+        self._client.call("PATCH", f"/connectors/{self._name}/offsets", offsets)
+
+    def delete(self) -> None:
+        if self._name in self._client.call("GET", "/connectors"):
+            self._client.delete(self._name)
+
+
+@pytest.fixture
+def hosts(
+    connect_worker: ConnectWorker, millrace: MillraceWorker, each_database: FreshDatabase
+) -> Iterator[tuple[Host, Host]]:
+    with (
+        closing(ConnectClient(connect_worker.url)) as connect,
+        closing(ConnectClient(millrace.url)) as ours,
+    ):
+        both = Host(connect, each_database.name), Host(ours, each_database.name)
+        yield both
+        for host in both:
+            host.delete()
+
+
+def test_a_capture_goes_on_at_the_other_worker(
+    hosts: tuple[Host, Host], each_database: FreshDatabase, broker: KafkaBroker, topics: Topics
+):
+    debezium, millrace = hosts
+    database = each_database
+    topic = f"{database.name}.{database.name}.t"
+    config = config_of(database, broker)
+    database.execute("CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1)")
+
+    debezium.create(config, "RUNNING")
+    topics.wait_for(topic, 1)
+    database.execute(
+        "INSERT INTO t VALUES (2)", "ALTER TABLE t ADD b INT", "INSERT INTO t VALUES (3, 3)"
+    )
+    topics.wait_for(topic, 3)
+    offsets = debezium.stop()
+    database.execute("INSERT INTO t VALUES (4, 4)", "ALTER TABLE t ADD c INT")
+    database.execute("UPDATE t SET c = a", "DELETE FROM t WHERE a = 1")
+
+    millrace.create(config, "STOPPED")
+    millrace.take(offsets)
+    millrace.go()
+    topics.wait_for(topic, 10)  # one insert, four updates, one delete with its tombstone
+    database.execute("INSERT INTO t VALUES (5, 5, 5)")
+    topics.wait_for(topic, 11)
+    offsets = millrace.stop()
+    database.execute("ALTER TABLE t DROP COLUMN b", "INSERT INTO t VALUES (6, 6)")
+
+    debezium.take(offsets)
+    debezium.go()
+    messages = topics.wait_for(topic, 12)
+    assert [told(message.payload()) for message in messages] == [
+        ("r", {"a": 1}),
+        ("c", {"a": 2}),
+        ("c", {"a": 3, "b": 3}),
+        ("c", {"a": 4, "b": 4}),
+        ("u", {"a": 1, "b": None, "c": 1}),
+        ("u", {"a": 2, "b": None, "c": 2}),
+        ("u", {"a": 3, "b": 3, "c": 3}),
+        ("u", {"a": 4, "b": 4, "c": 4}),
+        ("d", None),
+        None,
+        ("c", {"a": 5, "b": 5, "c": 5}),
+        ("c", {"a": 6, "c": 6}),
+    ]
+
+
+def told(event: Any) -> tuple[str, Any] | None:
+    return None if event is None else (event["op"], event["after"])
+
+
+def config_of(database: FreshDatabase, broker: KafkaBroker) -> dict[str, str]:
+    return {
+        "connector.class": database.server.connector_class,
+        "database.hostname": database.server.host,
+        "database.port": str(database.server.port),
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "database.server.id": str(uuid.uuid4().int % 10**6 + 2 * 10**6),
+        "database.include.list": database.name,
+        "topic.prefix": database.name,
+        "schema.history.internal.kafka.bootstrap.servers": broker.address,
+        "schema.history.internal.kafka.topic": f"history-{database.name}",
+    }

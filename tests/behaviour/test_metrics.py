@@ -1,0 +1,150 @@
+"""GET /metrics of a real worker: Debezium's figures under the JMX exporter's names, and our own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tests.fixtures.worker import wait_for
+
+
+class Scraped:
+    """One answer of /metrics, and questions to it."""
+
+    def __init__(self, url: str) -> None:
+        answer = httpx.get(f"{url}/metrics", timeout=30).raise_for_status()
+        self.samples = [
+            sample
+            for family in text_string_to_metric_families(answer.text)
+            for sample in family.samples
+        ]
+
+    def of(self, figure: str, /, **labels: str) -> float | None:
+        """Return the one value of a figure."""
+        found = [
+            sample.value
+            for sample in self.samples
+            if sample.name == figure and labels.items() <= sample.labels.items()
+        ]
+        assert len(found) < 2, found
+        return found[0] if found else None
+
+
+@pytest.fixture
+def client(millrace: MillraceWorker) -> Iterator[ConnectClient]:
+    with closing(ConnectClient(millrace.url)) as made:
+        yield made
+
+
+@pytest.fixture
+def connector(
+    client: ConnectClient, broker: KafkaBroker, each_database: FreshDatabase
+) -> Iterator[str]:
+    """A connector of the database, of which the topics have the same name."""
+    name = each_database.name
+    each_database.execute(
+        "CREATE TABLE orders (id INT PRIMARY KEY, note VARCHAR(100))",
+        "CREATE TABLE none (id INT PRIMARY KEY)",
+        "CREATE TABLE other (id INT PRIMARY KEY)",
+        "INSERT INTO orders VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+    )
+    config = {
+        "connector.class": each_database.server.connector_class,
+        "database.hostname": each_database.server.host,
+        "database.port": str(each_database.server.port),
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
+        "table.include.list": f"{name}.orders,{name}.none",
+        "topic.prefix": f"prefix-{name}",
+        "schema.history.internal.kafka.bootstrap.servers": broker.address,
+        "schema.history.internal.kafka.topic": f"history-{name}",
+    }
+    client.create(name, config)
+    yield name
+    if name in client.call("GET", "/connectors"):
+        client.delete(name)
+
+
+def test_a_capture_from_its_snapshot_to_its_end(
+    client: ConnectClient, connector: str, each_database: FreshDatabase, topics: Topics
+):
+    plugin = each_database.server.name
+    snapshot = {"connector": connector, "context": "snapshot", "plugin": plugin}
+    streaming = {"connector": connector, "context": "streaming", "plugin": plugin}
+    mine = {"connector": connector, "task": "0"}
+
+    def streams() -> Scraped | None:
+        found = Scraped(client.url)
+        return found if found.of("debezium_metrics_Connected", **streaming) == 1 else None
+
+    scraped = wait_for(streams, 60, "a stream")
+    expected = {
+        "TotalTableCount": 2,
+        "RemainingTableCount": 0,
+        "SnapshotRunning": 0,
+        "SnapshotCompleted": 1,
+        "SnapshotSkipped": 0,
+        "SnapshotAborted": 0,
+    }
+    for name, value in expected.items():
+        found = scraped.of(f"debezium_metrics_{name}", **snapshot, name=f"prefix-{connector}")
+        assert found == value, name
+    table = f"{connector}.orders"
+    assert scraped.of("debezium_metrics_RowsScanned", **snapshot, table=table) == 3
+    assert scraped.of("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 0
+
+    each_database.execute(
+        "INSERT INTO orders VALUES (4, 'd'), (5, 'e')",
+        "UPDATE orders SET note = 'f' WHERE id < 4",
+        "DELETE FROM orders WHERE id = 5",
+        "INSERT INTO other VALUES (1)",
+    )
+    topics.wait_for(f"prefix-{connector}.{connector}.orders", 10)  # with a tombstone
+
+    def settled() -> Scraped | None:
+        found = Scraped(client.url)
+        lag = found.of("debezium_metrics_MilliSecondsBehindSource", **streaming)
+        flown = found.of("millrace_records_in_flight", **mine)
+        sent = found.of("millrace_bytes_total", **mine)
+        stored = found.of("millrace_offset_commits_total", **mine)
+        return found if lag == flown == 0 and sent and stored else None
+
+    scraped = wait_for(settled, 30, "nothing left, and the figures that come from time to time")
+    kinds = {"Create": 2, "Update": 3, "Delete": 1}
+    for kind, count in kinds.items():
+        found = scraped.of(f"debezium_metrics_TotalNumberOf{kind}EventsSeen", **streaming)
+        assert found == count, kind
+    assert scraped.of("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 6
+    assert (scraped.of("debezium_metrics_NumberOfCommittedTransactions", **streaming) or 0) >= 4
+    position = scraped.of("debezium_metrics_BinlogPosition", **streaming)
+    assert position is not None
+    assert position > 4
+    assert scraped.of("debezium_metrics_IsGtidModeEnabled", **streaming) == 1
+    since = scraped.of("debezium_metrics_MilliSecondsSinceLastEvent", **streaming)
+    assert since is not None
+    assert 0 <= since < 60_000
+    written = sum(topics.ends(topics.names(f"prefix-{connector}")).values())
+    assert scraped.of("millrace_records_total", **mine) == written
+    values = [m for name in topics.names(f"prefix-{connector}") for m in topics.read(name)]
+    sizes = sum(len(message.value or b"") for message in values)
+    assert scraped.of("millrace_bytes_total", **mine) == sizes
+    assert scraped.of("millrace_database_retries_total", **mine) == 0
+    assert (scraped.of("process_resident_memory_bytes") or 0) > 10_000_000
+    assert scraped.of("millrace_task_state", **mine, state="RUNNING") == 1
+
+    client.put(connector, "stop")
+    client.wait_for(connector, "STOPPED")
+    scraped = Scraped(client.url)
+    assert scraped.of("debezium_metrics_Connected", connector=connector) is None
+    assert scraped.of("millrace_records_total", **mine) is None
+    client.delete(connector)
+    assert [s for s in Scraped(client.url).samples if connector in s.labels.values()] == []

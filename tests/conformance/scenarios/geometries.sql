@@ -1,0 +1,11 @@
+-- phase: before
+CREATE DATABASE geometries;
+CREATE TABLE geometries.t (id INT PRIMARY KEY, g GEOMETRY, p POINT, l LINESTRING, y POLYGON, mp MULTIPOINT, ml MULTILINESTRING, my MULTIPOLYGON, gc GEOMETRYCOLLECTION);
+INSERT INTO geometries.t VALUES (1,ST_GeomFromText('POINT(1 2)'),ST_GeomFromText('POINT(-1.5 1e300)'),ST_GeomFromText('LINESTRING(0 0,1 1,2 2)'),ST_GeomFromText('POLYGON((0 0,10 0,10 10,0 0),(1 1,2 1,2 2,1 1))'),ST_GeomFromText('MULTIPOINT(1 1,2 2)'),ST_GeomFromText('MULTILINESTRING((0 0,1 1),(2 2,3 3))'),ST_GeomFromText('MULTIPOLYGON(((0 0,1 0,1 1,0 0)),((5 5,6 5,6 6,5 5)))'),ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 1),LINESTRING(0 0,1 1))')),(2,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL),(3,ST_GeomFromText('POLYGON((0 0,1 0,1 1,0 0))'),ST_GeomFromText('POINT(0 0)'),ST_GeomFromText('LINESTRING(0 0,1 1)'),ST_GeomFromText('POLYGON((0 0,1 0,1 1,0 0))'),ST_GeomFromText('MULTIPOINT(0 0)'),ST_GeomFromText('MULTILINESTRING((0 0,1 1))'),ST_GeomFromText('MULTIPOLYGON(((0 0,1 0,1 1,0 0)))'),ST_GeomFromText('GEOMETRYCOLLECTION EMPTY')),(4,ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 1),GEOMETRYCOLLECTION(POINT(2 2)))',0),ST_GeomFromText('POINT(1 1)', 3857),NULL,NULL,NULL,NULL,NULL,NULL),(5,ST_GeomFromText('POINT(10 20)',4326),ST_GeomFromText('POINT(10 20)',4326),ST_GeomFromText('LINESTRING(10 20,11 21)',4326),NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE geometries.n (id INT PRIMARY KEY, g GEOMETRY NOT NULL, p POINT NOT NULL, SPATIAL INDEX (g));
+INSERT INTO geometries.n VALUES (1,ST_GeomFromText('POINT(1 2)'),ST_GeomFromText('POINT(3 4)'));
+-- phase: streaming
+INSERT INTO geometries.t SELECT id+10,g,p,l,y,mp,ml,my,gc FROM geometries.t;
+INSERT INTO geometries.n SELECT id+10,g,p FROM geometries.n;
+UPDATE geometries.t SET p = ST_GeomFromText('POINT(7 8)') WHERE id = 2;
+DELETE FROM geometries.t WHERE id = 1;

@@ -1,0 +1,156 @@
+"""A capture in this process that is stopped, as the worker does it, at a chosen change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from connector.capture.change import Change, Position
+from connector.capture.snapshot_plan import Plan
+from connector.capture.source import Source
+from connector.connectors import CaptureConnector
+from connector.converters.json import JsonConverter
+from connector.converters.simple_header import SimpleHeaderConverter
+from connector.kafka.topics import Topics
+from connector.runtime.capture_run import Capture
+from connector.runtime.capture_task import CaptureTask
+from connector.runtime.offsets.store import LogOffsetStore
+from connector.runtime.plugin import TaskContext, TransformStep
+from connector.runtime.storage.memory import MemoryLog
+from connector.runtime.topic_creation import GroupTopicCreator
+from connector.transforms.regex_router import RegexRouter
+
+_NO_CHANGE = RegexRouter({"regex": "no such topic", "replacement": "never"})
+_LIMIT = 60.0
+_GRACE = 20.0
+
+Chosen = Callable[[Change], bool]
+
+
+class _Watched:
+    """A source that shows each streamed change, before the task gets it."""
+
+    def __init__(self, source: Source, show: Callable[[Change], None]) -> None:
+        self._source = source
+        self._show = show
+
+    def open(self) -> None:
+        self._source.open()
+
+    def position(self, offset: Mapping[str, Any]) -> Position:
+        return self._source.position(offset)
+
+    def can_resume(self, position: Position) -> bool:
+        return self._source.can_resume(position)
+
+    def recover(self, position: Position) -> None:
+        self._source.recover(position)
+
+    def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
+        return (yield from self._source.snapshot(plan, stored))
+
+    def stream(self, start: Position) -> Iterator[Change]:
+        for change in self._source.stream(start):
+            self._show(change)
+            yield change
+
+    def close(self) -> None:
+        self._source.close()
+
+
+class Stoppable:
+    """One connector; each `run` is a task from its start to a clean stop.
+
+    Offsets are kept in between. ``producer`` are librdkafka settings; with ``general`` the
+    messages go the general way, through a transform that changes nothing.
+    """
+
+    def __init__(
+        self,
+        family: CaptureConnector,
+        config: Mapping[str, str],
+        producer: Mapping[str, Any],
+        *,
+        general: bool = False,
+    ) -> None:
+        self._family = family
+        self._config = config
+        self._producer = producer
+        self._transforms = [TransformStep("same", _NO_CHANGE)] if general else []
+        self._admin = {"bootstrap.servers": producer["bootstrap.servers"]}
+        self._topics = GroupTopicCreator(Topics(self._admin), [], enabled=True)
+        self.offsets = LogOffsetStore(MemoryLog())
+
+    @property
+    def offset(self) -> dict[str, Any]:
+        """The stored offset."""
+        return dict(self.offsets.load("c", self._partition) or {})
+
+    @offset.setter
+    def offset(self, offset: Mapping[str, Any]) -> None:
+        self.offsets.save("c", self._partition, offset)
+
+    def run(self, chosen: Chosen) -> None:
+        """Start a task, stop it when a change is chosen and wait for its end.
+
+        The stop comes before anything is sent of that change. ``chosen`` is shown all changes,
+        also those that the task takes after that, up to the next position.
+        """
+        met = threading.Event()
+        task = self._task(chosen, met)
+        task.start()
+        try:
+            reached = met.wait(_LIMIT)
+        finally:
+            stopped = task.stop(_GRACE)
+        assert not self.failures, self.failures
+        assert reached, f"the change was not met in {_LIMIT:.0f} s"
+        assert stopped, "the task did not stop"
+
+    def _task(self, chosen: Chosen, met: threading.Event) -> CaptureTask:
+        self.failures: list[str | None] = []
+
+        def show(change: Change) -> None:
+            if chosen(change) and not met.is_set():
+                met.set()
+                while not task.stopping:
+                    met.wait(0.001)
+
+        def opened(config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
+            capture = self._family._open(config, context, run)
+            return replace(capture, source=_Watched(capture.source, show))
+
+        task = CaptureTask(self._context(), opened)
+        return task
+
+    def _context(self) -> TaskContext:
+        converters = {
+            "key": JsonConverter({"schemas.enable": "false"}),
+            "value": JsonConverter({"schemas.enable": "false"}),
+            "header": SimpleHeaderConverter({}),
+        }
+        return TaskContext(
+            connector="c",
+            task=0,
+            config=self._config,
+            worker={},
+            offsets=self.offsets,
+            topics=self._topics,
+            report=self._report,
+            topics_used=lambda _: None,
+            converter=converters.__getitem__,
+            transforms=self._transforms,
+            producer=self._producer,
+            consumer={},
+            admin=self._admin,
+        )
+
+    def _report(self, state: str, trace: str | None) -> None:
+        if state == "FAILED":
+            self.failures.append(trace)
+
+    @property
+    def _partition(self) -> dict[str, str]:
+        return {"server": self._config["topic.prefix"]}

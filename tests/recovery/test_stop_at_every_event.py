@@ -1,0 +1,269 @@
+"""Capture is stopped at every single change of a workload and started again: as if it had not."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connector.capture.change import (
+    Change,
+    RowChanges,
+    SchemaChange,
+    TransactionMark,
+    Truncated,
+)
+from connector.connectors import mariadb_connector, mysql_connector
+from deploy.stack import KafkaBroker
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Message, Topics
+from tests.recovery.connectors import connector
+from tests.recovery.following import Follower
+from tests.recovery.stopping import Chosen, Stoppable
+
+EVENTS = (RowChanges, SchemaChange, Truncated, TransactionMark)
+BEFORE = (
+    "CREATE TABLE a (id INT PRIMARY KEY, v VARCHAR(2000))",
+    "CREATE TABLE b (x INT, y INT, n INT, PRIMARY KEY (x, y))",
+    "CREATE TABLE loose (what VARCHAR(20), n INT)",
+    "CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, v MEDIUMTEXT)",
+    "INSERT INTO a VALUES (1, 'one')",
+)
+# Larger than one read from the log: a task has a position, and can stop, before and behind it.
+FILLER = "INSERT INTO filler (v) VALUES (REPEAT('x', 70000))"
+WORKLOAD = (
+    "BEGIN",
+    "INSERT INTO a VALUES (2, 'two'), (3, 'three'), (4, 'four')",
+    FILLER,
+    "INSERT INTO b VALUES (1, 1, 1), (1, 2, 2)",
+    FILLER,
+    "UPDATE a SET v = CONCAT(v, '!')",
+    "DELETE FROM b WHERE y = 2",
+    FILLER,
+    "COMMIT",
+    "INSERT INTO loose VALUES ('same', 1), ('same', 1)",
+    FILLER,
+    "ALTER TABLE a ADD COLUMN w INT DEFAULT 7",
+    FILLER,
+    "UPDATE a SET id = id + 100 WHERE id < 3",  # two keys change in one event
+    "UPDATE loose SET n = n + 1 LIMIT 1",
+    FILLER,
+    "TRUNCATE TABLE b",
+    FILLER,
+    "INSERT INTO b VALUES (5, 5, 5)",
+    "DELETE FROM loose",
+    "CREATE TABLE late (id INT PRIMARY KEY AUTO_INCREMENT, v INT)",
+    "INSERT INTO late (v) VALUES (10), (20)",
+    FILLER,
+    "ALTER TABLE late RENAME TO later",
+    "BEGIN",
+    FILLER,
+    # more than fits a row event (8 KB): the statement's rows come in several of them
+    "INSERT INTO a (id, v) VALUES " + ", ".join(f"({n}, REPEAT('x', 1500))" for n in range(20, 36)),
+    FILLER,
+    "INSERT INTO later (v) VALUES (30)",
+    "UPDATE a SET w = 8 WHERE id >= 20 AND id < 30",
+    FILLER,
+    "COMMIT",
+    "DELETE FROM a WHERE id >= 20",
+    FILLER,
+    "DROP TABLE later",
+    FILLER,
+    "INSERT INTO a (id, v) VALUES (999, 'the end')",
+)
+LAST = 999
+
+
+@dataclass
+class Recorded:
+    """A workload in the log, and what an undisturbed run makes of it."""
+
+    capture: Stoppable
+    follower: Follower
+    history: Path
+    offset: dict[str, Any]
+    changes: int = 0
+    messages: dict[str, list[Any]] = field(default_factory=dict)
+
+    def rewind(self) -> None:
+        """Go back to before the workload."""
+        self.capture.offset = self.offset
+        shutil.copy(self.history.with_suffix(".before"), self.history)
+        self.follower.new()
+
+    def play(self, every: int, first: int = 1, stops: int = 1000) -> dict[str, list[Any]]:
+        """Capture the workload, stopped so often at every n-th change; return all messages."""
+        self.rewind()
+        end = End()
+        self.capture.run(either(nth(first), end))
+        for _ in range(stops - 1):
+            if not end.reached:
+                self.capture.run(either(nth(every), end))
+        if not end.reached:
+            self.capture.run(end)
+        return self.written()
+
+    def written(self) -> dict[str, list[Any]]:
+        """Return what was written since `rewind`, by topic."""
+        return {
+            topic: without_repeated_ddl(list(map(steady, messages)))
+            for topic, messages in self.follower.new().items()
+        }
+
+
+def nth(count: int) -> Chosen:
+    """Choose the n-th event."""
+    seen = Counter[str]()
+
+    def chosen(change: Change) -> bool:
+        seen["events"] += isinstance(change, EVENTS)
+        return seen["events"] == count
+
+    return chosen
+
+
+class End:
+    """Chooses the commit of the row that ends the workload."""
+
+    def __init__(self) -> None:
+        self._last_row = False
+        self.reached = False
+
+    def __call__(self, change: Change) -> bool:
+        if isinstance(change, RowChanges) and (change.rows[0][1] or (0,))[0] == LAST:
+            self._last_row = True
+        self.reached |= self._last_row and isinstance(change, TransactionMark)
+        return self.reached
+
+
+def either(*choices: Chosen) -> Chosen:
+    """Choose what one of several chooses; each is shown every change."""
+    return lambda change: sum(chosen(change) for chosen in choices) > 0
+
+
+def steady(message: Message) -> Any:
+    """Return a message without what differs from run to run: the time at which it was made."""
+    value = message.json()
+    if value is not None:
+        value = {name: part for name, part in value.items() if not name.startswith("ts_")}
+    headers = [header for header in message.headers if "runId" not in header[0]]
+    return message.key, value, headers
+
+
+def without_repeated_ddl(messages: list[Any]) -> list[Any]:
+    """Leave out a statement that was read again.
+
+    A stored offset lies before the statement that came last, as in Debezium: after a stop right
+    behind it, it is told of again, with the very same message.
+    """
+    kept: list[Any] = []
+    for message in messages:
+        value = message[1]
+        is_ddl = value is not None and ("ddl" in value or value.get("op") == "t")
+        if not (is_ddl and kept and kept[-1] == message):
+            kept.append(message)
+    return kept
+
+
+Record = Callable[..., Recorded]
+
+
+@pytest.fixture
+def record(broker: KafkaBroker, topics: Topics, tmp_path: Path) -> Iterator[Record]:
+    """Return a function that takes a snapshot, writes the workload and captures it unstopped."""
+    prefix = f"stop{uuid.uuid4().hex[:8]}"
+    history = tmp_path / "history"
+    with Follower(topics, prefix) as follower:
+
+        def play(
+            database: FreshDatabase,
+            *,
+            general: bool = False,
+            transactions: bool = True,
+            **producer: Any,
+        ) -> Recorded:
+            server = database.server
+            config = connector(
+                server,
+                broker,
+                prefix,
+                database.name,
+                provide_transaction_metadata=str(transactions).lower(),
+                skipped_operations="none",
+                schema_history_internal="io.debezium.storage.file.history.FileSchemaHistory",
+                schema_history_internal_file_filename=str(history),
+            )
+            family = mariadb_connector() if server.name == "mariadb" else mysql_connector()
+            settings = {"bootstrap.servers": broker.address, "linger.ms": 0, **producer}
+            capture = Stoppable(family, config, settings, general=general)
+            return undisturbed(database, capture, follower, history)
+
+        yield play
+    topics.delete(topics.names(prefix))
+
+
+def undisturbed(
+    database: FreshDatabase, capture: Stoppable, follower: Follower, history: Path
+) -> Recorded:
+    database.execute(*BEFORE, f"INSERT INTO a (id) VALUES ({LAST})")
+    capture.run(anything)  # the snapshot
+    database.execute(f"DELETE FROM a WHERE id = {LAST}")
+    capture.run(nth(2))  # so that the offset is one of the log
+    shutil.copy(history, history.with_suffix(".before"))
+    recorded = Recorded(capture, follower, history, capture.offset)
+    database.execute(*WORKLOAD)
+    seen = Counter[bool]()
+    end = End()
+
+    def counted(change: Change) -> bool:
+        seen[isinstance(change, EVENTS)] += 1
+        return end(change)
+
+    recorded.rewind()
+    capture.run(counted)
+    recorded.changes, recorded.messages = seen[True], recorded.written()
+    return recorded
+
+
+def anything(_: Change) -> bool:
+    return True
+
+
+def stop_at_each(recorded: Recorded) -> None:
+    topics = [topic for topic, messages in recorded.messages.items() if messages]
+    assert len(topics) >= 6, topics
+    assert sum(map(len, recorded.messages.values())) > recorded.changes > 40
+    for number in range(1, recorded.changes):
+        messages = recorded.play(0, first=number, stops=1)
+        for topic, expected in recorded.messages.items():
+            assert messages[topic] == expected, f"{topic}, stopped at change {number}"
+
+
+def test_a_stop_at_every_event(database: FreshDatabase, record: Record) -> None:
+    stop_at_each(record(database))
+
+
+def test_stops_at_many_events_of_one_run(database: FreshDatabase, record: Record) -> None:
+    recorded = record(database, general=True)
+    for every in (2, 5):
+        assert recorded.play(every) == recorded.messages, f"stopped at every {every}th change"
+
+
+def test_stops_while_the_queue_is_full(database: FreshDatabase, record: Record) -> None:
+    """With room for one message, every row of an event after the first has to wait."""
+    recorded = record(database, **{"queue.buffering.max.messages": 1})
+    for number in range(1, recorded.changes, 4):
+        messages = recorded.play(0, first=number, stops=1)
+        assert messages == recorded.messages, f"stopped at change {number}"
+
+
+@pytest.mark.slow
+def test_a_stop_at_every_event_of_mariadb(mariadb_database: FreshDatabase, record: Record) -> None:
+    """Without transaction metadata, which Debezium's MariaDB connector begins anew after a stop."""
+    stop_at_each(record(mariadb_database, transactions=False))

@@ -1,0 +1,131 @@
+"""Statements that MySQL 9.7 and MariaDB 10.11 accept, some of which Debezium cannot read.
+
+The columns are those that the servers' information_schema tells afterwards.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from connector.capture.tables import TableId, Tables
+from connector.errors import DdlError
+from connector.mysql.ddl.catalog import Catalog
+from connector.mysql.ddl.tokens import Dialect
+
+T = TableId("d", "t")
+VERSIONED = """CREATE OR REPLACE TABLE t (x INT WITHOUT SYSTEM VERSIONING,
+    s TIMESTAMP(6) GENERATED ALWAYS AS ROW START, e TIMESTAMP(6) AS ROW END,
+    PERIOD FOR SYSTEM_TIME (s, e)) WITH SYSTEM VERSIONING
+    PARTITION BY SYSTEM_TIME (PARTITION h HISTORY, PARTITION c CURRENT)"""
+
+
+def columns(statements: list[str], dialect: Dialect = "mysql") -> list[str] | None:
+    """Return the names of the columns of ``d.t`` after statements that follow CREATE TABLE."""
+    catalog = Catalog(Tables(), dialect)
+    for text in ["CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT)", *statements]:
+        catalog.apply(text, "d")
+    table = catalog.tables.get(T)
+    return None if table is None else [column.name for column in table.columns]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "expected"),
+    [
+        ("RENAME COLUMN b TO c, RENAME COLUMN c TO b", "a c b"),
+        ("CHANGE b x INT, CHANGE c b VARCHAR(6), ADD COLUMN c INT", "a x b c"),
+        ("DROP COLUMN b, ADD COLUMN b TEXT FIRST", "b a c"),
+        ("ADD y INT, ADD z INT AFTER y, ADD w INT FIRST", "w a b c y z"),
+        ("RENAME COLUMN b TO bb, ADD COLUMN b INT AFTER bb", "a bb b c"),
+        ("ALGORITHM=COPY, LOCK=DEFAULT, ADD z INT", "a b c z"),
+        ("ADD z INT, ALGORITHM INSTANT", "a b c z"),
+        ("WITHOUT VALIDATION, ADD z INT", "a b c z"),
+        ("ADD z INT PARTITION BY KEY (a) PARTITIONS 3", "a b c z"),
+        ("DROP COLUMN c REMOVE PARTITIONING", "a b"),
+        ("ADD UNIQUE ((b + 1)), ADD INDEX ((CAST(c->'$.x' AS UNSIGNED ARRAY)))", "a b c"),
+        ("ADD CONSTRAINT CHECK (b > -6), ADD CHECK (b > 1) NOT ENFORCED", "a b c"),
+        ("ALTER CHECK x NOT ENFORCED, DROP CONSTRAINT y, ALTER INDEX i INVISIBLE", "a b c"),
+        ("ADD z VARCHAR(20) DEFAULT (CONCAT('a', ',)')), ADD y INT REFERENCES p (k)", "a b c z y"),
+        ("ADD z INT COLUMN_FORMAT DYNAMIC STORAGE DISK ENGINE_ATTRIBUTE '{}'", "a b c z"),
+        ("/*!50000 ADD COLUMN z INT */ /*!80000 , ADD y INT */ /* , ADD x INT */", "a b c z y"),
+        ("ORDER BY a ASC, b DESC", "a b c"),
+        ("SECONDARY_ENGINE = NULL", "a b c"),
+        ("", "a b c"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+def test_alterations(dialect: Dialect, clauses: str, expected: str) -> None:
+    assert columns([f"ALTER TABLE t {clauses}"], dialect) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS b BIGINT, ADD IF NOT EXISTS d INT", "a b c d"),
+        ("ALTER TABLE t DROP COLUMN IF EXISTS b, DROP IF EXISTS nope", "a c"),
+        ("ALTER TABLE t MODIFY COLUMN IF EXISTS x INT, CHANGE IF EXISTS b bb INT", "a bb c"),
+        ("ALTER TABLE t RENAME COLUMN IF EXISTS nope TO x", "a b c"),
+        ("ALTER TABLE t RENAME INDEX IF EXISTS nope TO x", "a b c"),
+        ("ALTER TABLE t ALTER COLUMN IF EXISTS b SET DEFAULT 3", "a b c"),
+        ("ALTER TABLE t ADD CONSTRAINT IF NOT EXISTS ck CHECK (b < 5), ADD d INT", "a b c d"),
+        ("ALTER TABLE t ADD FOREIGN KEY IF NOT EXISTS f (b) REFERENCES p (k)", "a b c"),
+        ("ALTER TABLE t ADD PERIOD IF NOT EXISTS FOR p (s, e), ADD d INT", "a b c d"),
+        ("ALTER TABLE t DROP PERIOD FOR p, ADD SYSTEM VERSIONING", "a b c"),
+        ("ALTER TABLE t ADD UNIQUE (a, p WITHOUT OVERLAPS)", "a b c"),
+        ("ALTER TABLE IF EXISTS t WAIT 5 ADD d INT", "a b c d"),
+        ("ALTER ONLINE IGNORE TABLE t NOWAIT ADD d INT", "a b c d"),
+        ("ALTER TABLE t DROP COLUMN b CASCADE", "a c"),
+        ("ALTER TABLE t ADD d VARCHAR(10) COMPRESSED=zlib DEFAULT 'x'", "a b c d"),
+        ("CREATE OR REPLACE TABLE t (k VARCHAR(5) PRIMARY KEY)", "k"),
+        ("SET STATEMENT lock_wait_timeout=5 FOR ALTER TABLE t ADD d INT", "a b c d"),
+        ("/*M!100100 ALTER TABLE t ADD d INT */", "a b c d"),
+        ("RENAME TABLE IF EXISTS nope TO x, t WAIT 3 TO u", None),
+        ("DROP TABLE IF EXISTS t WAIT 3", None),
+        ("ALTER TABLE t CONVERT TABLE u TO PARTITION p VALUES LESS THAN (5)", "a b c"),
+        ("CREATE OR REPLACE TABLE t (a VARCHAR2(5), b NUMBER(5), c NUMBER, d RAW(4))", "a b c d"),
+        ("CREATE OR REPLACE TABLE t (a UUID, b INET4, c INET6)", "a b c"),
+        (VERSIONED, "x s e"),
+    ],
+)
+def test_what_only_mariadb_has(statement: str, expected: str | None) -> None:
+    assert columns([statement], "mariadb") == (expected.split() if expected else None)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE EVENT e ON SCHEDULE EVERY 1 HOUR DO BEGIN DROP TABLE t; END",
+        "CREATE PROCEDURE p() BEGIN DROP TABLE t; ALTER TABLE t ADD x INT; END",
+        "CREATE DEFINER=`a`@`b` TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1",
+        "CREATE LIBRARY l LANGUAGE JAVASCRIPT AS $$ function f() { drop; } $$",
+        "CREATE SPATIAL REFERENCE SYSTEM 99 NAME 'x' DEFINITION 'GEOGCS[\"x\"]'",
+        "CREATE JSON DUALITY VIEW v AS SELECT JSON_DUALITY_OBJECT('_id': a) FROM t",
+        "ALTER INSTANCE ROTATE INNODB MASTER KEY",
+        "CREATE UNDO TABLESPACE u ADD DATAFILE 'u.ibu'",
+        "CREATE USER 'a'@'b' IDENTIFIED WITH caching_sha2_password AS '$A$005$\\Zx'",
+        "GRANT ALL ON *.* TO a",
+        "FLUSH TABLES t WITH READ LOCK",
+        "ALTER DATABASE CHARACTER SET greek",
+    ],
+)
+def test_what_changes_no_table_is_passed_over(statement: str) -> None:
+    assert columns([statement]) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE t (a NOTYPE)",
+        "CREATE TABLE t (a INT",
+        "ALTER TABLE t ADD COLUMN",
+        "ALTER TABLE t MODIFY nope INT",
+        "SOMETHING else",
+        "DROP TABLE",
+    ],
+)
+def test_what_cannot_be_read_says_so_and_changes_nothing(statement: str) -> None:
+    catalog = Catalog(Tables(), "mysql")
+    catalog.apply("CREATE TABLE t (a INT)", "d")
+    before = catalog.tables.get(T)
+    with pytest.raises(DdlError):
+        catalog.apply(statement, "d")
+    assert catalog.tables.get(T) is before

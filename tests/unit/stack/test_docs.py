@@ -1,0 +1,55 @@
+"""The documentation points to what is there, and tells of all there is to tell."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from connector import metrics
+
+ROOT = Path(__file__).parents[3]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / folder / "README.md" for folder in ("config-examples", "deploy", "tests")),
+]
+LINK = re.compile(r"\]\(([^)#\s]+)?(#[^)\s]+)?\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """The names by which the headings of a page are linked to, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path):
+    for target, anchor in LINK.findall(page.read_text("utf-8")):
+        if target.startswith("https://"):
+            continue
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor[1:] in anchors(file), f"{target}{anchor}"
+
+
+def test_every_decision_is_listed():
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(
+        r"^\| \[\d+\]\((.+)\) \| (.+) \|$", (folder / "README.md").read_text(), re.MULTILINE
+    )
+    there = [file.name for file in sorted(folder.glob("0*.md"))]
+    assert [name for name, _ in listed] == there
+    for name, title in listed:
+        assert (folder / name).read_text("utf-8").startswith(f"# {int(name[:4])}. "), title
+
+
+@pytest.mark.parametrize("figure", [*metrics.SNAPSHOT, *metrics.STREAMING, *metrics.OWN])
+def test_every_figure_is_told(figure: metrics.Figure):
+    text = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    assert figure.name in text or re.sub(r"(Update|Delete)", "Create", figure.name) in text
+
+
+def test_the_makefile_lists_at_most_twelve_targets():
+    listed = re.findall(r"^[a-z-]+:.*  ## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert 0 < len(listed) <= 12

@@ -1,0 +1,185 @@
+"""The architecture as tests: who imports whom, doors of foreign packages, sizes, names."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PRODUCTS = ("connector", "restapi", "sparksink")
+OWN = (*PRODUCTS, "deploy", "bench", "tests")
+LONGEST_FILE = 350
+LONGEST_FUNCTION = 50
+NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
+
+# The bottom: these import one another and nothing above.
+BOTTOM = {f"connector.{name}" for name in "config data errors kafka logs properties".split()}
+EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
+MAY_IMPORT = {
+    **dict.fromkeys(BOTTOM, BOTTOM),
+    "connector.capture": BOTTOM,
+    # neighbours that know nothing of each other
+    **dict.fromkeys(EVENTS, BOTTOM | {"connector.capture"}),
+    "connector.mysql": BOTTOM | {"connector.capture"},
+    "connector.runtime": BOTTOM | EVENTS | {"connector.capture"},
+    # what joins a database with the rest; the only ones that know a database
+    "connector.connectors": BOTTOM
+    | {"connector.capture", "connector.debezium", "connector.mysql", "connector.runtime"},
+    "connector.plugins": BOTTOM | {"connector.runtime"},
+    "connector.metrics": BOTTOM | {"connector.runtime"},
+    "restapi": BOTTOM | {"connector.runtime"},
+    "connector.daemon": BOTTOM
+    | {"connector", "connector.metrics", "connector.plugins", "connector.runtime", "restapi"},
+    "connector.__main__": {"connector.daemon"},
+    "connector": set(),
+    "sparksink": {"connector.data"},
+}
+
+# Where a foreign package may be imported: a file, or a folder with all below it.
+DOORS = {
+    "confluent_kafka": ("connector/kafka/",),
+    "cryptography": ("connector/kafka/security.py", "connector/mysql/tls.py"),
+    "fastapi": ("restapi/",),
+    "fastavro": ("connector/converters/",),
+    "httpx": ("connector/converters/", "sparksink/registry.py"),
+    "orjson": ("connector/converters/json.py", "connector/capture/history/record.py"),
+    "prometheus_client": ("connector/metrics.py", "sparksink/metrics.py"),
+    "py4j": ("sparksink/",),
+    "pydantic": ("restapi/models.py", "sparksink/"),
+    "pydantic_core": ("restapi/models.py", "sparksink/"),
+    "pymysql": ("connector/mysql/connection.py",),
+    "pymysqlreplication": ("connector/mysql/binlog/reader.py",),
+    "pyspark": ("sparksink/",),
+    "starlette": ("restapi/",),
+    "uvicorn": ("restapi/server.py",),
+    "yaml": ("sparksink/config_file.py",),
+    "zstandard": ("connector/mysql/binlog/parser.py",),
+}
+
+
+def files(*folders: str) -> list[str]:
+    """Return the paths of all Python files below some folders, as text."""
+    found = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
+    return [path.relative_to(ROOT).as_posix() for path in found]
+
+
+@cache
+def tree(path: str) -> ast.Module:
+    return ast.parse((ROOT / path).read_text("utf-8"))
+
+
+def imports(path: str) -> Iterator[str]:
+    """Yield the full names of what a file imports, wherever in it."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import"
+            assert node.module is not None
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part_of(module: str) -> str:
+    """Return the part of the architecture that a module belongs to."""
+    top, *rest = module.split(".")
+    if top != "connector" or not rest:
+        return top
+    known = f"connector.{rest[0]}"
+    folder = ROOT / "connector" / rest[0]
+    return known if folder.is_dir() or folder.with_suffix(".py").is_file() else "connector"
+
+
+def module_of(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def test_imports_go_downwards_only() -> None:
+    upwards = []
+    for path in files(*PRODUCTS):
+        here = part_of(module_of(path))
+        found = {part_of(name) for name in imports(path) if name.split(".")[0] in OWN} - {here}
+        upwards += [f"{path} imports {part}" for part in found - MAY_IMPORT.get(here, set())]
+    assert upwards == []
+
+
+def test_every_part_has_a_place_in_the_layers() -> None:
+    assert {part_of(module_of(path)) for path in files(*PRODUCTS)} == set(MAY_IMPORT)
+
+
+def test_foreign_packages_come_in_by_their_doors() -> None:
+    beside = [
+        f"{path} imports {package}"
+        for path in files(*PRODUCTS)
+        for package in {name.split(".")[0] for name in imports(path)} - set(OWN)
+        if package not in sys.stdlib_module_names
+        and not path.startswith(DOORS.get(package, "no door"))
+    ]
+    assert beside == []
+
+
+def test_every_door_leads_somewhere() -> None:
+    assert [door for doors in DOORS.values() for door in doors if not (ROOT / door).exists()] == []
+
+
+def test_the_database_is_known_in_one_place() -> None:
+    users = [
+        path
+        for path in files(*PRODUCTS)
+        if not path.startswith("connector/mysql/")
+        and any(part_of(name) == "connector.mysql" for name in imports(path))
+    ]
+    assert users == ["connector/connectors.py"]
+
+
+def test_the_environment_is_read_in_one_place() -> None:
+    readers = {
+        path
+        for path in files("connector", "restapi")
+        for node in ast.walk(tree(path))
+        if isinstance(node, (ast.Attribute, ast.alias))
+        and (node.attr if isinstance(node, ast.Attribute) else node.name) in ("environ", "getenv")
+    }
+    assert readers <= {"connector/daemon.py"}
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {path: (ROOT / path).read_text("utf-8").count("\n") for path in files(*OWN)}
+    assert {path: length for path, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    lengths = {
+        f"{path}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in files(*PRODUCTS)
+        for node in ast.walk(tree(path))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
+
+
+def test_names_are_words_of_the_domain() -> None:
+    named = {part for path in files(*OWN) for part in Path(path).with_suffix("").parts}
+    words = {word.removesuffix("s") for part in named for word in part.split("_")}
+    assert words & NO_NAMES == set()
+
+
+def test_nothing_is_left_to_be_done() -> None:
+    left = [
+        f"{path}: {word}"
+        for path in files(*PRODUCTS)
+        for word in ("TODO", "FIXME", "NotImplementedError", "XXX")
+        if word in (ROOT / path).read_text("utf-8")
+    ]
+    assert left == []
+
+
+def test_no_test_imitates_our_own_code() -> None:
+    mocking = [
+        path
+        for path in files("tests")
+        if any(name.startswith(("unittest.mock", "mock")) for name in imports(path))
+    ]
+    assert mocking == []
