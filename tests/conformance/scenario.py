@@ -22,7 +22,9 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "scenarios"
 PHASES = ("before", "streaming", "offline")
 _DIRECTIVE = re.compile(r"-- (server|config|phase):\s*(.*?)\s*$")
-_DATABASE = re.compile(r"create (?:database|schema) (?:if not exists )?`?([\w$]+)`?", re.IGNORECASE)
+_DATABASE = re.compile(
+    r"create (?:database|schema) (?:if not exists )?(?:`([^`]+)`|([\w$]+))", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def read(path: Path) -> Scenario:
         servers,
         frozenset(config.items()),
         {phase: tuple(statements("".join(lines))) for phase, lines in texts.items()},
-        tuple(dict.fromkeys(_DATABASE.findall(whole))),
+        tuple(dict.fromkeys(match[1] or match[2] for match in _DATABASE.finditer(whole))),
     )
 
 

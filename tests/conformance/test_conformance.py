@@ -71,7 +71,10 @@ def test_rows_are_equal(runs: Runs, server: str, scenario: Scenario, side: str) 
     run = runs.of(server, scenario.config)
     assert not [error for error in run.errors if error.startswith(scenario.name + ":")]
     _assert_none_failed(run, side)
-    names = {name for name in run.oracle.topics if name.startswith(_starts(scenario.databases))}
+    if len(GROUPS[server, scenario.config]) > 1:
+        names = _of(scenario.databases, run.oracle.topics)
+    else:  # whatever the topics are called, they are its own
+        names = run.oracle.topics.keys() - {"PFX", "history.PFX"}
     assert names, "Debezium wrote no row event: the scenario shows nothing"
     _assert_equal(getattr(run, side), run.oracle, names)
 
@@ -89,16 +92,18 @@ def test_other_topics_are_equal(
 ) -> None:
     run = runs.of(server, config)
     databases = [name for scenario in GROUPS[server, config] for name in scenario.databases]
-    names = {name for name in run.oracle.topics if not name.startswith(_starts(databases))}
+    names = run.oracle.topics.keys() - _of(databases, run.oracle.topics)
     assert "history.PFX" in names
     _assert_none_failed(run, side)
     _assert_equal(getattr(run, side), run.oracle, names)
     assert sorted(getattr(run, side).topics) == sorted(run.oracle.topics)
 
 
-def _starts(databases: Iterable[str]) -> tuple[str, ...]:
-    """Return what the topics of databases begin with; a topic's name has no other characters."""
-    return tuple(f"PFX.{re.sub('[^a-zA-Z0-9._-]', '_', name)}." for name in databases)
+def _of(databases: Iterable[str], topics: Iterable[str]) -> set[str]:
+    """Return the topics of tables of some databases, whatever the naming makes of odd letters."""
+    odd = re.compile(r"[^a-zA-Z0-9]")
+    names = "|".join(odd.sub("(?:[._-]|_u[0-9a-f]{4})", name) for name in databases)
+    return set(filter(re.compile(f"PFX[._](?:{names})[._]").match, topics))
 
 
 def _assert_none_failed(run: Run, side: str) -> None:

@@ -16,4 +16,4 @@ CREATE TABLE strings.conv (id INT PRIMARY KEY, a VARCHAR(10), d TEXT);
 INSERT INTO strings.conv VALUES (1, 'é', 'ü€');
 ALTER TABLE strings.conv CONVERT TO CHARACTER SET latin1;
 INSERT INTO strings.conv VALUES (40, 'é', 'ü€');
-INSERT INTO strings.defs (id, n, c) VALUES (30, 'n', 'c');
+INSERT INTO strings.defs (id, n, c, d) VALUES (30, 'n', 'c', 'd');
