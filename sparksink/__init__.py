@@ -1,1 +1,1 @@
-"""The Spark job that turns topics into tables."""
+"""The Spark sink: change topics become tables that converge to the source's contents."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
@@ -69,9 +70,10 @@ def error_of(error: KafkaError, doing: str) -> BrokerUnavailableError | StopErro
 
 
 class Topics:
-    """The topics of one cluster. Connects with each call: calls are rare, a client is not small.
+    """The topics of one cluster, asked by one client that is made at the first question.
 
-    A client lives as long as the name that holds it: dropped earlier, it drops its requests.
+    A snapshot of thousands of tables asks several times for each: connecting takes longer than
+    the answer.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -79,14 +81,12 @@ class Topics:
 
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
-        client = self._client()
-        found = self._wait(client.describe_cluster(), "Asking for the cluster's id")
+        found = self._wait(self._client.describe_cluster(), "Asking for the cluster's id")
         return None if found.cluster_id is None else str(found.cluster_id)
 
     def partitions(self, topic: str) -> int | None:
         """Return the number of partitions, None when the topic does not exist."""
-        client = self._client()
-        futures = client.describe_topics(TopicCollection([topic]))
+        futures = self._client.describe_topics(TopicCollection([topic]))
         try:
             return len(self._wait(futures[topic], f"Looking up topic {topic}").partitions)
         except _UnknownTopicError:
@@ -103,8 +103,7 @@ class Topics:
         :raises StopError: the broker refuses the topic.
         """
         wanted = NewTopic(topic, partitions, replicas, config=dict(config or {}))
-        client = self._client()
-        future = client.create_topics([wanted])[topic]
+        future = self._client.create_topics([wanted])[topic]
         try:
             self._wait(future, f"Creating topic {topic}")
         except _TopicExistsError:
@@ -118,11 +117,11 @@ class Topics:
     def setting(self, topic: str, name: str) -> str | None:
         """Return one setting of a topic, such as ``cleanup.policy``."""
         resource = ConfigResource(ResourceType.TOPIC, topic)
-        client = self._client()
-        future = client.describe_configs([resource])[resource]
+        future = self._client.describe_configs([resource])[resource]
         found = self._wait(future, f"Reading the settings of topic {topic}")
         return found[name].value if name in found else None
 
+    @cached_property
     def _client(self) -> AdminClient:
         return AdminClient(self._config, logger=_log)
 

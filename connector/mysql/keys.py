@@ -76,7 +76,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "decimal.handling.mode": one_of("precise", "double", "string"),
     "event.converting.failure.handling.mode": only("warn", because="failures are warned of"),
     "event.deserialization.failure.handling.mode": only("fail", because="failures stop the task"),
-    "event.processing.failure.handling.mode": only("fail", because="failures stop the task"),
+    "event.processing.failure.handling.mode": _FAILURE_MODES,
     "field.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "gtid.ignore.on.recovery": only(False, because="stored GTIDs are always used"),
     "guardrail.collections.limit.action": one_of("warn", "fail"),

@@ -16,6 +16,7 @@ from connector.mysql.tls import Tls
 
 log = logging.getLogger(__name__)
 
+FailureMode = Literal["fail", "warn", "skip"]
 Flavour = Literal["mysql", "mariadb"]
 TimePrecision = Literal[
     "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"
@@ -52,7 +53,8 @@ class CaptureOptions:
     server_id: int
     queries: bool = False
     skipped: frozenset[Operation] = frozenset(("t",))
-    inconsistent_schema: Literal["fail", "warn", "skip"] = "fail"
+    inconsistent_schema: FailureMode = "fail"
+    on_failure: FailureMode = "fail"
     message_key_columns: str | None = None
     selects: dict[str, str] = field(default_factory=dict)
     captures_gtid: Matches | None = None
@@ -93,12 +95,12 @@ def _placeholder(text: str) -> bytes:
 def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> CaptureOptions:
     """Read what is captured from parsed values."""
     skipped = {item.lower() for item in values["skipped.operations"] or ()}
-    mode = values["inconsistent.schema.handling.mode"].lower()
     return CaptureOptions(
         server_id=values["database.server.id"],
         queries=values["include.query"],
         skipped=frozenset(cast("set[Operation]", skipped & _OPERATIONS)),
-        inconsistent_schema="skip" if mode == "ignore" else mode,
+        inconsistent_schema=_failure_mode(values["inconsistent.schema.handling.mode"]),
+        on_failure=_failure_mode(values["event.processing.failure.handling.mode"]),
         message_key_columns=values["message.key.columns"],
         selects=_selects(values["snapshot.select.statement.overrides"], config),
         captures_gtid=_gtid_filter(config),
@@ -106,6 +108,11 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         most_tables=values["guardrail.collections.max"],
         fails_with_more_tables=values["guardrail.collections.limit.action"].lower() == "fail",
     )
+
+
+def _failure_mode(text: str) -> FailureMode:
+    mode = text.lower()
+    return "skip" if mode == "ignore" else cast("FailureMode", mode)
 
 
 def connection_settings(values: Mapping[str, Any]) -> ConnectionSettings:

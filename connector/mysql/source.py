@@ -175,6 +175,7 @@ class MySqlSource:
             queries=parts.options.queries,
             gtid_times=not self._is_mariadb and coordinates.gtids is not None,
             captures_gtid=parts.options.captures_rows_of,
+            on_failure=parts.options.on_failure,
         )
         return Translator(coordinates, plans, parts.source_block, parts.tracker.streamed, options)
 

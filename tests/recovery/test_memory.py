@@ -177,7 +177,7 @@ def test_many_tables(here: Place) -> None:
     here.create()
     here.wait(here._streams, "the snapshot's end", LONG)
     print(f"snapshot of {len(tables)} tables: {time.monotonic() - begun:.1f} s")
-    print(f"after the snapshot: {peak(here)} MB")
+    bounded(here)
     here.worker.stop()
     here.worker.start()
     begun = time.monotonic()

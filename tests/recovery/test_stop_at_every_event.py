@@ -152,6 +152,8 @@ def steady(message: Message) -> Any:
     value = message.json()
     if value is not None:
         value = {name: part for name, part in value.items() if not name.startswith("ts_")}
+        if "ddl" in value:  # its row number is that of the rows before it, if they were read
+            value["source"] = value["source"] | {"row": 0}
     headers = [header for header in message.headers if "runId" not in header[0]]
     return message.key, value, headers
 

@@ -45,7 +45,7 @@ DOORS = {
     "fastapi": ("restapi/",),
     "fastavro": ("connector/converters/",),
     "httpx": ("connector/converters/", "sparksink/registry.py"),
-    "orjson": ("connector/converters/json.py", "connector/capture/history/record.py"),
+    "orjson": ("connector/converters/json.py", "connector/capture/history/"),
     "prometheus_client": ("connector/metrics.py", "sparksink/metrics.py"),
     "py4j": ("sparksink/",),
     "pydantic": ("restapi/models.py", "sparksink/"),

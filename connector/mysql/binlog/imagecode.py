@@ -19,15 +19,24 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from connector.capture.change import Row
-from connector.mysql.types.fields import Fixed, Prefixed
-
-if TYPE_CHECKING:
-    from connector.mysql.binlog.rows import HeldColumn
+from connector.capture.columns import Expression
+from connector.mysql.types.fields import Fixed, LogField, Prefixed
 
 Variant = Callable[[bytes, int, int, Callable[[Row], None]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldColumn:
+    """A column that the images hold; ``slot`` is its place in the result, None = not wanted."""
+
+    field: LogField
+    convert: Expression
+    slot: int | None
+    absent: Any = None
 
 
 def compile_images(

@@ -8,27 +8,16 @@ never end has a bounded number of them; beyond it a plain loop decodes the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec, Expression
 from connector.errors import SchemaMismatchError
-from connector.mysql.binlog.imagecode import Variant, compile_images
-from connector.mysql.types.fields import LogField, Wire, layout
+from connector.mysql.binlog.imagecode import HeldColumn, Variant, compile_images
+from connector.mysql.types.fields import Wire, layout
 
 MAX_VARIANTS = 256
-
-
-@dataclass(frozen=True, slots=True)
-class HeldColumn:
-    """A column that the images hold; ``slot`` is its place in the result, None = not wanted."""
-
-    field: LogField
-    convert: Expression
-    slot: int | None
-    absent: Any = None
 
 
 class ImageDecoder:

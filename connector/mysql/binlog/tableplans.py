@@ -55,7 +55,7 @@ class TablePlan:
 
     def _rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         if event.partial:
-            return self._partial_rows(event)
+            return self._completed(self._partial_rows(event), event)
         decoder = self._decoder(event.present)
         if event.kind == "c":
             return [(None, row) for row in decoder.decode(event.data, event.start, event.end)]
@@ -64,7 +64,8 @@ class TablePlan:
         if event.present == event.present_after:
             images = iter(decoder.decode(event.data, event.start, event.end))
             return list(zip(images, images, strict=True))
-        return self._unlike_pairs(event, decoder, self._decoder(event.present_after))
+        pairs = self._unlike_pairs(event, decoder, self._decoder(event.present_after))
+        return self._completed(pairs, event)
 
     def _unlike_pairs(
         self, event: RowsChanged, before: ImageDecoder, after: ImageDecoder
@@ -80,6 +81,22 @@ class TablePlan:
                 f"a row image ends {offset - event.end} bytes behind its event"
             )
         return pairs
+
+    def _completed(
+        self, pairs: list[tuple[Row | None, Row | None]], event: RowsChanged
+    ) -> list[tuple[Row | None, Row | None]]:
+        """Take what an update did not change from the image before, as far as it is there.
+
+        With ``binlog_row_image=MINIMAL`` only that one has the key.
+        """
+        unchanged = [
+            slot
+            for slot, (_, index) in enumerate(self._wanted)
+            if has_column(event.present, index) and not has_column(event.present_after, index)
+        ]
+        if not unchanged:
+            return pairs
+        return [(old, old and new and _taken(old, new, unchanged)) for old, new in pairs]
 
     def _partial_rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         if self._partial is None:
@@ -159,6 +176,18 @@ class TablePlans:
             raise error
         level = logging.WARNING if self._on_inconsistency == "warn" else logging.DEBUG
         log.log(level, "%s Its events are skipped.", error)
+
+
+def has_column(present: bytes, index: int) -> bool:
+    """Whether a bitmap of columns has a column."""
+    return bool(present[index >> 3] >> (index & 7) & 1)
+
+
+def _taken(old: Row, new: Row, slots: list[int]) -> Row:
+    values = list(new)
+    for slot in slots:
+        values[slot] = old[slot]
+    return tuple(values)
 
 
 def _index(table: Table, codec: ColumnCodec) -> int:

@@ -18,6 +18,7 @@ from connector.capture.change import (
     TransactionMark,
 )
 from connector.capture.selection import Matches
+from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
@@ -31,6 +32,7 @@ from connector.mysql.binlog.events import (
 )
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.gtid import source_of
+from connector.mysql.options import FailureMode
 from connector.mysql.position import Coordinates
 from connector.mysql.source_block import SourceBlock
 
@@ -48,6 +50,7 @@ class TranslateOptions:
     queries: bool = False
     gtid_times: bool = False
     captures_gtid: Matches | None = None
+    on_failure: FailureMode = "fail"
 
 
 class Translator:
@@ -141,7 +144,11 @@ class Translator:
         plan = self._plans.plan(event.table_map)
         if plan is None:
             return _NOTHING
-        rows = plan.rows(event)
+        try:
+            rows = plan.rows(event)
+        except (ConversionError, SchemaMismatchError) as error:
+            self._failed(error)
+            return _NOTHING
         event.decoded()
         at = self._at
         at.row = first
@@ -153,6 +160,13 @@ class Translator:
         if first:
             rows = rows[first:]
         return (RowChanges(plan.codec, event.kind, rows, source, first),) if rows else _NOTHING
+
+    def _failed(self, error: Exception) -> None:
+        """Do with an event that cannot be processed what the user wants."""
+        if self._options.on_failure == "fail":
+            raise error
+        level = logging.WARNING if self._options.on_failure == "warn" else logging.DEBUG
+        log.log(level, "The event at %s:%d is passed over: %s", self._at.file, self._at.pos, error)
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[Change]:
         self._at.query = event.sql

@@ -177,8 +177,10 @@ def test_rows_with_differences(data: st.DataObject) -> None:
                 diffs[number] = b"".join(difference(*step) for step in done)
         images += TABLE.image(tuple(before), EVERY)
         images += partial_image(TABLE, tuple(after), present, diffs)
-        pair = TABLE.connect(tuple(before), EVERY), TABLE.connect(tuple(after), present)
-        expected.append(pair)
+        whole = tuple(
+            new if held else old for old, new, held in zip(before, after, present, strict=True)
+        )  # what the image after lacks is as it was
+        expected.append((TABLE.connect(tuple(before), EVERY), TABLE.connect(whole, EVERY)))
     event = written.rows(written.PARTIAL, images, [EVERY, present])
     assert rows_by_plan(TABLE, event) == expected
 

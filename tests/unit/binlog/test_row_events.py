@@ -167,3 +167,15 @@ def test_an_error_tells_the_table_and_no_value() -> None:
         "the rows of table shop.orders at position 4 of the log cannot be read (error)"
     )
     assert caught.value.__suppress_context__
+
+
+def test_an_update_takes_what_its_second_image_lacks_from_the_first() -> None:
+    """With ``binlog_row_image=MINIMAL`` only the image before has the key."""
+    table = table_of([INTEGERS[4], INTEGERS[4], INTEGERS[4]])
+    before, after = (True, False, False), (False, True, False)
+    images = table.image((1, 0, 0), before) + table.image((0, 2, 0), after)
+    event = written.rows(written.UPDATE, images, [before, after])
+    missing = table.connect((0, 0, 0), (False, False, False))
+    ((old, new),) = rows_by_plan(table, event)
+    assert old == (1, *missing[1:])
+    assert new == (1, 2, missing[2])

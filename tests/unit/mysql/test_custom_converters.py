@@ -13,6 +13,7 @@ from connector.mysql.options import TypeOptions
 from connector.mysql.types.fields import DATE, TINY, VARCHAR, Wire
 
 TABLE = TableId("d", "t")
+_EPOCH = "1970-01-01T00:00:00Z"
 PACKAGE = "io.debezium.connector.binlog.converters."
 
 

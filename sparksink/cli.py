@@ -1,0 +1,88 @@
+"""The command line: one subcommand a task of an operator."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from sparksink.config import SinkConfig
+from sparksink.config_file import load
+from sparksink.errors import SinkError
+
+_PARKED: Final = 3
+
+log = logging.getLogger("sparksink")
+
+
+def main(arguments: Sequence[str], environment: Mapping[str, str], *, own_session: bool) -> int:
+    """Run one command; return its exit status, as listed in `sparksink.errors`."""
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
+    )
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    options = parser().parse_args(arguments)
+    try:
+        config = load(options.config, environment, options.set)
+        return _run(options, config, own_session=own_session)
+    except SinkError as error:
+        log.error("%s", error)  # noqa: TRY400 - the message says all, a trace does not help
+        return error.status
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--config", type=Path, required=True, metavar="FILE")
+    common.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+    common.add_argument(
+        "--spark",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of the session that python -m sparksink makes, as spark.master=local[2]",
+    )
+    root = argparse.ArgumentParser(prog="sparksink", description=__doc__)
+    commands = root.add_subparsers(dest="command", required=True)
+
+    def command(name: str, what: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=what, description=what, parents=[common])
+
+    run = command("run", "apply the topics to the tables, until stopped")
+    run.add_argument("--once", action="store_true", help="end when caught up")
+    command("check", "look whether everything is there; write nothing")
+    plan = command("plan", "show the tables that would be made or changed; write nothing")
+    plan.add_argument("--messages", type=int, default=1000, help="looked at, a partition")
+    command("status", "show how far each table is, and which are parked")
+    backfill = command("backfill", "apply again what the topics hold; the mirrors only gain by it")
+    backfill.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
+    compact = command("compact", "join small files, remove old ones, forget old deletes")
+    compact.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
+    dlq = command("dlq", "messages that could not be used")
+    dlq.add_argument("action", choices=["list", "replay", "purge"])
+    park = command("park", "tables that were set aside")
+    park.add_argument("action", choices=["list", "replay"])
+    park.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
+    return root
+
+
+def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) -> int:
+    # Spark is imported only now: a wrong configuration should be told at once.
+    from sparksink import commands  # noqa: PLC0415 - as above
+    from sparksink.session import session  # noqa: PLC0415 - as above
+    from sparksink.sink import build  # noqa: PLC0415 - as above
+
+    settings = dict(pair.split("=", 1) for pair in options.spark)
+    spark = session(config, settings if own_session else None)
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        run: Callable[..., None] = commands.COMMANDS[options.command]
+        sink = build(config, spark)
+        run(sink, options)
+        return _PARKED if sink.state.parked() else 0
+    finally:
+        if own_session:
+            spark.stop()

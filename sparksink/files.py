@@ -1,0 +1,57 @@
+"""Small files on any file system that Hadoop knows; the driver's own disk is never used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+class Files:
+    """Reads and writes text files by path or URI."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Hadoop's file systems
+        self._configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - as above
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file; None when there is none."""
+        system, place = self._at(path)
+        if not system.exists(place):
+            return None
+        stream = system.open(place)
+        try:
+            return bytes(stream.readAllBytes()).decode()
+        finally:
+            stream.close()
+
+    def write(self, path: str, text: str, *, over: bool) -> None:
+        """Write a file; without ``over`` only where there is none, of which another may be first.
+
+        :raises FileExistsError: there is one.
+        """
+        system, place = self._at(path)
+        if not over and system.exists(place):
+            raise FileExistsError(path)
+        stream = system.create(place, over)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+
+    def move(self, path: str, to: str) -> bool:
+        """Give a file another name; only one of several who try succeeds."""
+        system, place = self._at(path)
+        return bool(system.rename(place, self._path(to)))
+
+    def remove(self, path: str) -> None:
+        """Remove a file, if there is one."""
+        system, place = self._at(path)
+        system.delete(place, False)
+
+    def _at(self, path: str) -> tuple[Any, Any]:
+        place = self._path(path)
+        return place.getFileSystem(self._configuration), place
+
+    def _path(self, path: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(path)

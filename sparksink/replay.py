@@ -1,0 +1,62 @@
+"""Applying kept messages again: those of parked tables, and dead letters.
+
+The order does not matter, as every change knows its place. The batch is named by what it
+replays, so that a replay which a crash cuts short and which is repeated adds nothing twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as f
+
+from sparksink.sink import Sink
+
+_MESSAGE = ("topic", "partition", "offset", "timestamp", "key", "value", "position")
+
+
+def name(what: str) -> str:
+    """Return a name for a batch that is like no other."""
+    return f"{what}:{uuid.uuid4().hex}"
+
+
+def parked(sink: Sink, table: str) -> int:
+    """Take a table up again; return how many messages were waiting."""
+    kept = sink.state.table("parked").read().where(f.col("source_table") == table)
+    sink.state.unpark(table)
+    return _again(sink, kept, "parked", f"source_table = '{_escaped(table)}'")
+
+
+def dead_letters(sink: Sink) -> int:
+    """Try all dead letters again; those that still cannot be used come back."""
+    kept = sink.state.table("dead_letter").read()
+    return _again(sink, kept, "dead_letter", "true")
+
+
+def letters(sink: Sink) -> Sequence[Row]:
+    """Return how many dead letters there are: ``source_table, reason, count``."""
+    kept = sink.state.table("dead_letter").read()
+    return kept.groupBy("source_table", "reason").count().orderBy("source_table").collect()
+
+
+def _again(sink: Sink, kept: DataFrame, source: str, which: str) -> int:
+    batches = kept.select("app", "batch").distinct().orderBy("app", "batch").collect()
+    if not batches:
+        return 0
+    names = [(row["app"], row["batch"]) for row in batches]
+    app = f"replay:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
+    messages = kept.select(*_MESSAGE).localCheckpoint()
+    sink.batches.apply(messages, app, 0)
+    apps = ", ".join(f"'{_escaped(given)}'" for given in sorted({given for given, _ in names}))
+    last = max(number for _, number in names)
+    sink.state.table(source).run(
+        f"DELETE FROM {{table}} WHERE {which} AND app IN ({apps}) AND batch <= {last}"  # noqa: S608 - escaped
+    )
+    return messages.count()
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")

@@ -1,0 +1,52 @@
+"""The parts of a sink, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from sparksink.batches import Batches, partitions
+from sparksink.config import SinkConfig
+from sparksink.definitions import Definitions
+from sparksink.files import Files
+from sparksink.lease import Lease
+from sparksink.registry import Registry
+from sparksink.source import Messages
+from sparksink.state import State
+from sparksink.tables import Lake
+from sparksink.tables.delta import DeltaLake
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """One configured sink on a session."""
+
+    config: SinkConfig
+    spark: SparkSession
+    lake: Lake
+    state: State
+    messages: Messages
+    definitions: Definitions
+    batches: Batches
+
+    def lease(self) -> Lease:
+        """Return the lease of the target, not taken yet."""
+        folder = f"{self.config.target.path.rstrip('/')}/{self.config.state.schema_}"
+        return Lease(Files(self.spark), f"{folder}/lease.json")
+
+
+def build(config: SinkConfig, spark: SparkSession, lake: Lake | None = None) -> Sink:
+    """Put a sink together; another ``lake`` than the configured one may be given."""
+    lake = lake or DeltaLake(spark, config.target.path, config.target.table_properties)
+    state = State(spark, lake, config.state.schema_)
+    messages = Messages(
+        spark,
+        config.source,
+        headers=config.ordering.epoch == "header",
+        partitions=partitions(config, spark),
+    )
+    definitions = Definitions(config, messages.schema_changes)
+    registry = Registry(config.source.schema_registry)
+    batches = Batches(config, lake, state, definitions, registry.schema)
+    return Sink(config, spark, lake, state, messages, definitions, batches)

@@ -1,0 +1,90 @@
+"""One Spark for all tests of the sink, and sinks on it, each with a target of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.stack.folders import STACK, locked
+from sparksink.config_file import parse
+
+HERE = Path(__file__).parent
+
+if importlib.util.find_spec("pyspark") is None:  # make test-unit does without it
+    collect_ignore_glob = ["test_*.py"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a JVM, as the tests on servers are."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker("servers")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # pyspark leaves its sockets to the garbage collector.
+    config.addinivalue_line("filterwarnings", "ignore::ResourceWarning")
+
+
+def settings(path: Path, **sections: Any) -> dict[str, Any]:
+    """Return a configuration that reads recorded messages below a folder and writes there."""
+    (path / "in").mkdir(exist_ok=True)
+    given = {
+        "name": "test",
+        "source": {"kind": "file", "path": str(path / "in"), "topics": r"srv\..*"},
+        "checkpoint": str(path / "checkpoint"),
+        "target": {"path": str(path / "lake")},
+        "errors": {"retries": 0},
+        "parallelism": {"batch.partitions": 1, "shuffle.partitions": 1, "tables": 2},
+    }
+    for name, section in sections.items():
+        there = given.get(name)
+        given[name] = {**there, **section} if isinstance(there, dict) else section
+    return given
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from sparksink.jars import fetch, folder  # noqa: PLC0415 - as conftest is read without Spark
+    from sparksink.session import session  # noqa: PLC0415
+
+    (STACK / "downloads").mkdir(parents=True, exist_ok=True)
+    folder().parent.mkdir(parents=True, exist_ok=True)
+    with locked(STACK / "downloads" / "maven.lock", "Maven"):
+        fetch(options=[f"-Dmaven.repo.local={STACK / 'downloads' / 'maven'}"])
+    place = tmp_path_factory.mktemp("spark")
+    local = {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "2g",
+        "spark.ui.enabled": "false",
+        # A few rows a query: what compiles code would take longer than what it is compiled for.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.warehouse.dir": str(place),
+        "spark.local.dir": str(place),
+    }
+    made = session(parse(settings(place)), local)
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
+    """Return what makes a sink: sections of its configuration, and perhaps a lake of its own."""
+    from sparksink.session import prepared  # noqa: PLC0415
+    from sparksink.sink import build  # noqa: PLC0415
+
+    def make(lake: Any = None, **sections: Any) -> Any:
+        config = parse(settings(tmp_path, **sections))
+        made = build(config, prepared(spark, config), lake)
+        made.state.open()
+        return made
+
+    return make

@@ -1,0 +1,72 @@
+"""A lake that ends at some write, just before it or just after it, as a process may."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class Crash(Exception):  # noqa: N818 - it is what it is called
+    """The process would have ended here."""
+
+
+class CrashingTable:
+    """A table of another lake; implements `sparksink.tables.Table`."""
+
+    def __init__(self, table: Any, write: Any) -> None:
+        self._table = table
+        self._write = write
+
+    def columns(self) -> Mapping[str, str] | None:
+        return self._table.columns()
+
+    def facts(self) -> Mapping[str, str]:
+        return self._table.facts()
+
+    def read(self) -> Any:
+        return self._table.read()
+
+    def create(self, columns: Mapping[str, str], facts: Mapping[str, str]) -> None:
+        self._write(lambda: self._table.create(columns, facts))
+
+    def alter(self, actions: Sequence[str], facts: Mapping[str, str]) -> None:
+        self._write(lambda: self._table.alter(actions, facts))
+
+    def merge(self, changes: Any, how: Any) -> None:
+        self._write(lambda: self._table.merge(changes, how))
+
+    def append(self, rows: Any, writer: str, batch: int) -> None:
+        self._write(lambda: self._table.append(rows, writer, batch))
+
+    def run(self, statement: str) -> None:
+        self._write(lambda: self._table.run(statement))
+
+
+class CrashingLake:
+    """Crashes at the write of a number, counted from 0, and at all later ones."""
+
+    def __init__(self, lake: Any, at: int, *, after: bool) -> None:
+        self._lake = lake
+        self._left = at
+        self._after = after
+        self._lock = threading.Lock()
+
+    def table(self, name: str) -> CrashingTable:
+        return CrashingTable(self._lake.table(name), self._write)
+
+    def version(self, name: str) -> str:
+        return self._lake.version(name)
+
+    def tidy(self, name: str, hours: int) -> None:
+        self._lake.tidy(name, hours)
+
+    def _write(self, work: Any) -> None:
+        with self._lock:
+            left = self._left
+            self._left -= 1
+        if left < 0 or (left == 0 and not self._after):
+            raise Crash
+        work()
+        if left == 0:
+            raise Crash

@@ -1,0 +1,160 @@
+"""The mirror equals the source, in whatever order, how often and how torn its changes arrive."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sink.conftest import settings
+from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.histories import Source, delivered
+from tests.sink.recorded import Topic, field, frame, rows
+
+COLUMNS = [field("id", "int32"), field("v", "string")]
+
+
+def run(sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, tables: int) -> None:
+    """Deliver random histories with crashes, restarts and repetitions, and compare."""
+    chance = random.Random(seed)
+    sources = [Source(Topic(f"srv.shop.t{n}", COLUMNS), seed * 100 + n) for n in range(tables)]
+    messages = [source.live(chance.randint(20, 120)) for source in sources]
+    parts = [delivered(m, 3, seed + n) for n, m in enumerate(messages)]
+    history = {"enabled": bool(seed % 2)}
+    for number, batch in enumerate(zip(*parts, strict=True)):
+        mixed = frame(spark, [message for part in batch for message in part])
+        lake = CrashingLake(real_lake(spark, tmp_path), chance.randrange(10), after=seed % 3 > 0)
+        try:
+            sink(lake, history=history).batches.apply(mixed, "app", number)
+        except Crash:  # the next process repeats the batch
+            sink(history=history).batches.apply(mixed, "app", number)
+    made = sink(history=history)
+    for n, source in enumerate(sources):
+        expected = sorted(((row["id"], row["v"]) for row in source.rows.values()), key=repr)
+        assert rows(made, f"shop__t{n}", "id", "v") == expected, f"seed {seed}, table {n}"
+        if history["enabled"]:
+            wanted = {m["offset"] for part in parts[n] for m in part if m["value64"]}
+            found = rows(made, f"shop__t{n}__history", "__offset")
+            assert sorted(offset for (offset,) in found) == sorted(wanted)
+
+
+def real_lake(spark: Any, path: Path) -> Any:
+    from sparksink.config_file import parse  # noqa: PLC0415
+    from sparksink.sink import build  # noqa: PLC0415
+
+    return build(parse(settings(path)), spark).lake
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_histories_with_crashes(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int
+):
+    run(sink, spark, tmp_path, seed, tables=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10, 25))
+def test_many_random_histories_with_crashes(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int
+):
+    run(sink, spark, tmp_path, seed, tables=4)
+
+
+NAMES = ("key", "value", "topic", "offset", "e", "a b", "position", "mark")
+
+
+def test_a_late_change_does_not_bring_a_deleted_row_back(sink: Callable[..., Any], spark: Any):
+    """Nor do columns that are named as those of messages change anything."""
+    columns = [field("key", "int32"), *(field(name, "string") for name in NAMES[1:])]
+    topic = Topic(columns=columns, keys=["key"])
+
+    def row(key: int, text: str) -> dict[str, Any]:
+        return {"key": key, **dict.fromkeys(NAMES[1:], text)}
+
+    late = topic.change("u", 150, row(1, "a"), row(1, "late"))
+    first = [
+        topic.change("c", 100, None, row(1, "a")),
+        topic.change("d", 200, row(1, "a"), None),
+        topic.change("c", 210, None, row(2, "b")),
+    ]
+    sink().batches.apply(frame(spark, first), "app", 0)
+    # Another process, which knows of the delete from the tombstones alone.
+    made = sink()
+    names = [f"`{name}`" for name in NAMES]
+    made.batches.apply(frame(spark, [late]), "app", 1)
+    assert rows(made, "shop__orders", *names) == [(2, *["b"] * 7)]
+    again = topic.change("c", 300, None, row(1, "again"))
+    made.batches.apply(frame(spark, [again]), "app", 2)
+    assert rows(made, "shop__orders", *names) == [(1, *["again"] * 7), (2, *["b"] * 7)]
+
+
+def test_soft_deletes_keep_the_row(sink: Callable[..., Any], spark: Any):
+    made = sink(mirror={"deletes": "soft"})
+    topic = Topic(columns=COLUMNS)
+    row = {"id": 1, "v": "a"}
+    made.batches.apply(frame(spark, [topic.change("c", 100, None, row)]), "app", 0)
+    deletion = frame(spark, [topic.change("d", 200, row, None)])
+    made.batches.apply(deletion, "app", 1)
+    assert rows(made, "shop__orders", "id", "v", "__deleted") == [(1, "a", True)]
+    late = topic.change("u", 150, row, {"id": 1, "v": "late"})
+    made.batches.apply(frame(spark, [late]), "app", 2)
+    assert rows(made, "shop__orders", "id", "v", "__deleted") == [(1, "a", True)]
+
+
+def test_a_table_without_key_has_a_history_in_which_each_message_is_once(
+    sink: Callable[..., Any], spark: Any
+):
+    made = sink()
+    topic = Topic(columns=COLUMNS, keys=())
+    same = {"id": 1, "v": "a"}
+    twice = [topic.change("c", 100, None, same, row=row) for row in range(2)]
+    batch = frame(spark, [*twice, topic.change("d", 200, same, None)])
+    for _ in range(2):
+        made.batches.apply(batch, "app", 0)
+    assert rows(made, "shop__orders__history", "id", "v", "__op") == [
+        (1, "a", "c"), (1, "a", "c"), (1, "a", "d"),
+    ]  # fmt: skip
+    assert made.lake.table("shop__orders").columns() is None
+
+
+def test_positions_of_another_server_stop_the_job(sink: Callable[..., Any], spark: Any):
+    from sparksink.errors import DataLossError  # noqa: PLC0415
+
+    made = sink()
+    topic = Topic(columns=COLUMNS)
+    row = {"id": 1, "v": "a"}
+    made.batches.apply(frame(spark, [topic.change("c", 1000, None, row)]), "app", 0)
+    other = topic.change("u", 10, row, {"id": 1, "v": "b"}, ts_ms=1_800_000_000_000)
+    with pytest.raises(DataLossError, match="positions went back"):
+        made.batches.apply(frame(spark, [other]), "app", 1)
+    assert rows(made, "shop__orders", "v") == [("a",)]
+
+
+def test_an_epoch_orders_the_binlogs_of_two_servers(sink: Callable[..., Any], spark: Any):
+    made = sink(ordering={"epoch": "header"})
+    topic = Topic(columns=COLUMNS)
+    row, later = {"id": 1, "v": "a"}, {"id": 1, "v": "b"}
+    first = {**topic.change("c", 1000, None, row), "position": "0/bin.000001/1000/0"}
+    update = topic.change("u", 10, row, later, ts_ms=1_800_000_000_000)
+    second = {**update, "position": "1/bin.000001/10/0"}
+    made.batches.apply(frame(spark, [second]), "app", 0)
+    made.batches.apply(frame(spark, [first]), "app", 1)
+    assert rows(made, "shop__orders", "v") == [("b",)]
+    # A tombstone whose delete was compacted away deletes, as a header tells its place.
+    tombstone = topic.message({"id": 1}, None, position="1/bin.000001/20/0")
+    made.batches.apply(frame(spark, [tombstone]), "app", 2)
+    assert rows(made, "shop__orders", "v") == []
+
+
+def test_a_truncate_is_all_that_comes_after_a_start(sink: Callable[..., Any], spark: Any):
+    topic = Topic(columns=COLUMNS)
+    first = topic.change("c", 100, None, {"id": 1, "v": "a"})
+    sink().batches.apply(frame(spark, [first]), "app", 0)
+    made = sink()  # has seen no key of this table
+    made.batches.apply(frame(spark, [topic.change("t", 200)]), "app", 1)
+    assert rows(made, "shop__orders", "id") == []
+    made.batches.apply(frame(spark, [first]), "app", 2)
+    assert rows(made, "shop__orders", "id") == []

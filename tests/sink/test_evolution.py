@@ -1,0 +1,129 @@
+"""A mirror follows its source's ALTER TABLE; what cannot be followed parks that table alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sink.recorded import Topic, field, frame, rows
+
+ID, NAME = field("id", "int32"), field("name", "string")
+
+
+def test_columns_are_added_with_the_value_that_rows_have_and_types_widened(
+    sink: Callable[..., Any], spark: Any
+):
+    made = sink()
+    topic = Topic(columns=[ID, NAME])
+    before = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110, 120)]
+    made.batches.apply(frame(spark, before), "app", 0)
+    old = topic.change("u", 130, {"id": 100, "name": "n"}, {"id": 100, "name": "old"})
+    topic.columns = [
+        field("id", "int64"),
+        NAME,
+        field("stock", "int32", optional=False, default=7),
+        field("kind", "string", optional=False),
+        field("note", "string"),
+    ]
+    full = {"id": 110, "name": "n", "stock": 1, "kind": "k", "note": "x"}
+    # Two schemas in one batch, then the older one again: the connector was restarted.
+    made.batches.apply(frame(spark, [old, topic.change("u", 200, None, full)]), "app", 1)
+    replayed = {**old, "offset": 77}
+    made.batches.apply(frame(spark, [replayed]), "app", 2)
+    assert rows(made, "shop__orders", "id", "name", "stock", "kind", "note") == [
+        (100, "old", 7, "", None),
+        (110, "n", 1, "k", "x"),
+        (120, "n", 7, "", None),
+    ]
+    assert made.lake.table("shop__orders").columns()["id"] == "bigint"
+
+
+def test_a_dropped_column_stays_and_comes_back(sink: Callable[..., Any], spark: Any):
+    made = sink()
+    topic = Topic(columns=[ID, NAME])
+    made.batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1, "name": "a"})]), "a", 0)
+    topic.columns = [ID]
+    made.batches.apply(frame(spark, [topic.change("c", 110, None, {"id": 2})]), "a", 1)
+    topic.columns = [ID, NAME]
+    made.batches.apply(frame(spark, [topic.change("c", 120, None, {"id": 3, "name": "c"})]), "a", 2)
+    assert rows(made, "shop__orders", "id", "name") == [(1, "a"), (2, None), (3, "c")]
+
+
+def test_the_schema_change_topic_tells_of_a_new_name(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    made = sink(source={"ddl.topic": "srv"})
+    topic = Topic(columns=[ID, NAME])
+    first = topic.change("c", 100, None, {"id": 1, "name": "a"})
+    made.batches.apply(frame(spark, [first, topic.change("c", 110, None, {"id": 2, "name": "b"})]),
+                       "a", 0)  # fmt: skip
+    columns = [{"name": n, "typeName": k} for n, k in (("id", "INT"), ("title", "TEXT"))]
+    value = {
+        "ddl": "ALTER TABLE `orders` CHANGE COLUMN `name` `title` TEXT",
+        "tableChanges": [{"id": '"shop"."orders"', "table": {"columns": columns}}],
+    }
+    line = {"topic": "srv", "partition": 0, "offset": 0, "value": json.dumps(value)}
+    (tmp_path / "in" / "ddl.json").write_text(json.dumps(line))
+    topic.columns = [ID, field("title", "string")]
+    made.batches.apply(
+        frame(spark, [topic.change("u", 200, None, {"id": 1, "title": "A"})]), "a", 1
+    )
+    old = Topic(columns=[ID, NAME]).change("u", 150, None, {"id": 2, "name": "B"})
+    made.batches.apply(frame(spark, [old]), "a", 2)
+    assert rows(made, "shop__orders", "id", "title") == [(1, "A"), (2, "B")]
+    assert "name" not in made.lake.table("shop__orders").columns()
+
+
+def test_a_conflict_parks_one_table_until_it_is_taken_up(sink: Callable[..., Any], spark: Any):
+    from sparksink import replay  # noqa: PLC0415
+
+    made = sink()
+    orders, others = Topic(columns=[ID, NAME]), Topic("srv.shop.others", [ID, NAME])
+    both = [t.change("c", 100, None, {"id": 1, "name": "a"}) for t in (orders, others)]
+    made.batches.apply(frame(spark, both), "app", 0)
+    orders.columns = [ID, field("name", "int32")]
+    changed = [
+        orders.change("u", 200, None, {"id": 1, "name": 5}),
+        others.change("u", 200, None, {"id": 1, "name": "b"}),
+    ]
+    for _ in range(2):
+        made.batches.apply(frame(spark, changed), "app", 1)
+    later = orders.change("c", 300, None, {"id": 2, "name": 6})
+    made.batches.apply(frame(spark, [later]), "app", 2)
+    assert "column name is string and now comes as int" in made.state.parked()["shop.orders"]
+    assert rows(made, "shop__orders", "id", "name") == [(1, "a")]
+    assert rows(made, "shop__others", "id", "name") == [(1, "b")]
+    assert [offset for (offset,) in rows(made, "_cdc/parked", "offset")] == [2, 3]
+    # An operator makes the column what it now is, and takes the table up again.
+    spark.sql(f"ALTER TABLE {made.lake.table('shop__orders').identifier}"
+              " SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")  # fmt: skip
+    spark.sql(f"ALTER TABLE {made.lake.table('shop__orders').identifier} DROP COLUMN name")
+    again = sink()
+    assert again.state.parked().keys() == {"shop.orders"}
+    assert replay.parked(again, "shop.orders") == 2
+    assert rows(again, "shop__orders", "id", "name") == [(1, 5), (2, 6)]
+    assert rows(again, "_cdc/parked", "offset") == []
+    assert sink().state.parked() == {}
+
+
+def test_a_crash_while_a_column_is_added_loses_no_value(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    from tests.sink.crashing import Crash, CrashingLake  # noqa: PLC0415
+    from tests.sink.test_convergence import real_lake  # noqa: PLC0415
+
+    topic = Topic(columns=[ID])
+    sink().batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1})]), "app", 0)
+    topic.columns = [ID, field("stock", "int32", optional=False, default=7)]
+    batch = frame(spark, [topic.change("c", 200, None, {"id": 2, "stock": 1})])
+    for at in (0, 0, 1):  # after the columns, after the values, after they are noted
+        lake = CrashingLake(real_lake(spark, tmp_path), at, after=True)
+        with pytest.raises(Crash):
+            sink(lake).batches.apply(batch, "app", 1)
+    made = sink()
+    made.batches.apply(batch, "app", 1)
+    assert rows(made, "shop__orders", "id", "stock") == [(1, 7), (2, 1)]

@@ -1,0 +1,118 @@
+"""The whole job on recorded messages: batches, restarts, the lease, metrics and commands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fixtures.worker import free_port
+from tests.sink.recorded import Topic, field, rows
+
+COLUMNS = [field("id", "int32"), field("v", "string")]
+ONCE = argparse.Namespace(once=True, tables=".*", messages=100)
+
+
+def record(path: Path, name: str, *messages: Any) -> None:
+    text = "".join(json.dumps(message) + "\n" for message in messages)
+    (path / "in").mkdir(exist_ok=True)
+    (path / "in" / name).write_text(text)
+
+
+def test_a_job_is_taken_up_where_it_ended(sink: Callable[..., Any], tmp_path: Path):
+    from sparksink.commands import backfill, compact, plan, run, status  # noqa: PLC0415
+
+    topic = Topic(columns=COLUMNS)
+    made = sink(history={"enabled": True})
+    first = [topic.change("c", pos, None, {"id": pos, "v": "a"}) for pos in (100, 110)]
+    record(tmp_path, "0.json", *first)
+    run(made, ONCE)
+    record(tmp_path, "1.json", topic.change("d", 200, {"id": 100, "v": "a"}, None))
+    again = sink(history={"enabled": True})
+    run(again, ONCE)
+    for command in (backfill, compact, plan, status):
+        command(sink(history={"enabled": True}), ONCE)
+    assert rows(again, "shop__orders", "id", "v") == [(110, "a")]
+    assert len(rows(again, "shop__orders__history", "id")) == 3
+    commits = rows(again, "_cdc/commits", "batch", "offsets")
+    assert [json.loads(text)["srv.shop.orders"]["0"] for _, text in commits] == [3, 4, 4]
+
+
+def test_status_and_plan_tell_what_is_and_what_would_be(
+    sink: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    from sparksink.commands import check, plan, run, status  # noqa: PLC0415
+
+    topic = Topic(columns=COLUMNS)
+    record(tmp_path, "0.json", topic.change("c", 100, None, {"id": 1, "v": "a"}))
+    check(sink(), ONCE)
+    plan(sink(), ONCE)
+    assert sink().lake.table("shop__orders").columns() is None
+    run(sink(), ONCE)
+    topic.columns = [field("id", "int64"), *COLUMNS[1:], field("w", "string")]
+    record(tmp_path, "1.json", topic.change("c", 110, None, {"id": 2, "v": "b", "w": "c"}))
+    plan(sink(), ONCE)
+    status(sink(), ONCE)
+    told = capsys.readouterr().out
+    assert "srv.shop.orders → shop__orders: 1 partitions, 1 messages" in told
+    assert "  create v string\n" in told
+    assert "  add w string\n  widen id to bigint\n" in told
+    assert "shop.orders" in told.splitlines()[-1]
+    assert told.endswith("ok\n")
+
+
+def test_two_jobs_cannot_write_one_target(sink: Callable[..., Any]):
+    from sparksink.errors import LeaseError  # noqa: PLC0415
+    from sparksink.lease import Lease  # noqa: PLC0415
+
+    made = sink()
+    files = made.lease()._files
+    path = f"{made.config.target.path}/lease.json"
+    with Lease(files, path, beat=0.2) as held:
+        held.check()
+        with pytest.raises(LeaseError, match="writes these tables"), Lease(files, path, beat=0.5):
+            pass
+        # One that has died on another machine: its counter stands still.
+        files.write(path, json.dumps({"owner": "x", "host": "elsewhere", "pid": 1}), over=True)
+        with pytest.raises(LeaseError, match="taken over"):
+            held.check()
+        with Lease(files, path, beat=0.05) as taken:
+            taken.check()
+    dead = {"owner": "y", "host": held._me["host"], "pid": 2**22 + 1, "count": 0}
+    files.write(path, json.dumps(dead), over=True)
+    with Lease(files, path) as at_once:  # on this machine nobody has to be waited for
+        at_once.check()
+    assert files.read(path) is None
+
+
+def test_metrics_health_and_status_are_served():
+    from sparksink.metrics import Metrics  # noqa: PLC0415
+    from sparksink.state import Applied  # noqa: PLC0415
+
+    address = f"127.0.0.1:{free_port()}"
+
+    def page(path: str) -> str:
+        with urllib.request.urlopen(f"http://{address}{path}", timeout=5) as answer:
+            return str(answer.read().decode())
+
+    with Metrics(address, 60) as metrics:
+        metrics.batch(3, [Applied("shop.orders", changes=5, faults=1)], {"shop.x": "why"}, 0.5)
+        assert 'sparksink_changes_total{table="shop.orders"} 5.0' in page("/metrics")
+        assert page("/healthz") == "ok\n"
+        assert "parked: why" in page("/")
+
+
+@pytest.mark.parametrize(("wrong", "status"), [("colour=red", 2), ("name=a b", 2)])
+def test_the_command_line_ends_with_a_status(tmp_path: Path, wrong: str, status: int):
+    from sparksink.cli import main  # noqa: PLC0415
+
+    file = tmp_path / "sink.yaml"
+    file.write_text("name: s\nsource: {kind: file, path: p, topics: t}\ncheckpoint: c\n"
+                    "target: {path: t}\n")  # fmt: skip
+    arguments = ["status", "--config", str(file), "--set", wrong]
+    assert main(arguments, {}, own_session=True) == status

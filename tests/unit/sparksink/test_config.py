@@ -1,0 +1,136 @@
+"""A configuration is read as written, and every fault is told with its key and no value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparksink.config_file import load, parse
+from sparksink.errors import ConfigError
+
+LEAST = {
+    "name": "shop-sink",
+    "source": {"bootstrap.servers": "localhost:9092", "topics": r"srv\..*"},
+    "checkpoint": "file:///c",
+    "target": {"path": "file:///t"},
+}
+
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "config-examples").glob("*.yaml"))
+
+
+def changed(**sections: object) -> dict[str, object]:
+    return {**LEAST, **sections}
+
+
+def source(**keys: object) -> dict[str, object]:
+    return changed(source={**LEAST["source"], **{k.replace("_", "."): v for k, v in keys.items()}})  # type: ignore[dict-item] # a mapping
+
+
+def test_the_least_has_documented_defaults():
+    config = parse(LEAST)
+    assert config.trigger.interval == 30
+    assert config.mirror.deletes == "hard"
+    assert config.mirror.tombstone_retention == 7 * 86400
+    assert config.source.max_offsets_per_trigger == 200_000
+    assert config.target.format == "delta"
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=[file.name for file in EXAMPLES])
+def test_an_example_is_valid(file: Path):
+    config = load(file, {})
+    assert config.source.ddl_topic == config.source.topics.partition("\\")[0]
+
+
+def test_keys_of_the_kafka_client_are_passed_through():
+    config = parse(source(kafka_security_protocol="SASL_SSL"))
+    assert config.source.kafka == {"security.protocol": "SASL_SSL"}
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (source(max_offset=3), "source.max.offset: unknown key"),
+        (source(starting_offset=3), "source.starting.offset: unknown key; did you mean starting."),
+        (changed(deletes="soft"), "deletes: unknown key; did you mean mirror: deletes?"),
+        (changed(colour="red"), "colour: unknown key"),
+        (changed(trigger={"interval": 5}), "trigger.interval: a duration is a number and a unit"),
+        (changed(source={"topics": "x"}), "source: bootstrap.servers is needed"),
+        (changed(source={"topics": "x", "kind": "file"}), "source: path is needed"),
+        (source(topics="("), "source.topics: not a regular expression"),
+        (changed(target={"path": "/t", "table.name": "{db}"}), "target: {db}: a name has {table}"),
+        (changed(target={"path": "/t", "format": "orc"}), "target.format: Input should be"),
+        (changed(tables=[{"match": "a", "mirror": {"delets": "soft"}}]),
+         "tables.a.mirror.delets: unknown key; did you mean deletes?"),
+    ],
+)  # fmt: skip
+def test_a_fault_names_its_key(document: dict[str, object], told: str):
+    with pytest.raises(ConfigError) as caught:
+        parse(document)
+    assert str(caught.value).startswith(told)
+
+
+def test_a_secret_is_in_no_message_and_no_representation(tmp_path: Path):
+    file = tmp_path / "sink.yaml"
+    file.write_text(
+        "name: s\nsource: {bootstrap.servers: b, topics: t, kafka.password: '${env:SECRET}',\n"
+        "  schema.registry: {url: u, basic.auth: '${env:SECRET}'}}\n"
+        "checkpoint: c\ntarget: {path: p}\n"
+    )
+    config = load(file, {"SECRET": "hunter2"})
+    assert config.source.kafka == {"password": "hunter2"}
+    assert "hunter2" not in repr(config)
+    with pytest.raises(ConfigError) as caught:
+        load(file, {"SECRET": "hunter2"}, ["trigger.interval=hunter2"])
+    assert "hunter2" not in str(caught.value)
+
+
+def test_references_and_overrides(tmp_path: Path):
+    secret = tmp_path / "secret"
+    secret.write_text("b:9092\n")
+    file = tmp_path / "sink.yaml"
+    file.write_text(
+        f"name: s\nsource: {{bootstrap.servers: '${{file:{secret}}}', topics: t}}\n"
+        "checkpoint: c\ntarget: {path: p}\n"
+    )
+    config = load(file, {}, ["mirror.deletes=soft", "nopk=fail", "trigger.interval=2m"])
+    assert config.source.bootstrap_servers == "b:9092"
+    assert (config.mirror.deletes, config.nopk, config.trigger.interval) == ("soft", "fail", 120)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a: [", "is not YAML: line"),
+        ("", "holds no keys"),
+        ("name: '${env:NONE}'", "there is no such environment variable"),
+        ("name: '${file:/none}'", "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, text: str, told: str):
+    file = tmp_path / "sink.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=told.replace("$", r"\$")):
+        load(file, {})
+
+
+def test_the_first_override_that_matches_wins():
+    config = parse(
+        changed(
+            mirror={"deletes": "soft", "tombstone.retention": "1d"},
+            tables=[
+                {"match": r"shop\.orders", "keys": ["id"], "mirror": {"truncate": "ignore"}},
+                {"match": r"shop\..*", "nopk": "fail", "history": {"enabled": True}},
+            ],
+        )
+    )
+    orders, others, elsewhere = (config.table(n) for n in ("shop.orders", "shop.x", "hr.x"))
+    assert (orders.keys, orders.mirror.truncate, orders.mirror.deletes) == (
+        ["id"],
+        "ignore",
+        "soft",
+    )
+    assert orders.mirror.tombstone_retention == 86400
+    assert (orders.nopk, others.nopk, elsewhere.nopk) == ("history", "fail", "history")
+    assert (others.history.enabled, elsewhere.history.enabled) == (True, False)

@@ -1,0 +1,59 @@
+"""Two numbers order changes exactly as epoch, file, position, row and rank do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparksink.order import RANKS, pack
+
+coordinates = st.tuples(
+    st.integers(0, (1 << 31) - 1),
+    st.integers(0, (1 << 32) - 1),
+    st.integers(0, (1 << 41) - 1),
+    st.integers(0, (1 << 20) - 1),
+    st.sampled_from(sorted(RANKS)),
+)
+
+
+def packed(at: tuple[int, int, int, int, str]):
+    epoch, file, pos, row, operation = at
+    return pack(epoch, f"mysql-bin.{file:06}", pos, row, operation)
+
+
+@given(coordinates, coordinates)
+def test_packed_places_compare_as_their_parts(one, other):
+    def parts(at):
+        return (*at[:4], RANKS[at[4]])
+
+    assert (packed(one) < packed(other)) == (parts(one) < parts(other))
+    assert (packed(one) == packed(other)) == (parts(one) == parts(other))
+
+
+@given(coordinates)
+def test_both_halves_are_what_a_bigint_holds(at):
+    assert all(0 <= half < 1 << 63 for half in packed(at))
+
+
+@pytest.mark.parametrize(
+    ("epoch", "file", "pos", "row"),
+    [
+        (0, "bin.000001", 1 << 41, 0),
+        (0, "bin.000001", 0, 1 << 20),
+        (0, "bin.000001", -1, 0),
+        (1 << 31, "bin.000001", 0, 0),
+        (0, f"bin.{1 << 32}", 0, 0),
+        (0, "bin", 0, 0),
+        (0, "bin.x1", 0, 0),
+        (0, "", 0, 0),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_never_wrapped(epoch, file, pos, row):
+    assert pack(epoch, file, pos, row, "c") is None
+
+
+def test_the_file_number_is_a_number():
+    before = pack(0, "bin.999999", 900, 0, "c")
+    assert before is not None
+    assert before < pack(0, "bin.1000000", 4, 0, "c")  # type: ignore[operator] # it fits

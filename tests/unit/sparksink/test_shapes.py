@@ -1,0 +1,232 @@
+"""Columns are read from the schemas that messages carry: JSON, Avro, or the schema-change topic."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sparksink.config import Modes
+from sparksink.ddl import definitions, renames, table_name
+from sparksink.defaults import wire_default
+from sparksink.errors import TableError
+from sparksink.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
+from sparksink.mysql_types import column_of
+from sparksink.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
+
+ROW = {
+    "type": "struct",
+    "optional": True,
+    "fields": [
+        {"type": "int32", "optional": False, "field": "id"},
+        {"type": "string", "optional": True, "default": "ü", "field": "payload"},
+    ],
+}
+SCHEMA = {
+    "type": "struct",
+    "optional": False,
+    "fields": [
+        {**ROW, "field": "before"},
+        {**ROW, "field": "after"},
+        {"type": "struct", "fields": [], "optional": False, "field": "source"},
+        {"type": "string", "optional": False, "field": "op"},
+    ],
+}
+AVRO_ROW = {
+    "type": "record",
+    "name": "Value",
+    "fields": [
+        {"name": "id", "type": "int"},
+        {
+            "name": "price",
+            "type": [
+                "null",
+                {
+                    "type": "bytes",
+                    "scale": 2,
+                    "precision": 10,
+                    "connect.parameters": {"scale": "2", "connect.decimal.precision": "10"},
+                    "connect.name": "org.apache.kafka.connect.data.Decimal",
+                    "logicalType": "decimal",
+                },
+            ],
+        },
+    ],
+}
+AVRO = {
+    "type": "record",
+    "name": "Envelope",
+    "namespace": "srv.shop.orders",
+    "fields": [
+        {"name": "before", "type": ["null", AVRO_ROW]},
+        {"name": "after", "type": ["null", "Value"]},
+        {"name": "source", "type": {"type": "record", "name": "Source", "fields": []}},
+        {"name": "op", "type": "string"},
+    ],
+}
+
+
+def test_a_json_schema_is_cut_off_exactly():
+    value = {"before": None, "after": {"id": 1, "payload": '"payload":{}'}}
+    for separators in ((",", ":"), (", ", ": ")):
+        text = json.dumps({"schema": SCHEMA, "payload": value}, separators=separators)
+        sample = text.replace('{"schema": ', '{"schema":').encode()
+        layout = behind_schema("json:0", sample)
+        assert json.loads(sample[len(layout.prefix) : -1]) == value
+        assert layout.form == "envelope"
+        assert layout.shape.names == ("id", "payload")
+
+
+@pytest.mark.parametrize("sample", [b'{"schema":', b'{"schema":{}}', b'{"schema":3,"payload":1}'])
+def test_something_else_than_a_schema_is_refused(sample: bytes):
+    with pytest.raises(TableError):
+        behind_schema("json:0", sample)
+
+
+def test_an_avro_schema_gives_the_same_columns_and_reads_as_on_the_wire():
+    form, shape = row_shape(from_avro(AVRO))
+    assert form == "envelope"
+    price = shape.column("price")
+    assert price is not None
+    assert (price.type, price.parameters["scale"], price.optional) == ("bytes", "2", True)
+    assert "logicalType" not in json.dumps(plain_avro(AVRO))
+
+
+def test_an_avro_union_of_two_types_is_refused():
+    with pytest.raises(TableError, match="union of 2"):
+        from_avro(["int", "string"])
+
+
+def test_the_digest_tells_shapes_apart():
+    narrow = row_shape(from_connect(SCHEMA))[1]
+    wide_row = {**ROW, "fields": [{**ROW["fields"][0], "type": "int64"}, ROW["fields"][1]]}
+    wide = row_shape(from_connect({**SCHEMA, "fields": [{**wide_row, "field": "after"},
+                                                        *SCHEMA["fields"][2:]]}))[1]  # fmt: skip
+    assert narrow.digest != wide.digest
+    assert narrow.digest == row_shape(from_connect(SCHEMA))[1].digest
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        (b'{"id":1,"part":2}', ("id", "part")),
+        (json.dumps({"schema": ROW, "payload": {"id": 1}}).encode(), ("id", "payload")),
+        (None, ()),
+        (b"7", ()),
+        (b"not json", ()),
+    ],
+)
+def test_the_key_names_columns(key: bytes | None, names: tuple[str, ...]):
+    assert key_names(key) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "semantic"),
+    [
+        ("tinyint", "int16", ""),
+        ("INT UNSIGNED", "int64", ""),
+        ("int(10) unsigned zerofill", "int64", ""),
+        ("decimal(10,2)", "bytes", "Decimal"),
+        ("datetime", "int64", "Timestamp"),
+        ("datetime(6)", "int64", "MicroTimestamp"),
+        ("time(3)", "int64", "MicroTime"),
+        ("timestamp(6)", "string", "ZonedTimestamp"),
+        ("bit(1)", "boolean", ""),
+        ("bit(9)", "bytes", "Bits"),
+        ("enum('a','b(c)')", "string", "Enum"),
+        ("float(10,3)", "double", ""),
+        ("float", "float", ""),
+        ("varbinary(3)", "bytes", ""),
+        ("geomcollection", "struct", "Geometry"),
+        ("vector(3)", "array", "FloatVector"),
+    ],
+)
+def test_a_mysql_type_becomes_the_connectors_schema(text: str, kind: str, semantic: str):
+    column = column_of("c", text, Modes())
+    assert (column.type, column.semantic.rpartition(".")[2]) == (kind, semantic)
+
+
+@pytest.mark.parametrize(
+    ("modes", "text", "kind"),
+    [
+        ({"time": "connect"}, "datetime(6)", "org.apache.kafka.connect.data.Timestamp"),
+        ({"time": "isostring"}, "date", "io.debezium.time.IsoDate"),
+        ({"time": "adaptive"}, "time(2)", "io.debezium.time.Time"),
+        (
+            {"bigint.unsigned": "precise"},
+            "bigint unsigned",
+            "org.apache.kafka.connect.data.Decimal",
+        ),
+    ],
+)
+def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind: str):
+    assert column_of("c", text, Modes.model_validate(modes)).semantic == kind
+
+
+def test_an_unknown_type_is_refused():
+    with pytest.raises(TableError, match="c: money is not a MySQL column type"):
+        column_of("c", "money", Modes())
+
+
+@pytest.mark.parametrize(
+    ("ddl", "renamed"),
+    [
+        ("ALTER TABLE t RENAME COLUMN a TO b", {"a": "b"}),
+        ("alter table t change `a ``x` b int, change column c c bigint", {"a `x": "b"}),
+        ("ALTER TABLE t ADD COLUMN x INT", {}),
+        ("ALTER TABLE t RENAME TO u", {}),
+    ],
+)
+def test_renames_are_found(ddl: str, renamed: dict[str, str]):
+    assert renames(ddl) == renamed
+
+
+def column(name: str, kind: str, length: int | None = None) -> dict[str, object]:
+    return {"name": name, "typeName": kind, "length": length, "scale": None}
+
+
+def test_the_schema_change_topic_defines_tables():
+    table = {"primaryKeyColumnNames": ["id"], "columns": [column("id", "INT UNSIGNED"),
+                                                          column("v", "VARCHAR", 20)]}  # fmt: skip
+    change = {"type": "ALTER", "id": '"shop"."orders"', "table": table}
+    value = {"ddl": "ALTER TABLE orders RENAME COLUMN w TO v", "tableChanges": [change]}
+    dropped = {"ddl": "DROP TABLE x", "tableChanges": [{"type": "DROP", "id": "x", "table": None}]}
+    messages = [json.dumps({"schema": {}, "payload": value}), json.dumps(dropped)]
+    (found,) = definitions((m.encode() for m in messages), Modes())
+    assert (found.table, found.keys, found.renamed) == ("shop.orders", ("id",), {"w": "v"})
+    assert [c.type for c in found.shape.columns] == ["int64", "string"]
+    assert table_name('"a""b"."c"') == 'a"b.c'
+
+
+def test_layouts_learn_one_schema_after_the_other():
+    layouts = Layouts(lambda _: None, lambda _: json.dumps(AVRO))
+    sample = json.dumps({"schema": SCHEMA, "payload": {}}, separators=(",", ":")).encode()
+    layouts.learn("t", NEW_SCHEMA, sample)
+    layouts.learn("t", "avro:7", b"")
+    layouts.learn("t", PLAIN, b'{"specversion":"1.0","data":{}}')
+    assert [mark for mark, _ in layouts.prefixes()["t"]] == ["json:0"]
+    assert layouts.layout("t", "d.t", "avro:7").shape.names == ("id", "price")
+    assert all(layouts.knows("t", mark) for mark in ("json:0", "avro:7", PLAIN, "none"))
+    assert not layouts.knows("u", PLAIN)
+    with pytest.raises(TableError, match="carry no schema"):
+        layouts.layout("t", "d.t", PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("int", "7", 7),
+        ("int", "(uuid())", None),
+        ("varchar(9)", "x", "x"),
+        ("decimal(10,2)", "-1.00", "nA=="),
+        ("date", "1970-01-03", 2),
+        ("datetime", "1970-01-01 00:00:01", 1000),
+        ("datetime(6)", "1969-12-31 23:59:59.999999", -1),
+        ("timestamp", "1970-01-01 00:00:00", "1970-01-01T00:00:00Z"),
+        ("bit(1)", "1", True),
+        ("blob", "a", "YQ=="),
+        ("int", None, None),
+    ],
+)
+def test_a_default_of_ddl_becomes_a_value_of_the_wire(kind: str, text: str | None, value: object):
+    assert wire_default(column_of("c", kind, Modes()), text) == value
