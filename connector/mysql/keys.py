@@ -74,7 +74,9 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "database.user": _required,
     "datatype.propagate.source.type": regular_expressions,
     "decimal.handling.mode": one_of("precise", "double", "string"),
-    "event.converting.failure.handling.mode": only("warn", because="failures are warned of"),
+    "event.converting.failure.handling.mode": only(
+        "warn", because="a damaged value stops the task, lest it be lost"
+    ),
     "event.deserialization.failure.handling.mode": only("fail", because="failures stop the task"),
     "event.processing.failure.handling.mode": _FAILURE_MODES,
     "field.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
