@@ -44,7 +44,7 @@ test-long: tests-needed .venv/spark  ## run all tests, the long ones too
 bench: servers-needed setup  ## measure speed and memory; PEER=1: beside Kafka Connect
 	.venv/bin/python -m bench $(PEER:%=--peer) $(BENCH)
 
-check: setup  ## lint, format and types
+check: .venv/spark  ## lint, format and types
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy

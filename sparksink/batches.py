@@ -9,9 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Final
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark import inheritable_thread_target
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
@@ -23,6 +21,7 @@ from sparksink.errors import SinkError, TableError
 from sparksink.flow import Flow
 from sparksink.layouts import PLAIN, Layouts
 from sparksink.routes import Routes
+from sparksink.spark_errors import SparkError, cause, loss
 from sparksink.state import SCHEMAS, Applied, State
 from sparksink.tables import Lake
 
@@ -124,16 +123,18 @@ class Batches:
         """Repeat what Spark or a file system failed to do; everything may be done twice.
 
         :raises TableError: it fails each time.
+        :raises DataLossError: what it reads is gone from Kafka.
         """
         pause = 1.0
         for attempt in range(self._config.errors.retries + 1):
             try:
                 return work()
-            except (PySparkException, Py4JJavaError) as error:
-                cause = _cause(error)
+            except SparkError as error:
+                if gone := loss(error):
+                    raise gone from error
                 if attempt == self._config.errors.retries:
-                    raise TableError(f"{table}: {cause}") from error
-                log.warning("%s: attempt %d failed: %s", table, attempt + 1, cause)
+                    raise TableError(f"{table}: {cause(error)}") from error
+                log.warning("%s: attempt %d failed: %s", table, attempt + 1, cause(error))
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_WAIT)
         raise AssertionError("unreachable")
@@ -179,9 +180,3 @@ def _offsets(counts: Sequence[Count]) -> str:
         number = str(one.partition)
         partitions[number] = max(one.end, partitions.get(number, 0))
     return json.dumps(ends, sort_keys=True)
-
-
-def _cause(error: PySparkException | Py4JJavaError) -> str:
-    """Return the first line of what Spark says; the rest is a plan, and may hold values."""
-    text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)
-    return text.strip().partition("\n")[0][:500]

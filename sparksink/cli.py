@@ -74,6 +74,7 @@ def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) 
     from sparksink import commands  # noqa: PLC0415 - as above
     from sparksink.session import session  # noqa: PLC0415 - as above
     from sparksink.sink import build  # noqa: PLC0415 - as above
+    from sparksink.spark_errors import SparkError, explained  # noqa: PLC0415 - as above
 
     settings = dict(pair.split("=", 1) for pair in options.spark)
     spark = session(config, settings if own_session else None)
@@ -83,6 +84,8 @@ def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) 
         sink = build(config, spark)
         run(sink, options)
         return _PARKED if sink.state.parked() else 0
+    except SparkError as error:
+        raise explained(error) from error
     finally:
         if own_session:
             spark.stop()

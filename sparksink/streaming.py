@@ -13,17 +13,18 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from sparksink.errors import DataLossError, SinkError
+from sparksink.errors import SinkError
 from sparksink.lease import Lease
 from sparksink.metrics import Metrics
 from sparksink.progress import line
 from sparksink.sink import Sink
+from sparksink.spark_errors import SparkError, explained, is_report_fault
 from sparksink.state import Applied
 
 log = logging.getLogger(__name__)
 
 _LOOK_SECONDS: Final = 0.5
-_LOSSES: Final = ("failOnDataLoss", "KAFKA_DATA_LOSS", "some data may have been lost")
+_STARTS: Final = 3
 
 
 class Stream:
@@ -46,7 +47,13 @@ class Stream:
 
         :raises SinkError: the job cannot go on.
         """
-        query = self._start(once=once)
+        for _ in range(_STARTS):
+            if self._ended(self._start(once=once)):
+                return
+        raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
+
+    def _ended(self, query: StreamingQuery) -> bool:
+        """Wait for the end; return whether it is one, and not a fault after which to begin anew."""
         try:
             while query.isActive and not self._stopping.is_set():
                 query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
@@ -56,7 +63,10 @@ class Stream:
             else:
                 query.awaitTermination()  # it has ended: this raises why, if it has failed
         except StreamingQueryException as error:
-            raise self._failure or _explained(error) from error
+            if self._failure is None and is_report_fault(error):
+                return False
+            raise self._failure or explained(error) from error
+        return True
 
     def _start(self, *, once: bool) -> StreamingQuery:
         config = self._sink.config
@@ -80,6 +90,9 @@ class Stream:
         except SinkError as error:
             self._failure = error
             raise
+        except SparkError as error:
+            self._failure = explained(error)
+            raise self._failure from error
         finally:
             self._batch.release()
 
@@ -103,16 +116,6 @@ class Stream:
     def _tell(self, number: int, done: Sequence[Applied], seconds: float) -> None:
         self._metrics.batch(number, done, self._sink.state.parked(), seconds)
         log.info("%s", line(number, done, seconds))
-
-
-def _explained(error: StreamingQueryException) -> SinkError:
-    text = str(error)
-    if any(word in text for word in _LOSSES):
-        return DataLossError(
-            "Messages that were not read yet are gone from Kafka: " + text.partition("\n")[0][:300],
-            "Take a new snapshot with the connector; then set source.on.data.loss=continue once.",
-        )
-    return SinkError(f"The streaming query has failed: {text.partition(chr(10))[0][:500]}")
 
 
 def until_signalled(stop: Callable[[], None]) -> None:

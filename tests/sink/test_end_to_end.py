@@ -114,7 +114,8 @@ def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     run(sink(source=source), ONCE)
     produce(broker, topic, [3, 4, 5])
     place = TopicPartition(name, 0, 4)
-    AdminClient({"bootstrap.servers": broker.address}).delete_records([place])[place].result(30)
+    admin = AdminClient({"bootstrap.servers": broker.address})  # its answers need it alive
+    admin.delete_records([place])[place].result(30)
     with pytest.raises(DataLossError, match="gone from Kafka"):
         run(sink(source=source), ONCE)
     made = sink(source={**source, "on.data.loss": "continue"})
