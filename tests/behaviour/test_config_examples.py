@@ -87,7 +87,7 @@ by_connector = pytest.mark.parametrize(
 
 
 def test_every_example_is_of_a_known_kind():
-    assert {file.suffix for file in EXAMPLES.iterdir()} == {".json", ".properties", ".md"}
+    assert {file.suffix for file in EXAMPLES.iterdir()} == {".json", ".properties", ".md", ".yaml"}
     assert CONNECTORS
     assert WORKERS
 
