@@ -48,15 +48,12 @@ def real_lake(spark: Any, path: Path) -> Any:
     return build(parse(settings(path)), spark).lake
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_random_histories_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int
-):
-    run(sink, spark, tmp_path, seed, tables=2)
+def test_a_random_history_with_crashes(sink: Callable[..., Any], spark: Any, tmp_path: Path):
+    run(sink, spark, tmp_path, seed=1, tables=1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10, 25))
+@pytest.mark.parametrize("seed", range(15))
 def test_many_random_histories_with_crashes(
     sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int
 ):

@@ -11,6 +11,8 @@ import pytest
 
 from tests.sink.recorded import Topic, field, frame, rows
 
+pytestmark = pytest.mark.slow  # minutes of Spark
+
 ID, NAME = field("id", "int32"), field("name", "string")
 
 

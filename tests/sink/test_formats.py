@@ -16,6 +16,8 @@ import pytest
 from tests.sink.recorded import Topic, frame, rows
 from tests.unit.sparksink.test_shapes import AVRO
 
+pytestmark = pytest.mark.slow  # minutes of Spark
+
 EXPECTED = [(1, "12.34"), (2, None)]
 SOURCE = {"file": "bin.000001", "row": 0, "snapshot": "false", "ts_ms": 1}
 DDL = {

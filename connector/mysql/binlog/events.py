@@ -99,13 +99,18 @@ class QueryRan(BinlogEvent):
 
 
 class RowsQueryRead(BinlogEvent):
-    """The statement that caused the rows that follow."""
+    """The statement that caused the rows that follow; long, and rarely asked for."""
 
-    __slots__ = ("sql",)
+    __slots__ = ("_text",)
 
-    def __init__(self, header: tuple[int, int, int, int], sql: str) -> None:
+    def __init__(self, header: tuple[int, int, int, int], text: bytes) -> None:
         super().__init__(*header)
-        self.sql = sql
+        self._text = text
+
+    @property
+    def sql(self) -> str:
+        """The statement as text."""
+        return self._text.decode("utf-8", "replace")
 
 
 class TableMapped(BinlogEvent):

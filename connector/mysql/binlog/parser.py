@@ -250,11 +250,11 @@ def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEv
 
 
 def _rows_query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
-    return RowsQueryRead(header, data[start + 1 : end].decode("utf-8", "replace"))
+    return RowsQueryRead(header, data[start + 1 : end])
 
 
 def _annotate(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
-    return RowsQueryRead(header, data[start:end].decode("utf-8", "replace"))
+    return RowsQueryRead(header, data[start:end])
 
 
 def _incident(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
