@@ -28,7 +28,6 @@ SOURCE = source_block("acme")
 VALUE = struct("v", ("id", INT32), optional=True)
 ORDERS = TableId("shop", "orders")
 SECRETS = TableId("shop", "secrets")
-NOW = time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True)
@@ -57,20 +56,29 @@ def figures() -> Figures:
     return made
 
 
-def source(milliseconds: int = NOW, mark: str | None = None) -> tuple[Any, ...]:
-    given = {"ts_ms": milliseconds, "snapshot": mark}
+def ago(milliseconds: int = 0) -> int:
+    """Return the time so many milliseconds before this call: a suite may run for long."""
+    return time.time_ns() // 1_000_000 - milliseconds
+
+
+def source(milliseconds: int | None = None, mark: str | None = None) -> tuple[Any, ...]:
+    given = {"ts_ms": ago() if milliseconds is None else milliseconds, "snapshot": mark}
     return tuple(given.get(field.name) for field in SOURCE.fields)
 
 
 def rows(
-    op: Operation, count: int, at: int = NOW, mark: str | None = None, table: TableId = ORDERS
+    op: Operation,
+    count: int,
+    at: int | None = None,
+    mark: str | None = None,
+    table: TableId = ORDERS,
 ) -> RowChanges:
     codec = RowCodec(Table(table, ()), "topic", None, VALUE, VALUE, (), ())
     pairs: list[tuple[Row | None, Row | None]] = [(None, (number,)) for number in range(count)]
     return RowChanges(codec, op, pairs, source(at, mark))
 
 
-def mark(status: Literal["BEGIN", "END"], at: int = NOW) -> TransactionMark:
+def mark(status: Literal["BEGIN", "END"], at: int = 0) -> TransactionMark:
     return TransactionMark(status, "t", at)
 
 
@@ -114,13 +122,13 @@ def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(figures: Figure
     figures.course.streaming = True
     assert figures.behind_ms == -1
     figures.note(mark("BEGIN"))
-    figures.note(rows("c", 1, NOW - 60_000))
+    figures.note(rows("c", 1, ago(60_000)))
     figures.note(Progress(At()))
     assert 60_000 <= figures.behind_ms < 90_000
     assert figures.streaming.last_at > 0
     figures.note(Progress(At()))  # rows of tables that are not captured: still the same lag
     assert figures.behind_ms >= 60_000
-    figures.note(mark("END", NOW - 30_000))
+    figures.note(mark("END", ago(30_000)))
     figures.note(Progress(At()))
     assert 30_000 <= figures.behind_ms < 60_000
     figures.note(Progress(At(2)))
@@ -138,7 +146,7 @@ def test_a_transaction_of_tables_that_are_not_captured_is_no_event(figures: Figu
 
 
 def test_a_snapshot_has_no_lag(figures: Figures) -> None:
-    figures.note(rows("r", 1, NOW - 60_000, mark="last"))
+    figures.note(rows("r", 1, ago(60_000), mark="last"))
     figures.note(Progress(At()))
     assert figures.behind_ms == -1
     assert figures.snapshot.last_at > 0
