@@ -20,7 +20,12 @@ setup: .venv/ready  ## make .venv with the exact versions of the lock files
 	touch $@
 
 .venv/spark: .venv/ready requirements-spark.lock
+	@echo 'Installing Spark into .venv, once: 450 MB, a minute or two'
 	.venv/bin/pip install --quiet --requirement requirements-spark.lock
+	touch $@
+
+.venv/readers: .venv/spark requirements-readers.lock
+	.venv/bin/pip install --quiet --requirement requirements-readers.lock
 	touch $@
 
 servers-needed:
@@ -29,7 +34,7 @@ servers-needed:
 tests-needed:
 	@$(NEEDS) java mvn mariadbd npm
 
-demo: servers-needed setup  ## see rows of a MySQL table arrive in Kafka, on real servers
+demo: servers-needed .venv/spark  ## see rows of MySQL arrive in Kafka and in Delta tables
 	.venv/bin/python -m deploy.demo $(DEMO_SECONDS:%=--seconds %)
 
 test: tests-needed .venv/spark  ## run the tests, on real servers; some minutes
@@ -38,7 +43,7 @@ test: tests-needed .venv/spark  ## run the tests, on real servers; some minutes
 test-unit: setup  ## run the tests that need no server; seconds
 	$(PYTEST) -m "not servers and not oracle and not slow"
 
-test-long: tests-needed .venv/spark  ## run all tests, the long ones too
+test-long: tests-needed .venv/readers  ## run all tests, the long ones too
 	$(PYTEST)
 
 bench: servers-needed setup  ## measure speed and memory; PEER=1: beside Kafka Connect

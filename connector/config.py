@@ -209,6 +209,20 @@ def only(*supported: Any, because: str) -> Validator:
     return check
 
 
+def pairs(items: list[str] | None) -> dict[str, str]:
+    """Read ``name=value`` items.
+
+    :raises ValueError: one has another form.
+    """
+    found = {}
+    for item in items or ():
+        name, equals, value = (part.strip() for part in item.partition("="))
+        if not (name and equals and value) or "=" in value:
+            raise ValueError(f"{item} is not of the form name=value")
+        found[name] = value
+    return found
+
+
 def regular_expressions(name: str, value: Any) -> str | None:
     """Accept comma-separated regular expressions."""
     text = ",".join(value) if isinstance(value, list) else value

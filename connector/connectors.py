@@ -13,7 +13,7 @@ from connector.capture.selection import Selection, selection
 from connector.capture.snapshot_plan import Mode
 from connector.capture.source import Source
 from connector.capture.tables import Column, Table, TableId
-from connector.config import ConfigDef, ConfigValue
+from connector.config import ConfigDef, ConfigValue, pairs
 from connector.data.schema import Schema
 from connector.debezium.column_rules import column_rules
 from connector.debezium.column_rules import faults as column_rules_faults
@@ -23,7 +23,7 @@ from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_co
 from connector.debezium.topics import faults as naming_faults
 from connector.debezium.topics import topic_naming
 from connector.mysql import connector as mysql
-from connector.runtime.capture_run import Capture
+from connector.runtime.capture_run import Action, Capture
 from connector.runtime.capture_task import CaptureTask
 from connector.runtime.plugin import Task, TaskContext
 
@@ -74,6 +74,9 @@ class Database(Protocol):
         self, values: Mapping[str, Any], config: Mapping[str, str]
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read."""
+
+    def heartbeat_action(self, values: Mapping[str, Any]) -> Action | None:
+        """Return what is done with every heartbeat, if anything."""
 
     def source(
         self,
@@ -145,16 +148,7 @@ class CaptureConnector:
         heartbeat = values["heartbeat.interval.ms"] / 1000
         return Capture(
             source=database.source(values, config, selected, schemas.of),
-            engine=EngineOptions(
-                values["snapshot.mode"].lower(),
-                values["snapshot.delay.ms"] / 1000,
-                values["streaming.delay.ms"] / 1000,
-                Backoff(
-                    longest=values["retriable.restart.connector.wait.ms"] / 1000,
-                    attempts=values["errors.max.retries"],
-                ),
-                _configured_mode(values),
-            ),
+            engine=_engine_options(values),
             events=EventOptions(
                 connector=database.name,
                 naming=naming,
@@ -171,7 +165,24 @@ class CaptureConnector:
             captures=selected.captures,
             heartbeat_interval=heartbeat,
             partition={"server": naming.prefix},
+            heartbeat_action=database.heartbeat_action(values),
+            metric_tags=pairs(values["custom.metric.tags"]),
         )
+
+
+def _engine_options(values: Mapping[str, Any]) -> EngineOptions:
+    """Read what is started when, and what is done about faults."""
+    return EngineOptions(
+        values["snapshot.mode"].lower(),
+        values["snapshot.delay.ms"] / 1000,
+        values["streaming.delay.ms"] / 1000,
+        Backoff(
+            longest=values["retriable.restart.connector.wait.ms"] / 1000,
+            attempts=values["errors.max.retries"],
+        ),
+        _configured_mode(values),
+        values["internal.log.position.check.enable"],
+    )
 
 
 def _configured_mode(values: Mapping[str, Any]) -> Mode:

@@ -259,15 +259,22 @@ def _debezium(running: list[tuple[tuple[str, int], Figures]]) -> Iterable[Metric
     scanned = _family("RowsScanned", "Rows that a snapshot has read.", (*_LABELS, "table"))
     for (connector, task), figures in running:
         for context, table in CONTEXTS.items():
-            labels = (figures.connector, figures.server, context, connector, str(task))
+            labels = _labels(figures, context, connector, task)
             for figure in table:
                 if figure.name not in families:
                     families[figure.name] = _family(figure.name, figure.help, _LABELS)
-                families[figure.name].add_metric(labels, figure.read(figures))
-        labels = (figures.connector, figures.server, "snapshot", connector, str(task))
+                family = families[figure.name]
+                family.add_sample(family.name, labels, figure.read(figures))
+        labels = _labels(figures, "snapshot", connector, task)
         for name, rows in dict(figures.rows_scanned).items():
-            scanned.add_metric((*labels, name), rows)
+            scanned.add_sample(scanned.name, {**labels, "table": name}, rows)
     return *families.values(), scanned
+
+
+def _labels(figures: Figures, context: str, connector: str, task: int) -> dict[str, str]:
+    """Return the labels of Debezium's figures, with those that users add."""
+    values = (figures.connector, figures.server, context, connector, str(task))
+    return {**figures.tags, **dict(zip(_LABELS, values, strict=True))}
 
 
 def _family(name: str, text: str, labels: tuple[str, ...]) -> UnknownMetricFamily:

@@ -1,8 +1,9 @@
 """`python -m deploy.lock`: write the lock files from pyproject.toml, at today's newest versions.
 
-requirements.lock        what Millrace needs, with all that it depends on
-requirements-dev.lock    besides, what development and tests need
-requirements-spark.lock  besides, what the Spark sink needs
+requirements.lock          what Millrace needs, with all that it depends on
+requirements-dev.lock      besides, what development and tests need
+requirements-spark.lock    besides, what the Spark sink needs
+requirements-readers.lock  besides, what else reads its tables in the tests
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ def main() -> None:
     everything = resolve(dev, {})
     runtime = resolve(needs, everything)
     spark = resolve([*dev, *extras["spark"]], everything)
+    readers = resolve([*dev, *extras["spark"], *extras["readers"]], everything | spark)
 
     write("requirements.lock", "running Millrace", runtime)
     write("requirements-dev.lock", "development", without(everything, runtime), "requirements.lock")
     write("requirements-spark.lock", "the Spark sink", without(spark, everything))
+    others = without(readers, everything | spark)
+    write("requirements-readers.lock", "the tests that read the sink's tables", others)
 
 
 def resolve(requirements: Iterable[str], pins: Mapping[str, str]) -> dict[str, str]:

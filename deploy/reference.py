@@ -102,9 +102,11 @@ def _worker() -> Iterator[str]:
 
 def _section(title: str, keys: Iterable[ConfigKey] | ConfigDef) -> Iterator[str]:
     yield f"## {title}\n"
-    rows = [_row(f"`{_text(key.name)}`", key.type, _default(key), key.doc) for key in keys]
+    rows = [
+        _row(f"`{_text(key.name)}`", key.type, _default(key), key.doc, here(key)) for key in keys
+    ]
     if rows:
-        yield "| key | type | default | meaning |\n|---|---|---|---|"
+        yield "| key | type | default | meaning | here |\n|---|---|---|---|---|"
         yield from rows
     else:
         yield "No keys."
@@ -112,7 +114,7 @@ def _section(title: str, keys: Iterable[ConfigKey] | ConfigDef) -> Iterator[str]
 
 
 def here(key: ConfigKey) -> str:
-    """Tell what a key of the connectors does: see the head of the page."""
+    """Tell what a key does: see the head of the page."""
     fault = key.validator(key.name, _impossible(key)) if key.validator else None
     if fault and _REFUSED in fault:
         return f"refused: {fault.partition(_REFUSED)[2]}"

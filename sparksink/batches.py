@@ -24,6 +24,7 @@ from sparksink.routes import Routes
 from sparksink.spark_errors import SparkError, cause, loss
 from sparksink.state import SCHEMAS, Applied, State
 from sparksink.tables import Lake
+from sparksink.transactions import Transactions, followed
 
 log = logging.getLogger(__name__)
 
@@ -51,14 +52,18 @@ class Batches:
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
 
     def apply(
-        self, messages: DataFrame, app: str, batch: int, *, history: bool = True
+        self, messages: DataFrame, app: str, batch: int, *, history: bool = True, cut: bool = False
     ) -> list[Applied]:
         """Apply one batch; ``app`` and the number name it for good.
 
-        Without ``history`` only the mirrors are written.
+        Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
+        a topic tells of them; each message of the source must come so once.
 
         :raises SinkError: the job cannot go on.
         """
+        told = self._config.source.transaction_topic
+        ends = messages.where(f.col("topic") == told) if cut and told else None
+        messages = messages if ends is None else messages.where(f.col("topic") != told)
         spread = self._spread(messages)
         refused: dict[str, TableError] = {}
         frame, counts = read(spread, self._layouts, refused.__setitem__)
@@ -69,10 +74,15 @@ class Batches:
                 here = messages.where(f.col("topic") == topic)
                 self._refuse(topic, error, here, app, batch)
             done = self._all_tables(frame, counts, messages, app, batch, history=history)
-            self._state.commit(app, batch, _offsets(counts), done)
+            if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
+                known = None if ends is None else self._follow(frame, ends)
+                self._state.commit(app, batch, _offsets(counts), done, known)
             return done
         finally:
             frame.unpersist()
+
+    def _follow(self, frame: DataFrame, ends: DataFrame) -> Transactions:
+        return followed(self._state.transactions, frame, ends, self._config.source)
 
     def _spread(self, messages: DataFrame) -> DataFrame:
         """Join small partitions: each one costs a task in every table's query."""

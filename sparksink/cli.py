@@ -59,6 +59,15 @@ def parser() -> argparse.ArgumentParser:
     command("status", "show how far each table is, and which are parked")
     backfill = command("backfill", "apply again what the topics hold; the mirrors only gain by it")
     backfill.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
+    command("cut", "show the versions of the tables at the last consistent cut")
+    verify = command("verify", "compare mirrors with their tables in the database")
+    verify.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
+    verify.add_argument(
+        "--wait", type=float, default=60.0, metavar="SECONDS", help="for mirrors that lag behind"
+    )
+    rebuild = command("rebuild", "make mirrors anew from all that their topics hold")
+    rebuild.add_argument("table", metavar="REGEX", help="of db.table")
+    rebuild.add_argument("--force", action="store_true", help="even if rows would be lost")
     compact = command("compact", "join small files, remove old ones, forget old deletes")
     compact.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
     dlq = command("dlq", "messages that could not be used")

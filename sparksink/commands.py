@@ -17,11 +17,14 @@ from sparksink.errors import SinkError
 from sparksink.kafka import Offsets, offsets
 from sparksink.metrics import Metrics
 from sparksink.plan import plan as planned
-from sparksink.progress import table
+from sparksink.progress import table, told
+from sparksink.rebuild import rebuild as make_anew
 from sparksink.routes import Routes
 from sparksink.sink import Sink
 from sparksink.state import Applied
 from sparksink.streaming import Stream, until_signalled
+from sparksink.tables.database import Database
+from sparksink.verify import Comparison
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +85,56 @@ def backfill(sink: Sink, options: argparse.Namespace) -> None:
         messages = _of_tables(sink, sink.messages.between(), options.tables)
         done = sink.batches.apply(messages, replay.name("backfill"), 0, history=False)
     _print(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
+
+
+def rebuild(sink: Sink, options: argparse.Namespace) -> None:
+    """Make mirrors anew, each in one step for its readers."""
+    found = _offsets(sink)
+    chosen = [route for route in map(Routes(sink.config.target).of, sorted(found))
+              if re.fullmatch(options.table, route.table)]  # fmt: skip
+    if not chosen:
+        raise SinkError(f"No topic of a table matches {options.table}.")
+    with sink.lease():
+        sink.state.open()
+        for route in chosen:
+            one = make_anew(sink, route, found, force=options.force)
+            _print(
+                f"{one.table}: {one.rows:,} rows, were {one.before:,};"
+                f" {one.faults:,} messages of no use, {one.waiting:,} were waiting"
+            )
+
+
+def cut(sink: Sink, _: argparse.Namespace) -> None:
+    """Show which versions of the tables hold the same whole transactions."""
+    if sink.config.source.transaction_topic is None:
+        raise SinkError(
+            "Nothing tells of transactions.",
+            "Set provide.transaction.metadata=true in the connector, and here"
+            " source.transaction.topic.",
+        )
+    found = sink.state.cut()
+    if found is None:
+        raise SinkError("There is no consistent cut yet: one comes as soon as run is caught up.")
+    _print(f"cut of {found[0]:%Y-%m-%d %H:%M:%S}")
+    for name, version in sorted(found[1].items()):
+        _print(f"{name}: version {version}")
+
+
+def verify(sink: Sink, options: argparse.Namespace) -> None:
+    """Compare mirrors with the source's tables as of a place of its log."""
+    settings = sink.config.source.database
+    if settings is None:
+        raise SinkError("verify needs source.database with url, user and password.")
+    sink.state.open()
+    database, wrong = Database(sink.spark, settings), []
+    for route in map(Routes(sink.config.target).of, sink.state.topics()):
+        if re.fullmatch(options.table, route.table):
+            found = Comparison(sink, route, database).run(options.wait)
+            _print(told(found))
+            if not found.is_equal:
+                wrong.append(found.table)
+    if wrong:
+        raise SinkError(f"Not equal to the source: {', '.join(wrong)}.")
 
 
 def compact(sink: Sink, options: argparse.Namespace) -> None:
@@ -147,6 +200,9 @@ COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
     "status": status,
     "backfill": backfill,
     "compact": compact,
+    "verify": verify,
+    "cut": cut,
+    "rebuild": rebuild,
     "dlq": dlq,
     "park": park,
 }

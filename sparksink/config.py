@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+from sparksink.sections import Duration, Pattern, Section
+from sparksink.target import Jdbc, Target
 
-
-def _seconds(value: object) -> object:
-    if isinstance(value, float):
-        return value  # read once before, and now part of an override
-    found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None:
-        raise ValueError("a duration is a number and a unit: 500ms, 30s, 5m, 2h or 7d")
-    return float(found[1]) * _UNITS[found[2]]
-
-
-def _pattern(value: object) -> object:
-    try:
-        re.compile(str(value))
-    except re.error as error:
-        raise ValueError(f"not a regular expression: {error}") from error
-    return value
-
-
-Duration = Annotated[float, BeforeValidator(_seconds)]
-Pattern = Annotated[str, BeforeValidator(_pattern)]
-
-
-class Section(BaseModel):
-    """A part of the file: ``max_offsets_per_trigger`` is written ``max.offsets.per.trigger``."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        validate_default=True,
-        alias_generator=lambda name: name.replace("_", "."),
-    )
+WithoutKey = Annotated[
+    str, Field(pattern=r"^(history|bag_view|full_row|fail|key:[^,\s]+(,[^,\s]+)*)$")
+]
+"""What becomes of a table without a key; ``key:`` names columns that tell its rows apart."""
 
 
 class Registry(Section):
@@ -72,7 +45,9 @@ class Source(Section):
     topics_exclude: Pattern | None = None
     path: str = ""
     ddl_topic: str | None = None
+    transaction_topic: str | None = None
     schema_registry: Registry | None = None
+    database: Jdbc | None = None
     modes: Modes = Modes()
     starting_offsets: Literal["earliest", "latest"] = "earliest"
     max_offsets_per_trigger: Annotated[int, Field(gt=0)] = 200_000
@@ -90,9 +65,15 @@ class Source(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
+        if self.database and not self.database.url.startswith("jdbc:mariadb:"):
+            raise ValueError("database.url is jdbc:mariadb://HOST:PORT/DATABASE, for MySQL too")
         needed = {"kafka": "bootstrap.servers", "file": "path"}[self.kind]
         if not getattr(self, needed.replace(".", "_")):
             raise ValueError(f"{needed} is needed where kind is {self.kind}")
+        if self.database and not self.database.url.startswith("jdbc:mariadb:"):
+            raise ValueError(
+                "database is the source's, MariaDB or MySQL: jdbc:mariadb://HOST:PORT/DB"
+            )
         return self
 
 
@@ -100,30 +81,6 @@ class Trigger(Section):
     """How often a batch begins."""
 
     interval: Duration = 30.0
-
-
-class Target(Section):
-    """Where and how the tables lie; ``path`` is any path that Hadoop knows."""
-
-    format: Literal["delta"] = "delta"
-    path: str
-    table_name: str = "{db}__{table}"
-    history_name: str = "{db}__{table}__history"
-    name_case: Literal["preserve", "lower"] = "preserve"
-    table_properties: dict[str, str] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _names(self) -> Self:
-        for template in (self.table_name, self.history_name):
-            try:
-                name = template.format(db="d", table="t")
-            except (KeyError, IndexError, ValueError) as error:
-                raise ValueError(f"{template}: only {{db}} and {{table}} are known") from error
-            if "{table}" not in template or not re.fullmatch(r"\w+", name):
-                raise ValueError(f"{template}: a name has {{table}}, letters, digits and _")
-        if self.table_name == self.history_name:
-            raise ValueError("table.name and history.name must differ")
-        return self
 
 
 class Ordering(Section):
@@ -140,13 +97,20 @@ class Ordering(Section):
 
 
 class Mirror(Section):
-    """The table that equals the source's."""
+    """The table that equals the source's, or with ``scd`` 2 the one with all its versions."""
 
     enabled: bool = True
+    scd: Literal[1, 2] = 1
     deletes: Literal["hard", "soft", "ignore"] = "hard"
     truncate: Literal["apply", "ignore"] = "apply"
     sweep: bool = True
     tombstone_retention: Duration = 604_800.0
+
+    @model_validator(mode="after")
+    def _versions(self) -> Self:
+        if self.scd == 2 and self.deletes != "hard":
+            raise ValueError("scd=2 ends the version that was deleted: leave deletes at hard")
+        return self
 
 
 class History(Section):
@@ -159,8 +123,8 @@ class Columns(Section):
     """Which columns are kept, and the MySQL types of those that no schema tells."""
 
     include: list[str] | None = None
-    exclude: list[str] = []
-    types: dict[str, str] = {}
+    exclude: list[str] = Field(default_factory=list)
+    types: dict[str, str] = Field(default_factory=dict)
 
 
 class Types(Section):
@@ -232,17 +196,17 @@ class TableOverride(Section):
 
     match: Pattern
     keys: list[str] | None = None
-    nopk: Literal["history", "fail"] | None = None
-    mirror: dict[str, Any] = {}
-    history: dict[str, Any] = {}
-    columns: dict[str, Any] = {}
+    nopk: WithoutKey | None = None
+    mirror: dict[str, Any] = Field(default_factory=dict)
+    history: dict[str, Any] = Field(default_factory=dict)
+    columns: dict[str, Any] = Field(default_factory=dict)
 
 
 class TableConfig(Section):
     """All that holds for one table."""
 
     keys: list[str] | None
-    nopk: Literal["history", "fail"]
+    nopk: WithoutKey
     mirror: Mirror
     history: History
     columns: Columns
@@ -259,7 +223,7 @@ class SinkConfig(Section):
     ordering: Ordering = Ordering()
     mirror: Mirror = Mirror()
     history: History = History()
-    nopk: Literal["history", "fail"] = "history"
+    nopk: WithoutKey = "history"
     columns: Columns = Columns()
     types: Types = Types()
     evolution: Evolution = Evolution()
@@ -268,7 +232,7 @@ class SinkConfig(Section):
     parallelism: Parallelism = Parallelism()
     maintenance: Maintenance = Maintenance()
     metrics: Metrics = Metrics()
-    tables: list[TableOverride] = []
+    tables: list[TableOverride] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _boundaries(self) -> Self:
@@ -287,6 +251,12 @@ class SinkConfig(Section):
                 self._with(override)
             except ValidationError as error:
                 raise OverrideError(override.match, error) from error
+        every = [self._with(one) for one in (None, *self.tables)]
+        if self.target.format == "jdbc" and {one.nopk for one in every} & {"bag_view", "full_row"}:
+            raise ValueError("nopk=bag_view and full_row need a target of files, not jdbc")
+        versions = any(self._with(one).mirror.scd == 2 for one in (None, *self.tables))
+        if versions and self.target.format == "jdbc":
+            raise ValueError("mirror.scd=2 is not supported with target.format: jdbc")
         return self
 
     def table(self, name: str) -> TableConfig:

@@ -1,14 +1,15 @@
 """Bytes → changes: one row a message, typed, with its place in the order of all changes.
 
 Columns of a frame of messages: ``topic, partition, offset, timestamp, key, value, position``
-(``position`` is the text of the header of that name, or NULL). `marked` adds ``mark`` and cuts
-off known schemas; `changes` reads the messages of one mark.
+(``position`` is the text of the header of that name, or NULL: ``epoch/file/pos/row``, and behind
+that ``/end`` for the last row of a snapshot or ``/empty`` for a snapshot without rows). `marked`
+adds ``mark`` and cuts off known schemas; `changes` reads the messages of one mark.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -16,7 +17,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
 from sparksink.config import Ordering
-from sparksink.layouts import EMPTY, GARBAGE, NEW_SCHEMA, PLAIN, Layout, WireForm
+from sparksink.layouts import EMPTY, GARBAGE, NEW_SCHEMA, NO_ROWS, PLAIN, Layout, WireForm
 from sparksink.order import hi_sql, lo_sql
 from sparksink.spark_types import Mapped, quoted, struct_type
 
@@ -26,17 +27,31 @@ META: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts")
 MESSAGE: Final = ("topic", "partition", "offset", "timestamp")
 """Columns of a message that its change keeps, behind two underscores."""
 
+_HEADER: Final = (
+    "try_cast(split_part(position, '/', 1) AS BIGINT)",
+    "split_part(position, '/', 2)",
+    "try_cast(split_part(position, '/', 3) AS BIGINT)",
+    "try_cast(split_part(position, '/', 4) AS INT)",
+)
+"""SQL of epoch, file, position and row as the header tells them."""
+
 _END_MARKS: Final = "('last', 'last_in_data_collection')"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the columns of a table are read; ``images`` tells whether deletes keep their values."""
+    """How the columns of a table are read; ``images`` tells whether deletes keep their values.
+
+    With ``named`` rows get the names ``__row`` and ``__before_row``, made of their values; with
+    ``moves`` an update of the key, of which the messages do not know, is a delete as well.
+    """
 
     keys: tuple[str, ...]
     columns: Mapping[str, Mapped]
     ordering: Ordering
     images: bool
+    named: bool = False
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +80,7 @@ _PLACES: Final[Mapping[WireForm, _Place]] = {
     ),
     "row": _Place(
         "CASE WHEN __v.__deleted = 'true' THEN 'd' ELSE coalesce(__v.__op, 'u') END",
-        "__v.__source_file", "__v.__source_pos", "coalesce(__v.__source_row, 0)",
+        "__v.__source_file", "__v.__source_pos", "__v.__source_row",
         "__v.__source_snapshot", "__v.__source_ts_ms", "__v", "__v",
     ),
 }  # fmt: skip
@@ -86,7 +101,7 @@ _ROW_META: Final = (
 def marked(messages: DataFrame, prefixes: Mapping[str, list[tuple[str, bytes]]]) -> DataFrame:
     """Add the mark of each message, and cut off the schemas that are known."""
     value = f.col("value")
-    mark = f.when(value.isNull(), EMPTY)
+    mark = f.when(value.isNull(), EMPTY).when(f.col("position").endswith("/empty"), NO_ROWS)
     body: Column | None = None
     for topic, known in prefixes.items():
         for name, prefix in known:
@@ -116,8 +131,18 @@ def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
     and `MESSAGE`.
     """
     parsed = messages.withColumn("__v", _parsed(layout, reading))
-    unreadable = "__v IS NULL" if layout.avro else "__v IS NULL OR __v.__corrupt IS NOT NULL"
-    return _finished(parsed, _PLACES[layout.form], reading, unreadable)
+    place, unreadable = _PLACES[layout.form], _unreadable(layout)
+    found = _finished(parsed, place, reading, unreadable)
+    if not (reading.moves and place.before != place.after):
+        return found
+    same = [f"{place.before}.{quoted(k)} <=> {place.after}.{quoted(k)}" for k in reading.keys]
+    moved = parsed.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
+    gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
+    return found.unionByName(_finished(moved, gone, reading, unreadable))
+
+
+def _unreadable(layout: Layout) -> str:
+    return "__v IS NULL" if layout.avro else "__v IS NULL OR __v.__corrupt IS NOT NULL"
 
 
 def _parsed(layout: Layout, reading: Reading) -> Column:
@@ -157,11 +182,29 @@ def _finished(parsed: DataFrame, place: _Place, reading: Reading, unreadable: st
         f.expr(hi).alias("__seq_hi"),
         f.expr(lo).alias("__seq_lo"),
         f.expr(f"timestamp_millis({place.millis})").alias("__source_ts"),
-        f.expr(f"coalesce({place.snapshot} IN {_END_MARKS}, false)").alias("__end"),
+        f.expr(_ends(place)).alias("__end"),
         f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
+        *(_names(place, reading) if reading.named else ()),
         *values,
     )
     return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
+
+
+def _names(place: _Place, reading: Reading) -> list[Column]:
+    """Name rows by their values: the same ones whatever NULLs there are besides."""
+    images = [_image(place, name, reading) for name in sorted(reading.columns)]
+    before = [f"{place.before}.{quoted(name)}" for name in sorted(reading.columns)]
+    here, there = (_name(values, reading) for values in (images, before))
+    return [
+        f.expr(here).alias("__row"),
+        f.expr(f"CASE WHEN {place.op} = 'u' THEN {there} END").alias("__before_row"),
+    ]
+
+
+def _name(values: list[str], reading: Reading) -> str:
+    given = zip(sorted(reading.columns), values, strict=True)
+    parts = [f"{_text(name)}, {reading.columns[name].of(value)}" for name, value in given]
+    return f"sha2(to_json(named_struct({', '.join(parts)})), 256)"
 
 
 def _image(place: _Place, name: str, reading: Reading) -> str:
@@ -175,9 +218,25 @@ def _image(place: _Place, name: str, reading: Reading) -> str:
 def _sequence(place: _Place, ordering: Ordering) -> tuple[str, str]:
     if ordering.mode == "kafka":
         return "0L", "offset"
-    header = "try_cast(split_part(position, '/', 1) AS BIGINT)"
-    epoch = header if ordering.epoch == "header" else "0L"
-    return hi_sql(epoch, place.file), lo_sql(place.pos, place.row, place.op)
+    epoch, file, pos, row = _HEADER
+    if ordering.epoch == "none":
+        return hi_sql("0L", place.file), lo_sql(place.pos, f"coalesce({place.row}, 0)", place.op)
+    # Messages of a time without the header are of the first binlog.
+    hi = hi_sql(f"coalesce({epoch}, 0L)", f"coalesce({place.file}, {file})")
+    lo = f"coalesce({place.pos}, {pos})", f"coalesce({place.row}, {row}, 0)"
+    return hi, lo_sql(*lo, place.op)
+
+
+def place_of_header() -> tuple[str, str]:
+    """Return SQL of the place that the header tells, as of a row of a snapshot."""
+    epoch, file, pos, row = _HEADER
+    return hi_sql(epoch, file), lo_sql(pos, row, "'r'")
+
+
+def _ends(place: _Place) -> str:
+    """Return SQL that tells whether a snapshot of the table ends here; the header knows best."""
+    marked = f"coalesce({place.snapshot} IN {_END_MARKS}, false)"
+    return f"CASE WHEN position IS NULL THEN {marked} ELSE endswith(position, '/end') END"
 
 
 def _fault(place: _Place, unreadable: str, reading: Reading) -> str:
@@ -230,9 +289,8 @@ def tombstones(messages: DataFrame, reading: Reading) -> DataFrame:
     hi, lo = "0L", "offset"
     if reading.ordering.mode == "binlog":
         messages = messages.where("position IS NOT NULL")
-        epoch, file, pos, row = (f"split_part(position, '/', {part})" for part in range(1, 5))
-        hi = hi_sql(f"try_cast({epoch} AS BIGINT)", file)
-        lo = lo_sql(f"try_cast({pos} AS BIGINT)", f"try_cast({row} AS INT)", "'d'")
+        epoch, file, pos, row = _HEADER
+        hi, lo = hi_sql(epoch, file), lo_sql(pos, row, "'d'")
     keyed = messages.withColumn("k", _key(reading))
     values = [
         f.expr(_key_value(name, m, reading)).alias(name) for name, m in reading.columns.items()

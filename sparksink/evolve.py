@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +24,14 @@ _WIDER: Final = {
 }
 
 
+def _iceberg_widens(kind: str, other: str) -> bool:
+    """Tell whether Iceberg can change a column: its table of type promotions, format version 2."""
+    if (kind, other) in {("int", "bigint"), ("float", "double")}:
+        return True
+    narrow, wide = _DECIMAL.fullmatch(kind), _DECIMAL.fullmatch(other)
+    return bool(narrow and wide and wider(kind, other) and narrow[2] == wide[2])
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     """Columns to add and to widen, name to type."""
@@ -36,7 +44,11 @@ class Steps:
 
 
 def steps(
-    table: str, target: Mapping[str, str], wanted: Mapping[str, str], rules: Evolution
+    table: str,
+    target: Mapping[str, str],
+    wanted: Mapping[str, str],
+    rules: Evolution,
+    table_format: str = "delta",
 ) -> Steps:
     """Compare the columns of a target with those that arrive; columns that went stay.
 
@@ -48,7 +60,7 @@ def steps(
         present = plain(target.get(name, kind))
         if fits(plain(kind), present):
             continue
-        if not wider(present, plain(kind)):
+        if not _WIDENS[table_format](present, plain(kind)):
             raise TableError(
                 f"{table}: column {name} is {present} and now comes as {plain(kind)}.",
                 "Convert the column by hand, or remove the table; then run park replay.",
@@ -90,6 +102,14 @@ def wider(kind: str, other: str) -> bool:
         return whole >= _DIGITS[kind]
     given = _DECIMAL.fullmatch(kind)
     return given is not None and whole >= int(given[1]) - int(given[2]) and scale >= int(given[2])
+
+
+_WIDENS: Final[Mapping[str, Callable[[str, str], bool]]] = {
+    "delta": wider,
+    "iceberg": _iceberg_widens,
+    "jdbc": wider,
+}
+"""Table format → whether it can change a column of one type into the other."""
 
 
 def filling(column: Column, mapped: Mapped) -> str | None:

@@ -49,6 +49,11 @@ class Files:
         system, place = self._at(path)
         system.delete(place, False)
 
+    def remove_all(self, path: str) -> None:
+        """Remove a folder with all that is in it, if there is one."""
+        system, place = self._at(path)
+        system.delete(place, True)
+
     def _at(self, path: str) -> tuple[Any, Any]:
         place = self._path(path)
         return place.getFileSystem(self._configuration), place

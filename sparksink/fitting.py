@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import Column as SparkColumn
@@ -15,7 +15,7 @@ from sparksink.errors import TableError
 from sparksink.evolve import filling, plain, steps
 from sparksink.shapes import Shape
 from sparksink.spark_types import Mapped, quoted
-from sparksink.tables import Table
+from sparksink.tables import Add, Alteration, Fill, Rename, Table, Widen
 
 _KEYS: Final = "keys"
 _DEFAULT: Final = "default."
@@ -31,9 +31,17 @@ class Target:
     """
 
     def __init__(
-        self, name: str, table: Table, own: Mapping[str, str], rules: Evolution, *, fills: bool
+        self,
+        name: str,
+        table: Table,
+        own: Mapping[str, str],
+        rules: Evolution,
+        table_format: str,
+        *,
+        fills: bool,
     ) -> None:
         self.table = table
+        self._format = table_format
         self._name = name
         self._own = own
         self._rules = rules
@@ -49,6 +57,15 @@ class Target:
     def keys(self) -> tuple[str, ...]:
         """Return the key that the table was made with; none where there is no table."""
         return tuple(json.loads(self._noted().get(_KEYS, "[]"))) if self.columns else ()
+
+    def noted(self, name: str) -> str | None:
+        """Return what was noted beside the rows."""
+        return self._noted().get(name) if self.columns else None
+
+    def note(self, name: str, text: str) -> None:
+        """Note something beside the rows, unless it is noted already."""
+        if self.noted(name) != text:
+            self._note({name: text}, [])
 
     def fit(
         self,
@@ -95,7 +112,7 @@ class Target:
     def _create(self, columns: Mapping[str, Mapped], keys: tuple[str, ...]) -> None:
         kinds = {name: one.target for name, one in columns.items()}
         self._facts = {_KEYS: json.dumps(keys)}
-        self.table.create({**kinds, **self._own}, self._facts)
+        self.table.create({**kinds, **self._own}, self._facts, keys if self._fills else ())
 
     def _follow(
         self,
@@ -105,6 +122,7 @@ class Target:
         renamed: Mapping[str, str],
     ) -> None:
         self._same_keys(keys)
+        self._same_own()
         self._fill([name for name, sql in self._pending().items() if sql])
         if self._rules.rename == "ddl":
             self._rename({old: new for old, new in renamed.items() if old not in columns}, columns)
@@ -113,7 +131,7 @@ class Target:
             known.get(name, name) if name not in self.columns else name: one.target
             for name, one in columns.items()
         }
-        todo = steps(self._name, self.columns, wanted, self._rules)
+        todo = steps(self._name, self.columns, wanted, self._rules, self._format)
         if todo:
             fillings = {name: filling(shape.column(name), columns[name]) for name in todo.added}  # type: ignore[arg-type] # what is wanted is in the shape
             self._change(todo.added, todo.widened, fillings)
@@ -126,11 +144,19 @@ class Target:
                 "Remove the table, take a new snapshot of it, and run park replay.",
             )
 
+    def _same_own(self) -> None:
+        """Refuse a table that another setting of ``mirror.scd`` or ``mirror.deletes`` has made."""
+        if self._own.keys() - self.columns.keys():
+            raise TableError(
+                f"{self._name} was made with other settings of the mirror.",
+                "Set mirror.scd and mirror.deletes as they were, or remove the table, let the"
+                " connector take a new snapshot of it, and run park replay.",
+            )
+
     def _rename(self, renamed: Mapping[str, str], columns: Mapping[str, Mapped]) -> None:
         for old, new in renamed.items():
             if old in self.columns and new in columns and new not in self.columns:
-                action = f"RENAME COLUMN {quoted(old)} TO {quoted(new)}"
-                self._note({_RENAMED + old: new}, [action])
+                self._note({_RENAMED + old: new}, [Rename(old, new)])
 
     def _change(
         self,
@@ -140,11 +166,8 @@ class Target:
     ) -> None:
         """Widen, then add; what has to be filled is noted before, for the case of a crash."""
         pending = {_PENDING + name: sql for name, sql in fillings.items() if sql and self._fills}
-        actions = [f"ALTER COLUMN {quoted(name)} TYPE {kind}" for name, kind in widened.items()]
-        if added:
-            inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in added.items())
-            actions.append(f"ADD COLUMNS ({inside})")
-        self._note(pending, actions)
+        actions: list[Alteration] = [Widen(name, kind) for name, kind in widened.items()]
+        self._note(pending, [*actions, *([Add(added)] if added else [])])
         self._fill([name for name, sql in fillings.items() if sql and self._fills])
 
     def _fill(self, names: list[str]) -> None:
@@ -152,8 +175,7 @@ class Target:
         names = [name for name in names if name in self.columns and pending.get(name)]
         if not names:
             return
-        assigned = ", ".join(f"{quoted(name)} = {pending[name]}" for name in names)
-        self.table.run(f"UPDATE {{table}} SET {assigned}")  # noqa: S608 - quoted names, own literals
+        self.table.alter([Fill({name: pending[name] for name in names})], {})
         done = {_DEFAULT + name: pending[name] for name in names}
         self._note({**done, **{_PENDING + name: "" for name in names}}, [])
 
@@ -174,6 +196,6 @@ class Target:
             self._facts = dict(self.table.facts())
         return self._facts
 
-    def _note(self, facts: Mapping[str, str], actions: list[str]) -> None:
+    def _note(self, facts: Mapping[str, str], actions: Sequence[Alteration]) -> None:
         self.table.alter(actions, facts)
         self._noted().update(facts)

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
 
+from sparksink.bag import BAG_OWN, ROW_NAMES, Bag, check_columns, note_columns
 from sparksink.batch import Batch, Part, Writer
 from sparksink.config import SinkConfig
 from sparksink.dead_letters import DeadLetters
-from sparksink.decode import MESSAGE, META, Reading, changes, tombstones, unreadable
+from sparksink.decode import (
+    MESSAGE,
+    META,
+    Reading,
+    changes,
+    place_of_header,
+    tombstones,
+    unreadable,
+)
 from sparksink.errors import DataLossError, TableError
+from sparksink.evolve import filling
 from sparksink.fitting import Target
 from sparksink.history import History
-from sparksink.layouts import EMPTY, GARBAGE, NO_LAYOUT, Layout, Layouts
+from sparksink.intervals import INTERVAL_OWN, Intervals, close
+from sparksink.layouts import EMPTY, GARBAGE, NO_LAYOUT, NO_ROWS, Layout, Layouts
 from sparksink.measure import Measured
-from sparksink.mirror import Mirror
+from sparksink.mirror import Mirror, sweep
+from sparksink.order import Sequence as Place
 from sparksink.routes import Route
 from sparksink.shapes import kept
-from sparksink.spark_types import mapped
-from sparksink.state import Applied, State
+from sparksink.spark_types import Mapped, mapped
+from sparksink.state import Applied, Boundary, State
 from sparksink.tables import Lake
 
 MIRROR_OWN: Final = dict(zip(META, ("bigint", "bigint", "string", "timestamp"), strict=True))
@@ -34,6 +48,12 @@ HISTORY_OWN: Final = {
     "__streamed": "boolean",
     "__batch": "bigint",
 }
+
+
+_MIRRORS: Final[Mapping[int, type[Mirror | Intervals]]] = {1: Mirror, 2: Intervals}
+_MOST: Final[Mapping[str, int]] = {"bag_view": (1 << 63) - 1, "full_row": 1}
+"""Modes that count rows without a key → the highest count that is shown."""
+_KEY_READING: Final = "key.reading"
 
 
 class Flow:
@@ -50,12 +70,20 @@ class Flow:
         self._state = state
         self._letters = DeadLetters(state, config.errors.max_per_batch)
         self._last: list[Layout] = []
-        soft = {"__deleted": "boolean"} if self._rules.mirror.deletes == "soft" else {}
-        self._mirror = self._target(route.mirror, {**MIRROR_OWN, **soft}, fills=True)
+        self._mirror = self._target(route.mirror, self._own(), fills=True)
         self._history = self._target(route.history, HISTORY_OWN, fills=False)
+        self._bag = self._target(route.mirror, BAG_OWN, fills=True)
+        self._bag_history = self._target(route.history, {**HISTORY_OWN, **ROW_NAMES}, fills=False)
+
+    def _own(self) -> Mapping[str, str]:
+        if self._rules.mirror.scd == 2:
+            return INTERVAL_OWN
+        soft = {"__deleted": "boolean"} if self._rules.mirror.deletes == "soft" else {}
+        return {**MIRROR_OWN, **soft}
 
     def _target(self, name: str, own: Mapping[str, str], *, fills: bool) -> Target:
-        return Target(name, self._lake.table(name), own, self._config.evolution, fills=fills)
+        rules, kind = self._config.evolution, self._config.target.format
+        return Target(name, self._lake.table(name), own, rules, kind, fills=fills)
 
     def apply(self, part: Part) -> Applied:
         """Apply the messages of a batch.
@@ -63,14 +91,22 @@ class Flow:
         :raises TableError: the table cannot go on.
         """
         begun = time.monotonic()
+        if NO_ROWS in part.marks and self._rules.mirror.sweep:
+            self._sweep(part.of(NO_ROWS))
         layouts = self._layouts_of(part.marks)
         if not layouts:
             return self._without_layout(part)
         keys = self._keys()
         readings = [self._reading(layout, keys) for layout in layouts]
+        if self._is_bag(keys):
+            self._check_bag(layouts, readings)
         writers = self._writers(keys, history=part.history)
         for writer in writers:
             self._fit(writer.target, layouts, readings, keys)
+        if self._is_bag(keys) and part.history:
+            note_columns(self._bag, _kinds(readings))
+        if keys and self._rules.mirror.enabled and self._config.ordering.tombstones_count:
+            self._note_key(readings[-1])
         batch = self._batch(part, self._frames(part, layouts, readings))
         seen = self._write(part.messages, writers, batch)
         return self._applied(seen, time.monotonic() - begun)
@@ -81,10 +117,49 @@ class Flow:
     def _without_layout(self, part: Part) -> Applied:
         """Do what is to be done where no message tells of the table's columns."""
         faults = 0
+        if EMPTY in part.marks and self._config.ordering.tombstones_count:
+            return self._only_tombstones(part)
         if GARBAGE in part.marks:
             batch = self._batch(part, [unreadable(part.of(GARBAGE))])
             faults = self._letters.add(part.messages, batch, self.route.table)
         return Applied(self.route.table, changes=faults, faults=faults)
+
+    def _sweep(self, marks: DataFrame) -> None:
+        """Remove what was in a table before a snapshot that found it empty."""
+        hi, lo = place_of_header()
+        at = f.expr("unix_micros(timestamp)")
+        places = marks.select(f.struct(f.expr(hi), f.expr(lo), at).alias("place"))
+        found = places.agg(f.max("place").alias("place")).collect()[0]["place"]
+        if found is None or None in found[:2]:
+            return
+        if "__count" in self._bag.columns:
+            self._bag_writer().sweep(Place(*found[:2]))
+        elif self._rules.mirror.scd == 2:
+            close(self.route.table, self._mirror, [Boundary(*found)], self._state)
+        else:
+            sweep(self.route.table, self._mirror, Place(*found[:2]), self._state)
+
+    def _only_tombstones(self, part: Part) -> Applied:
+        """Delete rows by keys as they were noted: the job has seen no value since its start."""
+        noted = self._mirror.noted(_KEY_READING)
+        if noted is None:
+            return Applied(self.route.table)  # there is no table, so there is no row
+        begun = time.monotonic()
+        columns = {name: Mapped(*given) for name, given in json.loads(noted).items()}
+        reading = Reading(tuple(columns), columns, self._config.ordering, images=False)
+        frames = [tombstones(part.of(EMPTY), reading)]
+        if GARBAGE in part.marks:
+            frames.append(unreadable(part.of(GARBAGE)))
+        history = part.history and bool(self._history.columns)
+        writers = self._writers(reading.keys, history=history)
+        seen = self._write(part.messages, writers, self._batch(part, frames))
+        return self._applied(seen, time.monotonic() - begun)
+
+    def _note_key(self, reading: Reading) -> None:
+        """Note how keys are read, for the case that nothing but tombstones comes after a start."""
+        key = {name: reading.columns[name] for name in reading.keys}
+        text = json.dumps({name: [m.wire, m.target, m.sql] for name, m in key.items()})
+        self._mirror.note(_KEY_READING, text)
 
     def _fit(
         self,
@@ -109,6 +184,9 @@ class Flow:
             frames.append(tombstones(part.of(EMPTY), readings[-1]))
         if GARBAGE in part.marks:
             frames.append(unreadable(part.of(GARBAGE)))
+        if readings[-1].named:
+            blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAMES.items()}
+            frames = [one if "__row" in one.columns else one.withColumns(blank) for one in frames]
         return frames
 
     def _write(
@@ -138,19 +216,49 @@ class Flow:
         ]
         if found:
             self._last = found[-1:]
-        elif EMPTY in marks and not self._last and self._config.ordering.tombstones_count:
-            raise TableError(
-                f"{self.route.table}: only tombstones came since the start of the job.",
-                "Replay what is parked as soon as a change with a value has come.",
-            )
         return found or self._last
 
     def _keys(self) -> tuple[str, ...]:
         """Return the key; a TRUNCATE has none, and may be all that comes after a start."""
         if self._rules.keys is not None:
             return tuple(self._rules.keys)
-        found = self._layouts.keys(self.route.topic, self.route.table)
-        return found or self._mirror.keys()
+        found = self._layouts.keys(self.route.topic, self.route.table) or self._mirror.keys()
+        named = self._rules.nopk.removeprefix("key:")
+        return found if found or named == self._rules.nopk else tuple(named.split(","))
+
+    def _is_bag(self, keys: tuple[str, ...]) -> bool:
+        return not keys and self._rules.nopk in _MOST and self._rules.mirror.enabled
+
+    def _check_bag(self, layouts: Sequence[Layout], readings: Sequence[Reading]) -> None:
+        """Refuse what rows without a key cannot follow.
+
+        :raises TableError: the rows or their history are not of the kind that is needed.
+        """
+        table = self.route.table
+        if any(layout.form != "envelope" for layout in layouts):
+            raise TableError(f"{table} has no key, and its messages tell of no row as it was.")
+        if self._history.columns and "__row" not in self._history.columns:
+            raise TableError(
+                f"{table} has a history that does not name its rows.",
+                "Remove it, take a new snapshot, and run park replay.",
+            )
+        filled = {
+            column.name
+            for layout, reading in zip(layouts, readings, strict=True)
+            for column in layout.shape.columns
+            if column.name in reading.columns and filling(column, reading.columns[column.name])
+        }
+        check_columns(table, self._bag, _kinds(readings), filled)
+
+    def _bag_writer(self) -> Bag:
+        return Bag(
+            self.route.table,
+            self._bag,
+            self._bag_history,
+            self._rules.mirror,
+            self._state,
+            _MOST.get(self._rules.nopk, 1),
+        )
 
     def _reading(self, layout: Layout, keys: tuple[str, ...]) -> Reading:
         rules = self._rules.columns
@@ -166,7 +274,15 @@ class Flow:
             for column in shape.columns
             if column.name in names
         }
-        return Reading(keys, columns, self._config.ordering, images=self._keeps_images(keys))
+        told = self._layouts.keys(self.route.topic, self.route.table)
+        return Reading(
+            keys,
+            columns,
+            self._config.ordering,
+            images=self._keeps_images(keys),
+            named=self._is_bag(keys),
+            moves=bool(keys) and keys != told,
+        )
 
     def _keeps_images(self, keys: tuple[str, ...]) -> bool:
         return self._rules.history.enabled or not keys
@@ -176,13 +292,17 @@ class Flow:
         if not keys and rules.nopk == "fail":
             raise TableError(
                 f"{table} has no key, which nopk=fail forbids.",
-                "Name its key by tables: keys, or set nopk=history.",
+                "Name its key by nopk=key:COLUMNS, or set nopk=history or bag_view.",
             )
         writers: list[Writer] = []
         if rules.mirror.enabled and keys:
-            writers.append(Mirror(table, self._mirror, keys, rules.mirror, self._state))
+            kind = _MIRRORS[rules.mirror.scd]
+            writers.append(kind(table, self._mirror, keys, rules.mirror, self._state))
         if history and (rules.history.enabled or not keys):
-            writers.append(History(self._history))
+            bag = self._is_bag(keys)
+            writers.append(History(self._bag_history if bag else self._history))
+            if bag:
+                writers.append(self._bag_writer())
         return writers
 
     def _check(self, seen: Measured) -> None:
@@ -215,3 +335,8 @@ class Flow:
             seen.source_ts,
             seconds,
         )
+
+
+def _kinds(readings: Sequence[Reading]) -> list[Mapping[str, str]]:
+    """Return the columns of each shape, name to type."""
+    return [{name: one.target for name, one in reading.columns.items()} for reading in readings]

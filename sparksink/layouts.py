@@ -2,8 +2,8 @@
 
 A message has a *mark*, which says how it is written: ``json:N`` for JSON behind the N-th known
 schema, ``avro:ID`` for Avro behind the id of a schema registry, ``plain`` for JSON without a
-schema, ``none`` for an empty value, ``garbage`` for anything else. `Layouts` knows what stands
-behind the marks.
+schema, ``none`` for an empty value, ``no rows`` where a snapshot found none, ``garbage`` for
+anything else. `Layouts` knows what stands behind the marks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ GARBAGE: Final = "garbage"
 NEW_SCHEMA: Final = "schema"
 """The mark of JSON behind a schema that is not known yet."""
 
-NO_LAYOUT: Final = frozenset({EMPTY, GARBAGE})
+NO_ROWS: Final = "no rows"
+"""The mark of what tells that a snapshot found a table without rows."""
+
+NO_LAYOUT: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
 
 _SCHEMA_START: Final = '{"schema":'
 _BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')

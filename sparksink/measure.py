@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as f
 
 from sparksink.config import Mirror as Rules
@@ -39,11 +39,6 @@ def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFra
     """Let what is measured be counted while the changes go by: reading them twice is dear."""
     place = f.struct("__seq_hi", "__seq_lo")
     good = f.col("__fault").isNull()
-    boundary = f.lit(False)
-    if rules.truncate == "apply":
-        boundary |= f.col("__op") == "t"
-    if rules.sweep:
-        boundary |= f.col("__end")
     deleted = f.col("__op") == "d"
     streamed = good & f.col("__streamed")
     first = f.col(quoted(key)) if key else f.lit(None)
@@ -53,7 +48,7 @@ def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFra
         f.count(f.lit(1)).alias("changes"),
         f.count("__fault").alias("faults"),
         f.count(f.when(good & deleted, 1)).alias("deletes"),
-        f.max(f.when(good & boundary, place)).alias("boundary"),
+        f.max(f.when(good & boundary(rules), place)).alias("boundary"),
         f.max(f.when(good, place)).alias("highest"),
         f.min(f.when(good & ~deleted, place)).alias("earliest"),
         f.max(f.when(good & deleted, place)).alias("last_delete"),
@@ -64,6 +59,14 @@ def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFra
         f.max(f.when(good, first)).alias("high"),
     )
     return frame, observation
+
+
+def boundary(rules: Rules) -> Column:
+    """Return the condition of a change that ends all rows before it."""
+    found = f.lit(False)
+    if rules.truncate == "apply":
+        found |= f.col("__op") == "t"
+    return found | f.col("__end") if rules.sweep else found
 
 
 def measured(observation: Observation) -> Measured:

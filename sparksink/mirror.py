@@ -33,6 +33,16 @@ def latest(changes: DataFrame, keys: Iterable[str]) -> DataFrame:
     return rows.withColumn("__n", f.row_number().over(window)).where("__n = 1").drop("__n")
 
 
+def sweep(name: str, target: Target, place: Sequence, state: State) -> None:
+    """Remove all rows of a table from before a place, for good."""
+    if place <= state.watermark(name):
+        return
+    if target.columns:
+        # The rows go first: the other way round a crash between the two would keep them.
+        target.table.run(f"DELETE FROM {{table}} WHERE {before_sql(place)}")  # noqa: S608 - two numbers
+    state.raise_watermark(name, place)
+
+
 class Mirror:
     """One mirror table with its keys; ``name`` is ``db.table`` of the source."""
 
@@ -69,10 +79,7 @@ class Mirror:
         if seen.highest:
             self.target.table.merge(self._finished(living, columns), self._how(seen, columns))
         if watermark > before:
-            # The rows go first: the other way round a crash between the two would keep them.
-            gone = f"DELETE FROM {{table}} WHERE {before_sql(watermark)}"  # noqa: S608 - two numbers
-            self.target.table.run(gone)
-            self._state.raise_watermark(self._name, watermark)
+            sweep(self._name, self.target, watermark, self._state)
 
     def _not_overtaken(self, rows: DataFrame, seen: Measured) -> DataFrame:
         """Drop changes of rows that were deleted later; in order there are none to look for."""

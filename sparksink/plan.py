@@ -52,6 +52,7 @@ def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterat
         if present is None:
             yield from (f"  create {name} {kind}" for name, kind in wanted.items())
             continue
-        todo = steps(route.table, present, wanted, sink.config.evolution)
+        kind = sink.config.target.format
+        todo = steps(route.table, present, wanted, sink.config.evolution, kind)
         yield from (f"  add {name} {kind}" for name, kind in todo.added.items())
         yield from (f"  widen {name} to {kind}" for name, kind in todo.widened.items())

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from sparksink.state import Applied
+from sparksink.verify import Verified
+
+_64: Final = (1 << 64) - 1
 
 
 def line(number: int, done: Sequence[Applied], seconds: float) -> str:
@@ -29,6 +33,22 @@ def table(done: Mapping[str, Applied], parked: Mapping[str, str]) -> str:
         state = f"parked: {parked[name]}" if name in parked else "ok"
         lines.append(f"{name:40} {shown:20} {_lag(at):>10}  {state}")
     return "\n".join(lines) + "\n"
+
+
+def told(found: Verified) -> str:
+    """Return what a comparison with the source has found, in a line."""
+    verdict = "EQUAL" if found.is_equal else "DIFFERENT"
+    text = (
+        f"{found.table}: {verdict}: {found.equal:,} rows, checksum {found.checksums[0] & _64:016x}"
+    )
+    if not found.is_equal:
+        text += (
+            f", here {found.checksums[1] & _64:016x}; {found.missing:,} missing,"
+            f" {found.surplus:,} too many, {found.different:,} different"
+        )
+    text += f"; {found.later:,} changed since" if found.later else ""
+    names = ", ".join(found.left_out)
+    return text + (f"; not compared: {names}" if names else "")
 
 
 def _lag(at: datetime | None) -> str:

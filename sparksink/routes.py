@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sparksink.config import Target
 from sparksink.errors import ConfigError
+from sparksink.target import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,16 +14,27 @@ from sparksink.config import SinkConfig
 from sparksink.errors import SinkError
 from sparksink.jars import jars
 from sparksink.spark_types import BIG_DECIMAL, big_decimal
+from sparksink.target import Target
 
-_CLASSES: Final = (
-    "io.delta.tables.DeltaTable",
-    "org.apache.spark.sql.kafka010.KafkaSourceProvider",
-)
-_STATIC: Final = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    "spark.scheduler.mode": "FAIR",
+_DRIVERS: Final = ("org.mariadb.jdbc.Driver", "org.postgresql.Driver")
+_KAFKA: Final = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+EXTENSIONS: Final = {
+    "delta": "io.delta.sql.DeltaSparkSessionExtension",
+    "iceberg": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "jdbc": "io.delta.sql.DeltaSparkSessionExtension",
 }
+"""Table format → what extends Spark's SQL; with a database the sink's own tables are Delta's."""
+
+_DELTA: Final = {
+    "spark.sql.extensions": EXTENSIONS["delta"],
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+_STATIC: Final[Mapping[str, Mapping[str, str]]] = {
+    "delta": _DELTA,
+    "iceberg": {"spark.sql.extensions": EXTENSIONS["iceberg"]},
+    "jdbc": _DELTA,
+}
+"""Table format → what a session needs from its start."""
 _RUNTIME: Final = {
     # Whatever the cluster's zone is: MySQL's DATETIME has none.
     "spark.sql.session.timeZone": "UTC",
@@ -50,7 +61,7 @@ def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession
     :raises SinkError: the jars are not there.
     """
     builder = SparkSession.builder.appName(f"sparksink {config.name}")
-    settings = dict(_STATIC)
+    settings = {"spark.scheduler.mode": "FAIR", **_STATIC[config.target.format]}
     if local is not None:
         # Without this Spark's workers take whatever python3 the path leads to.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -63,8 +74,9 @@ def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession
 def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
     """Set what can be set on a session that is there.
 
-    :raises SinkError: the table format's classes are missing.
+    :raises SinkError: the table format's classes or extension are missing.
     """
+    _check_format(spark, config.target.format)
     for key, value in _RUNTIME.items():
         spark.conf.set(key, value)
     cores = max(2, spark.sparkContext.defaultParallelism)
@@ -73,15 +85,39 @@ def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
     # Vacuum lists files by as many tasks as this says, 10000 unless told, however few there are.
     spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * cores)
     spark.udf.register(BIG_DECIMAL, big_decimal, "string")
-    _check_jars(spark)
+    if config.target.format == "iceberg":
+        _name_catalog(spark, config.target)
     return spark
 
 
-def _check_jars(spark: SparkSession) -> None:
+def _name_catalog(spark: SparkSession, target: Target) -> None:
+    """Describe the catalog, unless the session knows it and the file tells nothing of it."""
+    key = f"spark.sql.catalog.{target.catalog.name}"
+    own = target.catalog.properties
+    if own or spark.conf.get(key, None) is None:
+        kind = {} if "catalog-impl" in own else {"type": "hadoop"}
+        spark.conf.set(key, "org.apache.iceberg.spark.SparkCatalog")
+        for name, value in {"warehouse": target.path, **kind, **own}.items():
+            spark.conf.set(f"{key}.{name}", value)
+    # A batch runs in a session of its own, whose tables would not be those of this one.
+    spark.conf.set(f"{key}.cache-enabled", "false")
+
+
+def _check_format(spark: SparkSession, table_format: str) -> None:
+    extension = EXTENSIONS[table_format]
+    _check_jars(spark, [extension, _KAFKA, *(_DRIVERS if table_format == "jdbc" else [])])
+    if extension not in spark.conf.get("spark.sql.extensions", ""):  # type: ignore[operator] # it is a text
+        raise SinkError(
+            f"The session was made without what {table_format} needs.",
+            f"Start it with spark.sql.extensions={extension}.",
+        )
+
+
+def _check_jars(spark: SparkSession, classes: Iterable[str]) -> None:
     gateway = spark._jvm  # noqa: SLF001 - the only way to ask for a class
     assert gateway is not None
     loader = gateway.java.lang.Thread.currentThread().getContextClassLoader()
-    for name in _CLASSES:
+    for name in classes:
         if loader.getResource(f"{name.replace('.', '/')}.class") is None:
             raise SinkError(
                 f"The class {name} is not there.",

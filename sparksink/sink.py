@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from pyspark.sql import SparkSession
 
@@ -16,6 +18,9 @@ from sparksink.source import Messages
 from sparksink.state import State
 from sparksink.tables import Lake
 from sparksink.tables.delta import DeltaLake
+from sparksink.tables.iceberg import IcebergLake
+from sparksink.tables.jdbc import JdbcLake
+from sparksink.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +41,29 @@ class Sink:
         return Lease(Files(self.spark), f"{folder}/lease.json")
 
 
+def _delta(spark: SparkSession, target: Target) -> Lake:
+    return DeltaLake(spark, target.path, target.table_properties)
+
+
+def _iceberg(spark: SparkSession, target: Target) -> Lake:
+    return IcebergLake(spark, target.catalog, target.table_properties)
+
+
+def _jdbc(spark: SparkSession, target: Target) -> Lake:
+    assert target.jdbc is not None  # the configuration was checked
+    return JdbcLake(spark, target.jdbc, _delta(spark, target))
+
+
+_LAKES: Final[Mapping[str, Callable[[SparkSession, Target], Lake]]] = {
+    "delta": _delta,
+    "iceberg": _iceberg,
+    "jdbc": _jdbc,
+}
+
+
 def build(config: SinkConfig, spark: SparkSession, lake: Lake | None = None) -> Sink:
     """Put a sink together; another ``lake`` than the configured one may be given."""
-    lake = lake or DeltaLake(spark, config.target.path, config.target.table_properties)
+    lake = lake or _LAKES[config.target.format](spark, config.target)
     state = State(spark, lake, config.state.schema_)
     messages = Messages(
         spark,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.config import Source
@@ -41,14 +41,14 @@ class Messages:
         self._partitions = partitions
 
     def stream(self) -> DataFrame:
-        """Return the messages as a stream."""
+        """Return the messages as a stream, those about transactions too if they are wanted."""
         if self._source.kind == "file":
             reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
-            return self._wanted(recorded(reader.json(self._source.path)))
+            return self._streamed(recorded(reader.json(self._source.path)))
         reader = self._spark.readStream.format("kafka").options(**self._kafka())
         limit = self._source.max_offsets_per_trigger
         loaded = reader.option("maxOffsetsPerTrigger", limit).options(**self._start()).load()
-        return self._wanted(self._from_kafka(loaded))
+        return self._streamed(self._from_kafka(loaded))
 
     def between(self, start: Any = "earliest", end: Any = "latest", topics: str = "") -> DataFrame:
         """Return the messages of a range that is there now; offsets as Spark's Kafka source."""
@@ -81,10 +81,15 @@ class Messages:
             "kafka.bootstrap.servers": self._source.bootstrap_servers,
             "kafka.isolation.level": "read_committed",
             **{f"kafka.{key}": value for key, value in self._source.kafka.items()},
-            "subscribePattern": topics or self._source.topics,
+            "subscribePattern": topics or self._pattern(),
             "includeHeaders": str(self._headers).lower(),
             "minPartitions": str(self._partitions),
         }
+
+    def _pattern(self) -> str:
+        told = self._source.transaction_topic
+        topics = self._source.topics
+        return topics if told is None else f"(?:{topics})|(?:{re.escape(told)})"
 
     def _start(self) -> Mapping[str, str]:
         fails = str(self._source.on_data_loss == "fail").lower()
@@ -101,20 +106,32 @@ class Messages:
     def wants(self, topic: str) -> bool:
         """Tell whether a topic is one of tables: not the connector's own, nor excluded."""
         ddl, exclude = self._source.ddl_topic, self._source.topics_exclude
-        own = topic.startswith("__debezium") or topic in {ddl, f"{ddl}.transaction"}
+        told = {ddl, f"{ddl}.transaction", self._source.transaction_topic}
+        own = topic.startswith("__debezium") or topic in told
         return not own and not (exclude and re.fullmatch(exclude, topic))
 
+    def _streamed(self, messages: DataFrame) -> DataFrame:
+        told = self._source.transaction_topic
+        if told is None:
+            return self._wanted(messages)
+        return messages.where((f.col("topic") == told) | self._is_wanted())
+
     def _wanted(self, messages: DataFrame) -> DataFrame:
+        return messages.where(self._is_wanted())
+
+    def _is_wanted(self) -> Column:
         """Leave out what is not a table's: the connector's own topics, and what is excluded."""
         own = f.col("topic").startswith("__debezium")
         if self._source.ddl_topic:
             told = [self._source.ddl_topic, f"{self._source.ddl_topic}.transaction"]
             own |= f.col("topic").isin(told)
+        if self._source.transaction_topic:
+            own |= f.col("topic") == self._source.transaction_topic
         if self._source.topics_exclude:
             own |= f.col("topic").rlike(f"^(?:{self._source.topics_exclude})$")
         if self._source.kind == "file":
             own |= ~f.col("topic").rlike(f"^(?:{self._source.topics})$")
-        return messages.where(~own)
+        return ~own
 
 
 def recorded(lines: DataFrame) -> DataFrame:

@@ -6,7 +6,9 @@ written. What is true is the greatest or the last row.
 =============== ==========================================================================
 tombstones      which row was deleted where; a late change of it must not bring it back
 watermarks      before which place all of a table was truncated, or is no longer there
-commits         one row a batch that is complete: offsets, and of each table version and place
+boundaries      all such places of a table that keeps its versions
+commits         one row a batch that is complete: offsets, of each table version and place, and
+                whether the tables hold whole transactions only
 dead_letter     messages that cannot be used, and why
 parked          messages of tables that cannot go on
 parkings        which table was parked, and why, and when it was taken up again
@@ -19,13 +21,14 @@ import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.order import BEGINNING, Sequence
-from sparksink.tables import Lake, Table
+from sparksink.tables import Add, Lake, Table
+from sparksink.transactions import Transactions, read_again
 
 _MESSAGE: Final = {
     "source_table": "string",
@@ -51,11 +54,20 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "seq_lo": "bigint",
         "at": "timestamp",
     },
+    "boundaries": {
+        "source_table": "string",
+        "seq_hi": "bigint",
+        "seq_lo": "bigint",
+        "source_micros": "bigint",
+        "at": "timestamp",
+    },
     "commits": {
         "app": "string",
         "batch": "bigint",
         "at": "timestamp",
         "offsets": "string",
+        "consistent": "boolean",
+        "transactions": "string",
         "tables": (
             "array<struct<source_table:string,version:string,changes:bigint,faults:bigint,"
             "seq_hi:bigint,seq_lo:bigint,source_ts:timestamp,seconds:double>>"
@@ -70,6 +82,14 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "reason": "string",
     },
 }
+
+
+class Boundary(NamedTuple):
+    """Where all rows of a table ended; ``at`` is the source's time in microseconds."""
+
+    hi: int
+    lo: int
+    at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +115,29 @@ class State:
         self._lock = threading.Lock()
         self._watermarks: dict[str, Sequence] = {}
         self._deleted: dict[str, Sequence] = {}
+        self._boundaries: dict[str, set[Boundary]] = {}
         self._parked: dict[str, str] = {}
         self._last: dict[str, Applied] = {}
+        self._transactions: Transactions | None = None
 
     def open(self) -> None:
         """Read what was remembered."""
         self._watermarks = self._highest("watermarks")
         self._deleted = self._highest("tombstones")
+        self._boundaries = self._all_boundaries()
         self._parked = self._open_parkings()
         self._last = self._reached()
+        self._transactions = None
 
     def table(self, name: str) -> Table:
         """Return one of the tables, which is made when it is missing."""
         table = self._lake.table(f"{self._folder}/{name}")
         with self._lock:
-            if table.columns() is None:
+            present = table.columns()
+            if present is None:
                 table.create(SCHEMAS[name], {})
+            elif added := {n: kind for n, kind in SCHEMAS[name].items() if n not in present}:
+                table.alter([Add(added)], {})
         return table
 
     def _present(self, name: str) -> Table | None:
@@ -125,6 +152,16 @@ class State:
         """Remember a later such place. The rows before it must be gone already."""
         self._add("watermarks", {"source_table": table, "seq_hi": place.hi, "seq_lo": place.lo})
         self._watermarks[table] = place
+
+    def boundaries(self, table: str) -> Collection[Boundary]:
+        """Return all places where the rows of a table ended at once."""
+        return self._boundaries.get(table, set())
+
+    def add_boundary(self, table: str, end: Boundary) -> None:
+        """Remember such a place. The versions before it must have ended already."""
+        place = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
+        self._add("boundaries", {"source_table": table, **place})
+        self._boundaries.setdefault(table, set()).add(end)
 
     def last_delete(self, table: str) -> Sequence:
         """Return the place of a table's last delete."""
@@ -183,7 +220,34 @@ class State:
         self._add("parkings", {"source_table": table, "parked": False, "reason": ""})
         self._parked.pop(table, None)
 
-    def commit(self, app: str, batch: int, offsets: str, tables: Collection[Applied]) -> None:
+    @property
+    def transactions(self) -> Transactions:
+        """The transactions of the source as of the last batch that followed them."""
+        if self._transactions is None:
+            self._transactions = self._followed()
+        return self._transactions
+
+    def cut(self) -> tuple[datetime, Mapping[str, str]] | None:
+        """Return the time of the last consistent cut, and the version of each table in it."""
+        commits = self.table("commits").read()
+        last = commits.where("consistent").agg(f.max("at").alias("at")).collect()[0]["at"]
+        if last is None:
+            return None
+        done = commits.where(f.col("at") <= f.lit(last)).select(
+            "at", f.explode("tables").alias("t")
+        )
+        versions = done.where("t.version <> ''").groupBy("t.source_table")
+        newest = versions.agg(f.max_by("t.version", "at").alias("version")).collect()
+        return last, {row["source_table"]: row["version"] for row in newest}
+
+    def commit(
+        self,
+        app: str,
+        batch: int,
+        offsets: str,
+        tables: Collection[Applied],
+        transactions: Transactions | None = None,
+    ) -> None:
         """Remember that a batch is complete."""
         done = [
             (
@@ -198,7 +262,10 @@ class State:
             for one in tables
         ]
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
+        if transactions is not None:
+            values |= {"consistent": transactions.consistent, "transactions": transactions.text()}
         self._add("commits", values, f"{app}:commits", batch)
+        self._transactions = transactions or self._transactions
         self._last |= {one.table: _further(self._last.get(one.table), one) for one in tables}
 
     def _add(
@@ -218,6 +285,14 @@ class State:
         rows = table.read().groupBy("source_table").agg(place).collect()
         return {row["source_table"]: Sequence(*row["place"]) for row in rows}
 
+    def _all_boundaries(self) -> dict[str, set[Boundary]]:
+        table = self._present("boundaries")
+        found: dict[str, set[Boundary]] = {}
+        for row in table.read().collect() if table else ():
+            end = Boundary(row["seq_hi"], row["seq_lo"], row["source_micros"])
+            found.setdefault(row["source_table"], set()).add(end)
+        return found
+
     def _reached(self) -> dict[str, Applied]:
         done = (
             self.table("commits").read().select(f.explode("tables").alias("done")).select("done.*")
@@ -230,6 +305,11 @@ class State:
             )
             for row in rows.agg(place, f.max("source_ts").alias("at")).collect()
         }
+
+    def _followed(self) -> Transactions:
+        rows = self.table("commits").read().where("transactions IS NOT NULL")
+        last = rows.agg(f.max_by("transactions", "at").alias("last")).collect()[0]["last"]
+        return read_again(last)
 
     def _open_parkings(self) -> dict[str, str]:
         table = self._present("parkings")

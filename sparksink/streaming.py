@@ -85,7 +85,7 @@ class Stream:
         try:
             begun = time.monotonic()
             self._lease.check()
-            done = self._sink.batches.apply(messages, self._app(messages), number)
+            done = self._sink.batches.apply(messages, self._app(messages), number, cut=True)
             self._tell(number, done, time.monotonic() - begun)
         except SinkError as error:
             self._failure = error

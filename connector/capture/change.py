@@ -15,6 +15,10 @@ from connector.capture.tables import Table, TableId
 
 Operation = Literal["c", "u", "d", "r", "t"]
 Row = tuple[Any, ...]
+Place = tuple[str, str]
+"""What stands before and after the row's number where a message tells its place as text:
+``("0/binlog.000004/157/", "")``. Behind the number the last row of a table's snapshot has ``/end``,
+and a table without rows ``/empty``."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
 
 
@@ -33,7 +37,7 @@ class RowChanges:
     ``rows`` holds ``(before, after)``: tuples of Connect values in the order of the fields
     of ``codec.value_schema``, or None. ``source`` holds the values of the source block in the
     order of its schema; ``first_row`` is the number of ``rows[0]`` within its log event, None
-    when rows have no numbers (in a snapshot).
+    when rows have no numbers (in a snapshot). ``place`` is as in `Place`, None unless asked for.
     """
 
     codec: RowCodec
@@ -41,14 +45,16 @@ class RowChanges:
     rows: list[tuple[Row | None, Row | None]]
     source: Row
     first_row: int | None = 0
+    place: Place | None = None
 
 
 @dataclass(slots=True)
 class Truncated:
-    """A table was emptied by one statement."""
+    """A table was emptied by one statement; or a snapshot found no rows in it."""
 
     codec: RowCodec
     source: Row
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

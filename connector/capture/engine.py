@@ -40,13 +40,18 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """When to start what. Times are in seconds."""
+    """When to start what. Times are in seconds.
+
+    Without ``checks_position`` a stored position is taken for one that the server still has; if
+    it has not, streaming fails.
+    """
 
     snapshot_mode: str = "initial"
     snapshot_delay: float = 0.0
     streaming_delay: float = 0.0
     backoff: Backoff = field(default_factory=Backoff)
     configured_mode: Mode | None = None
+    checks_position: bool = True
 
 
 class Engine:
@@ -85,7 +90,7 @@ class Engine:
             has_offset=stored is not None,
             in_snapshot=in_snapshot,
             configured=self._options.configured_mode,
-            resumable=not complete or (stored is not None and source.can_resume(stored)),
+            resumable=not complete or self._is_resumable(stored),
         )
         log.info("Start with %s", plan)
         if not plan.snapshot:
@@ -95,6 +100,10 @@ class Engine:
             yield Waiting("")
             return stored if plan.stream else None
         return (yield from self._snapshot(plan, stored if complete and not plan.data else None))
+
+    def _is_resumable(self, stored: Position | None) -> bool:
+        assert stored is not None
+        return not self._options.checks_position or self._source.can_resume(stored)
 
     def _snapshot(self, plan: Plan, stored: Position | None) -> Steps:
         yield from self._wait(self._options.snapshot_delay, "")

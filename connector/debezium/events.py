@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 from connector.capture.change import (
@@ -94,10 +95,11 @@ class EventRecords:
 
     def _row_records(self, change: RowChanges) -> Iterator[Record]:
         codec = change.codec
+        moved = moving(codec)
         for number, (before, after) in numbered_rows(change, self._options):
             source = self._source(change.source)
             source[self._row_name] = 0 if change.first_row is None else number
-            if before is not None and after is not None and moved(codec, before, after):
+            if before is not None and after is not None and moved(before, after):
                 yield from self._move(codec, before, after, source)
             else:
                 row = after if after is not None else before
@@ -169,9 +171,12 @@ def numbered_rows(
     )
 
 
-def moved(codec: RowCodec, before: Row, after: Row) -> bool:
-    """Whether an update changes the key of a row."""
-    return any(before[slot] != after[slot] for slot in codec.key_slots)
+def moving(codec: RowCodec) -> Callable[[Row, Row], bool]:
+    """Return the test whether an update changes the key of a row."""
+    if not codec.key_slots:
+        return lambda _before, _after: False
+    key = itemgetter(*codec.key_slots)
+    return lambda before, after: key(before) != key(after)
 
 
 def _record(

@@ -67,7 +67,6 @@ class Sequence:
         self._writer = {**_WRITER, **writer}
         self._silence = silence
         self._producer: Producer | None = None
-        self._waiting = 0
         self._errors: list[MillraceError] = []
 
     def is_empty(self) -> bool:
@@ -140,9 +139,8 @@ class Sequence:
         """
         producer = self._producer or self._connect()
         message = Message(self._topic, _PARTITION, None, value)
-        while not producer.send(message, _PARTITION, self._acknowledged):
+        while not producer.send(message, _PARTITION, self._failed):
             producer.poll(_POLL)
-        self._waiting += 1
         producer.poll(0)
 
     def settle(self) -> None:
@@ -151,7 +149,7 @@ class Sequence:
         :raises BrokerUnavailableError: not in time.
         :raises StopError: something was refused for good.
         """
-        while self._waiting and self._producer is not None:
+        while self._producer is not None and len(self._producer):
             self._producer.poll(_POLL)
         errors, self._errors = self._errors, []
         if errors:
@@ -167,15 +165,12 @@ class Sequence:
         self._producer = Producer(self._writer)
         return self._producer
 
-    def _acknowledged(self, error: KafkaError | None, _: KafkaMessage) -> None:
-        self._waiting -= 1
-        if error is not None:
-            self._errors.append(failure(error, self._topic))
+    def _failed(self, error: KafkaError, _: KafkaMessage) -> None:
+        self._errors.append(failure(error, self._topic))
 
     def close(self) -> None:
         """Drop what is not acknowledged yet."""
         if self._producer is not None:
             self._producer.close()
             self._producer = None
-        self._waiting = 0
         self._errors = []

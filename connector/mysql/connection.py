@@ -152,6 +152,13 @@ def meaning(error: pymysql.err.MySQLError) -> MillraceError:
     return _decided(code, text)
 
 
+def code_of(error: MillraceError) -> int:
+    """Return the number of the server's error behind one of ours, 0 when there is none."""
+    cause = error.__cause__
+    number = cause.args[0] if isinstance(cause, pymysql.err.MySQLError) and cause.args else 0
+    return number if isinstance(number, int) else 0
+
+
 def refusal(packet: bytes) -> MillraceError:
     """Decide what an error packet stands for: a mark, the code, the SQL state, the message."""
     code = int.from_bytes(packet[1:3], "little")

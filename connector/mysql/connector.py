@@ -21,6 +21,7 @@ from connector.mysql.connection import Connection
 from connector.mysql.custom_converters import custom_converters
 from connector.mysql.custom_converters import faults as converter_faults
 from connector.mysql.definitions import BUILTIN_DATABASES
+from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.keys import config_def
 from connector.mysql.options import Flavour
 from connector.mysql.schema import SchemaRules
@@ -106,6 +107,7 @@ class MySqlFamily:
                 transactions=values["provide.transaction.metadata"],
                 prefer_ddl=values["schema.history.internal.prefer.ddl"],
                 captures_gtid=capture.captures_gtid,
+                places=capture.places,
             ),
             history_store(values, config),
             block,
@@ -124,6 +126,8 @@ class MySqlFamily:
                     table_order=table_order(config.get("table.include.list")),
                     included=",".join(included) if included else None,
                     selects=capture.selects,
+                    row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
+                    places=capture.places,
                 ),
                 source_block=block,
                 tracker=tracker,
@@ -131,6 +135,13 @@ class MySqlFamily:
                 reads_definition=_defined(rules),
             )
         )
+
+    def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
+        """Return what runs ``heartbeat.action.query``."""
+        statement = values["heartbeat.action.query"]
+        if not statement:
+            return None
+        return HeartbeatAction(options.connection_settings(values), statement)
 
     def _schema_rules(self, values: Mapping[str, Any], selected: Selection) -> SchemaRules:
         history = "schema.history.internal"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol, Self
 
 from connector.errors import ConfigError
+from connector.mysql.remembered import Remembered
 
 _TAG = re.compile("[A-Za-z_][A-Za-z0-9_]{0,31}")
 _INTERVAL = re.compile("([0-9]+)(?:-([0-9]+))?")
@@ -22,6 +23,14 @@ class Source(NamedTuple):
 
     uuid: str
     tag: str = ""
+
+
+def _source(numbering: str) -> Source:
+    server, _, tag = numbering.partition(":")
+    return Source(server.lower(), tag)
+
+
+_sources = Remembered(_source)
 
 
 def source_of(gtid: str) -> str:
@@ -55,7 +64,7 @@ class GtidSet:
     __slots__ = ("_intervals",)
 
     def __init__(self, intervals: Mapping[Source, tuple[Interval, ...]] | None = None) -> None:
-        self._intervals = dict(intervals or {})
+        self._intervals = intervals or {}
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -72,17 +81,14 @@ class GtidSet:
 
     def add(self, gtid: str) -> GtidSet:
         """Return the set with one more transaction ``uuid[:tag]:number``."""
-        server, _, rest = gtid.partition(":")
-        tag, _, digits = rest.rpartition(":")
-        source, number = Source(server.lower(), tag), int(digits)
+        numbering, _, digits = gtid.rpartition(":")
+        source, number = _sources[numbering], int(digits)
         intervals = self._intervals.get(source, ())
         if intervals and intervals[-1][1] + 1 == number:  # the next one: the usual case
             extended = (*intervals[:-1], (intervals[-1][0], number))
         else:
             extended = _merged([*intervals, (number, number)])
-        copy = GtidSet(self._intervals)
-        copy._intervals[source] = extended
-        return copy
+        return GtidSet({**self._intervals, source: extended})
 
     def union(self, other: GtidSet) -> GtidSet:
         """Return the transactions of both sets."""
@@ -174,7 +180,7 @@ class MariaDbGtidSet:
     __slots__ = ("_last",)
 
     def __init__(self, last: Mapping[int, tuple[int, int]] | None = None) -> None:
-        self._last = dict(last or {})
+        self._last = last or {}
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -192,9 +198,7 @@ class MariaDbGtidSet:
     def add(self, gtid: str) -> MariaDbGtidSet:
         """Return the position with one more transaction."""
         domain, server, sequence = _mariadb(gtid)
-        copy = MariaDbGtidSet(self._last)
-        copy._last[domain] = (server, sequence)
-        return copy
+        return MariaDbGtidSet({**self._last, domain: (server, sequence)})
 
     def contains(self, other: GtidPosition) -> bool:
         """Whether this position is at or behind the other one in every domain."""

@@ -8,6 +8,7 @@ documentation says that it is kept for compatibility.
 from __future__ import annotations
 
 import csv
+import re
 from importlib.resources import files
 from typing import Any, Final, cast
 
@@ -21,8 +22,10 @@ from connector.config import (
     Validator,
     at_least,
     convert,
+    invalid,
     one_of,
     only,
+    pairs,
     regular_expressions,
 )
 from connector.mysql import locks
@@ -34,6 +37,8 @@ _NAMING_STRATEGIES: Final = tuple(
     for parts in ("Schema", "Default")
     for kind in ("", "Regex", "Unicode")
 )
+_LABEL: Final = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
+_OWN_LABELS: Final = frozenset({"plugin", "name", "context", "connector", "task", "table"})
 _LONG_TYPES: Final = frozenset(["LIST", "CLASS", "PASSWORD"])
 
 _FAILURE_MODES: Final = one_of("fail", "warn", "skip", "ignore")
@@ -56,6 +61,18 @@ def _operations(name: str, value: list[str] | None) -> str | None:
     return next((fault for item in value or [] if (fault := letters(name, item))), None)
 
 
+def _tags(name: str, value: list[str] | None) -> str | None:
+    """Accept ``label=value`` items whose labels Prometheus takes and the metrics do not have."""
+    try:
+        labels = pairs(value)
+    except ValueError as error:
+        return str(invalid(name, ",".join(value or ()), str(error)))
+    for label in labels:
+        if not _LABEL.fullmatch(label) or label in _OWN_LABELS:
+            return str(invalid(name, label, "not a label that can be added to the metrics"))
+    return None
+
+
 _VALIDATORS: Final[dict[str, Validator]] = {
     "bigint.unsigned.handling.mode": one_of("long", "precise"),
     "binary.handling.mode": one_of("bytes", "base64", "base64-url-safe", "hex"),
@@ -65,7 +82,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "column.propagate.source.type": regular_expressions,
     "compat.mode": one_of("debezium", "exact"),
     "connect.timeout.ms": at_least(1),
-    "custom.metric.tags": only([], because="metrics carry no tags of their own"),
+    "custom.metric.tags": _tags,
     "database.exclude.list": regular_expressions,
     "database.hostname": _required,
     "database.include.list": regular_expressions,
@@ -74,15 +91,11 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "database.user": _required,
     "datatype.propagate.source.type": regular_expressions,
     "decimal.handling.mode": one_of("precise", "double", "string"),
-    "event.converting.failure.handling.mode": only(
-        "warn", because="a damaged value stops the task, lest it be lost"
-    ),
-    "event.deserialization.failure.handling.mode": only("fail", because="failures stop the task"),
+    "event.converting.failure.handling.mode": one_of("fail", "warn", "skip"),
+    "event.deserialization.failure.handling.mode": _FAILURE_MODES,
     "event.processing.failure.handling.mode": _FAILURE_MODES,
     "field.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
-    "gtid.ignore.on.recovery": only(False, because="stored GTIDs are always used"),
     "guardrail.collections.limit.action": one_of("warn", "fail"),
-    "heartbeat.action.query": only("", because="no statement is run with heartbeats"),
     "heartbeat.interval.ms": at_least(0),
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
     "notification.enabled.channels": only([], because="notifications are not available"),
@@ -102,7 +115,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
         False, because="a lost history stops the task; use snapshot.mode=recovery"
     ),
     "snapshot.query.mode": only("select_all", because="there is one query mode"),
-    "snapshot.tables.order.by.row.count": only("disabled", because="tables keep their order"),
+    "snapshot.tables.order.by.row.count": one_of("disabled", "ascending", "descending"),
     "streaming.delay.ms": at_least(0),
     "table.exclude.list": regular_expressions,
     "table.include.list": regular_expressions,

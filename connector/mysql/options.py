@@ -43,6 +43,7 @@ class TypeOptions:
     adjust_years: bool = True
     exact: bool = False
     placeholder: bytes = b"__debezium_unavailable_value"
+    on_failure: FailureMode = "warn"
     flavour: Flavour = "mysql"
 
 
@@ -61,6 +62,8 @@ class CaptureOptions:
     filters_rows_by_gtid: bool = True
     most_tables: int = 0
     fails_with_more_tables: bool = False
+    ignores_gtids: bool = False
+    places: bool = False
 
     @property
     def captures_rows_of(self) -> Matches | None:
@@ -78,6 +81,7 @@ def type_options(values: Mapping[str, Any], flavour: Flavour) -> TypeOptions:
         adjust_years=values["enable.time.adjuster"],
         exact=values["compat.mode"].lower() == "exact",
         placeholder=_placeholder(values["unavailable.value.placeholder"]),
+        on_failure=_failure_mode(values["event.converting.failure.handling.mode"]),
         flavour=flavour,
     )
 
@@ -107,6 +111,8 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         filters_rows_by_gtid=values["gtid.source.filter.dml.events"],
         most_tables=values["guardrail.collections.max"],
         fails_with_more_tables=values["guardrail.collections.limit.action"].lower() == "fail",
+        ignores_gtids=values["gtid.ignore.on.recovery"],
+        places=values["millrace.position.headers"],
     )
 
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from connector.capture.change import Place
 from connector.data.java import hash_order
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 
 Gtids = GtidSet | MariaDbGtidSet
+_EPOCH, _SERVER = "millrace_epoch", "millrace_server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class BinlogPosition:
     ``gtids`` are the transactions completely processed. ``event`` and ``row`` count what is
     done of the transaction that starts at ``pos``: so many events, and so many rows of the
     next one. ``snapshot`` is set while a snapshot is not complete. GTIDs that are text are as
-    the server gave them.
+    the server gave them. ``epoch`` and ``server`` tell whose log it is (`connector.mysql.epoch`);
+    without a server nobody has asked.
     """
 
     file: str
@@ -30,6 +33,8 @@ class BinlogPosition:
     server_id: int = 0
     ts_sec: int | None = None
     snapshot: str | None = None
+    epoch: int = 0
+    server: str | None = None
 
     def with_gtids(self, *, is_mariadb: bool) -> BinlogPosition:
         """Return the position with its GTIDs as a set, an empty one if it has none."""
@@ -53,6 +58,8 @@ class BinlogPosition:
             "row": self.row or None,
             "ts_sec": self.ts_sec,
             "snapshot": self.snapshot,
+            _EPOCH: None if self.server is None else self.epoch,
+            _SERVER: self.server,
         }
         present = [key for key, value in values.items() if value is not None]
         return {key: values[key] for key in hash_order(present)}
@@ -77,7 +84,15 @@ def position_of(offset: Mapping[str, Any], *, is_mariadb: bool) -> BinlogPositio
         server_id=int(offset.get("server_id") or 0),
         ts_sec=offset.get("ts_sec"),
         snapshot=snapshot,
+        epoch=int(offset.get(_EPOCH) or 0),
+        server=offset.get(_SERVER),
     )
+
+
+def file_number(file: str) -> int:
+    """Return the number of a binlog file, -1 where there is none."""
+    digits = file.rpartition(".")[2]
+    return int(digits) if digits.isascii() and digits.isdigit() else -1
 
 
 class Coordinates:
@@ -104,6 +119,12 @@ class Coordinates:
         self.events_done = start.event
         self.rows_done = start.row
         self.ts_micros = 0
+        self.epoch, self.server = start.epoch, start.server
+        self._newest_file = start.file
+
+    def begin_epoch(self) -> None:
+        """Take the start for one of another log: the number of its file tells nothing."""
+        self._newest_file = ""
 
     def move(self, pos: int, size: int) -> None:
         """Come to the event at ``pos``."""
@@ -114,7 +135,10 @@ class Coordinates:
             self.events_done = self.rows_done = 0
 
     def rotate(self, file: str, position: int) -> None:
-        """Go to another file."""
+        """Go to another file. One with a lower number is of another log."""
+        if self.server is not None and file_number(file) < file_number(self._newest_file):
+            self.epoch += 1
+        self._newest_file = file
         self.file = self.restart_file = file
         self.pos = self.restart_pos = position
         self.row = self.events_done = self.rows_done = 0
@@ -142,6 +166,11 @@ class Coordinates:
         self.in_transaction = False
         self.transaction_id = self.thread = self.query = None
 
+    @property
+    def place(self) -> Place:
+        """The place of the present event's rows."""
+        return f"{self.epoch}/{self.file}/{self.pos}/", ""
+
     def position(self) -> BinlogPosition:
         """Return the position from which a restart would read, as of now."""
         return BinlogPosition(
@@ -152,4 +181,6 @@ class Coordinates:
             row=self.rows_done,
             server_id=self.server_id,
             ts_sec=self.ts_micros // 1_000_000 if self.ts_micros else None,
+            epoch=self.epoch,
+            server=self.server,
         )

@@ -9,13 +9,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from connector.capture.change import Change, SchemaChange, Truncated
+from connector.capture.change import Change, Place, SchemaChange, Truncated
 from connector.capture.history import HistoryRecord, HistoryStore, recover
 from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Matches
 from connector.capture.tables import Table, Tables
 from connector.data.java import hash_order
-from connector.errors import HistoryError
+from connector.errors import DdlError, HistoryError
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.connection import Connection
 from connector.mysql.definitions import Definition
@@ -41,6 +41,7 @@ class TrackerOptions:
     transactions: bool = False
     prefer_ddl: bool = False
     captures_gtid: Matches | None = None
+    places: bool = False
 
 
 class SchemaTracker:
@@ -129,7 +130,11 @@ class SchemaTracker:
 
         :raises DdlError: it cannot be read and such statements are not to be passed over.
         """
-        changes = self._schema.apply(query.sql, query.database, query.sql_mode)
+        try:
+            changes = self._schema.apply(query.sql, query.database, query.sql_mode)
+        except DdlError as error:
+            where = f"It stands at {at.file}:{at.pos}, for database [{query.database}]."
+            raise DdlError(f"{error} {where}", error.remedy) from error
         if not changes:
             return
         self._unsure = True
@@ -139,7 +144,8 @@ class SchemaTracker:
             database, table = change.source_database, change.source_table
             source = self._source.streamed(at, database, table, micros)
             if change.kind == "TRUNCATE":
-                yield from self._truncated(change, source)
+                place = at.place if self._options.places else None
+                yield from self._truncated(change, source, place)
             else:
                 yield SchemaChange(change.kind, change.database, change.ddl, change.changes, source)
         self._unsure = False
@@ -153,10 +159,12 @@ class SchemaTracker:
         schema.variables.set("sql_mode", self._sql_mode, "GLOBAL")
         return schema
 
-    def _truncated(self, change: DdlChange, source: tuple[object, ...]) -> Iterator[Change]:
+    def _truncated(
+        self, change: DdlChange, source: tuple[object, ...], place: Place | None
+    ) -> Iterator[Change]:
         table = self.tables.get(change.table) if change.table else None
         if table is not None and self._options.truncates and self._options.rules.captures(table.id):
-            yield Truncated(self._codec_of(table), source)
+            yield Truncated(self._codec_of(table), source, place)
 
     def _offset(self, at: Coordinates) -> dict[str, Any]:
         """Return the offset map of a statement; in MariaDB a statement is a transaction."""

@@ -13,7 +13,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from connector.capture.change import Change, Progress, Row, RowChanges, SchemaChange
+from connector.capture.change import (
+    Change,
+    Place,
+    Progress,
+    Row,
+    RowChanges,
+    SchemaChange,
+    Truncated,
+)
 from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, any_of, pattern, split_list
 from connector.capture.snapshot_plan import Plan
@@ -30,17 +38,24 @@ from connector.mysql.textrows import TextRows
 log = logging.getLogger(__name__)
 
 Mark = str
+Told = SchemaChange | RowChanges | Truncated
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotOptions:
-    """The part of the configuration that a snapshot needs. Times are in seconds."""
+    """The part of the configuration that a snapshot needs. Times are in seconds.
+
+    ``row_count_order`` is the order of tables by size. With ``places`` changes tell their place,
+    and tables without rows are told of.
+    """
 
     locking: str = "minimal"
     lock_timeout: float = 10.0
     table_order: tuple[str, ...] = ()
     included: str | None = None
     selects: dict[str, str] = field(default_factory=dict)
+    row_count_order: str = "disabled"
+    places: bool = False
 
 
 class Snapshot:
@@ -97,19 +112,20 @@ class Snapshot:
         plan: Plan,
         captured: Sequence[TableId],
         at: BinlogPosition,
-    ) -> Iterator[SchemaChange | RowChanges]:
+    ) -> Iterator[Told]:
         with self._tracker.buffered():
             for definition in statements:
                 yield from self._tracker.snapshot(definition, at)
         if plan.data:
-            yield from self._data(captured, at)
+            yield from self._data(self._by_size(captured), at)
 
-    def _last_marked(
-        self, changes: Iterator[SchemaChange | RowChanges], at: BinlogPosition
-    ) -> Iterator[Change]:
+    def _last_marked(self, changes: Iterator[Told], at: BinlogPosition) -> Iterator[Change]:
         """Hold each change back until the next one comes: the very last one gets a mark."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
+            if isinstance(change, Truncated):
+                yield change
+                continue
             if held is not None:
                 yield held
                 yield Progress(at)
@@ -130,14 +146,30 @@ class Snapshot:
             ordered |= {table: None for table in wanted if expression.fullmatch(str(table))}
         return list(ordered)
 
-    def _data(self, captured: Sequence[TableId], at: BinlogPosition) -> Iterator[RowChanges]:
+    def _by_size(self, captured: Sequence[TableId]) -> Sequence[TableId]:
+        """Order tables by ``snapshot.tables.order.by.row.count``; those alike keep their order.
+
+        A table with a statement of its own counts as one without rows, as in Debezium.
+        """
+        sign = {"ascending": 1, "descending": -1}.get(self._options.row_count_order)
+        if sign is None:
+            return captured
+        counts = {
+            table: 0 if str(table) in self._options.selects else self._definitions.row_count(table)
+            for table in captured
+        }
+        return sorted(captured, key=lambda table: sign * counts[table])
+
+    def _data(
+        self, captured: Sequence[TableId], at: BinlogPosition
+    ) -> Iterator[RowChanges | Truncated]:
         self._connection.execute("SET time_zone='+00:00'")
         for number, name in enumerate(captured):
             yield from self._table(name, at, first_table=number == 0)
 
     def _table(
         self, name: TableId, at: BinlogPosition, *, first_table: bool
-    ) -> Iterator[RowChanges]:
+    ) -> Iterator[RowChanges | Truncated]:
         table = self._tracker.tables.get(name)
         if table is None:
             raise StopError(f"Table {name} is captured but its definition could not be read.")
@@ -151,11 +183,22 @@ class Snapshot:
         if codec.derived:
             batches = (list(map(codec.completed, batch)) for batch in batches)
         count = 0
-        for mark, rows in _marked(batches, _FIRST if first_table else _FIRST_IN_TABLE):
+        first = _FIRST if first_table else _FIRST_IN_TABLE
+        for mark, rows, end in _marked(batches, first):
             count += len(rows)
             pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
-            yield RowChanges(codec, "r", pairs, blocks[mark], None)
+            place = self._place(name, at, "/end" if end else "")
+            yield RowChanges(codec, "r", pairs, blocks[mark], None, place)
+        if not count and (place := self._place(name, at, "/empty")) and place[1]:
+            yield Truncated(codec, blocks[_LAST_IN_TABLE], place)
         log.info("Snapshot of table %s: %d rows", name, count)
+
+    def _place(self, table: TableId, at: BinlogPosition, end: str) -> Place | None:
+        """Return the place of rows; a table of which but a part is read has no end."""
+        if not self._options.places:
+            return None
+        whole = str(table) not in self._options.selects
+        return f"{at.epoch}/{at.file}/{at.pos}/", end if whole else ""
 
     def _rows(self, codec: RowCodec) -> Iterator[list[Row]]:
         """Read a table, by the user's own statement if there is one for it."""
@@ -196,21 +239,24 @@ _FIRST, _FIRST_IN_TABLE = "first", "first_in_data_collection"
 _TRUE, _LAST_IN_TABLE = "true", "last_in_data_collection"
 
 
-def _marked(batches: Iterable[list[Any]], first: Mark) -> Iterator[tuple[Mark, list[Any]]]:
-    """Tell for each row of a table where it stands; the last row is only known at the end."""
+def _marked(batches: Iterable[list[Any]], first: Mark) -> Iterator[tuple[Mark, list[Any], bool]]:
+    """Tell for each row of a table where it stands, and whether it is the last one.
+
+    The last row is only known at the end. If it is the first one too, its mark is of the first.
+    """
     mark = first
     held: list[Any] = []
     for batch in batches:
         rows = held + batch
         if mark != _TRUE and len(rows) > 1:
-            yield mark, rows[:1]
+            yield mark, rows[:1], False
             rows, mark = rows[1:], _TRUE
         if len(rows) > 1:
-            yield mark, rows[:-1]
+            yield mark, rows[:-1], False
             rows = rows[-1:]
         held = rows
     if held:
-        yield (_FIRST if mark == _FIRST else _LAST_IN_TABLE), held
+        yield (_FIRST if mark == _FIRST else _LAST_IN_TABLE), held, True
 
 
 def _without_counter(definition: str) -> str:

@@ -19,6 +19,7 @@ from connector.mysql.binlog.translate import TranslateOptions, Translator
 from connector.mysql.checks import can_resume, check_privileges, check_server
 from connector.mysql.connection import Connection, ConnectionSettings
 from connector.mysql.definitions import DefinitionReader, gtid_mode, head, purged
+from connector.mysql.epoch import numbered, server_of
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.options import CaptureOptions, Flavour
 from connector.mysql.position import BinlogPosition, Coordinates, position_of
@@ -51,6 +52,7 @@ class MySqlSource:
         self._parts = parts
         self._connection: Connection | None = None
         self._reader: BinlogReader | None = None
+        self._known: BinlogPosition | None = None
 
     def open(self) -> None:
         """Connect, unless connected, and check the server."""
@@ -66,11 +68,15 @@ class MySqlSource:
 
     def position(self, offset: Mapping[str, Any]) -> Position:
         """Read a stored offset."""
-        return position_of(offset, is_mariadb=self._is_mariadb)
+        found = position_of(offset, is_mariadb=self._is_mariadb)
+        self._known = self._known or found
+        return found
 
     def can_resume(self, position: Position) -> bool:
         """Whether the server still has everything after a position."""
         assert isinstance(position, BinlogPosition)
+        if self._parts.options.ignores_gtids:
+            position = position.without_gtids()
         return can_resume(self._server, position, self._parts.options.captures_gtid)
 
     def recover(self, position: Position) -> None:
@@ -91,14 +97,26 @@ class MySqlSource:
             parts.source_block,
             parts.snapshot,
         )
-        return (yield from snapshot.changes(plan, lambda: head(self._server), stored))
+        return (yield from snapshot.changes(plan, self._head, stored))
+
+    def _head(self) -> BinlogPosition:
+        """Return the end of the log; with its epoch, if places are told."""
+        found = head(self._server)
+        if self._parts.options.places:
+            self._known = found = numbered(found, self._known, found, server_of(self._server))
+        return found
 
     def stream(self, start: Position) -> Iterator[Change]:
         """Yield the changes of the log after a position."""
         assert isinstance(start, BinlogPosition)
         if self._parts.tracker.unsure:
             self._parts.tracker.recover(start)
-        coordinates, dump = self._start(start)
+        at = start
+        if self._parts.options.places:
+            at = numbered(start, start, head(self._server), server_of(self._server))
+        coordinates, dump = self._start(at)
+        if at.epoch > start.epoch:
+            coordinates.begin_epoch()
         translator = self._translator(coordinates)
         self._reader = BinlogReader(
             self._parts.settings,
@@ -137,7 +155,7 @@ class MySqlSource:
 
     def _start(self, start: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         """Decide between GTIDs and file; with GTIDs any server that has them will do."""
-        if not gtid_mode(self._server):
+        if self._parts.options.ignores_gtids or not gtid_mode(self._server):
             return Coordinates(start.without_gtids()), DumpStart(start.file, start.pos)
         at = start.with_gtids(is_mariadb=self._is_mariadb)
         captures = self._parts.options.captures_gtid
@@ -169,13 +187,15 @@ class MySqlSource:
             parts.codec_of,
             parts.selection.captures,
             parts.options.inconsistent_schema,
+            hash_columns=self._is_mariadb,
         )
         options = TranslateOptions(
             skipped=parts.options.skipped,
             queries=parts.options.queries,
-            gtid_times=not self._is_mariadb and coordinates.gtids is not None,
+            gtid_times=not self._is_mariadb and gtid_mode(self._server),
             captures_gtid=parts.options.captures_rows_of,
             on_failure=parts.options.on_failure,
+            places=parts.options.places,
         )
         return Translator(coordinates, plans, parts.source_block, parts.tracker.streamed, options)
 

@@ -7,10 +7,10 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from connector.capture.change import Change, HeartbeatDue, Progress, Waiting
+from connector.capture.change import Change, HeartbeatDue, Progress, RowChanges, Waiting
 from connector.capture.engine import Engine, EngineOptions
 from connector.capture.heartbeat import Heartbeat
 from connector.capture.source import Source
@@ -20,7 +20,7 @@ from connector.debezium.events import EventOptions
 from connector.errors import MillraceError, ProduceError
 from connector.kafka.producer import Producer
 from connector.runtime.figures import Figures
-from connector.runtime.inflight import Inflight
+from connector.runtime.inflight import Inflight, Span
 from connector.runtime.pipeline import Pipeline
 from connector.runtime.plugin import TaskContext
 from connector.runtime.tolerance import Tolerance
@@ -30,6 +30,19 @@ log = logging.getLogger(__name__)
 
 _STALL = 10  # seconds without room in the queue after which the status tells of it
 _PATIENCE = 0.05  # seconds to wait for room in the producer's queue before looking around
+
+
+class Action(Protocol):
+    """What is done with every heartbeat besides writing it."""
+
+    def run(self) -> None:
+        """Do it.
+
+        :raises StopError: it can never be done.
+        """
+
+    def close(self) -> None:
+        """Release what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,8 @@ class Capture:
     captures: Callable[[TableId], bool]
     heartbeat_interval: float
     partition: Mapping[str, str]
+    heartbeat_action: Action | None = None
+    metric_tags: Mapping[str, str] = field(default_factory=dict)
 
 
 class OpenCapture(Protocol):
@@ -106,6 +121,7 @@ class CaptureRun:
             self._capture.captures,
             self._producer,
         )
+        self._figures.tags = self._capture.metric_tags
         self._failed: MillraceError | None = None
         self._inflight = Inflight(self._not_delivered)
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
@@ -139,18 +155,27 @@ class CaptureRun:
     def close(self) -> None:
         """Release everything, whatever happened."""
         self._capture.source.close()
+        if self._capture.heartbeat_action is not None:
+            self._capture.heartbeat_action.close()
         self._producer.close()
 
     def _handle(self, change: Change) -> None:
         self._figures.note(change)
-        if isinstance(change, Progress):
+        if isinstance(change, RowChanges):
+            self._send(self._pipeline.messages(change))
+        elif isinstance(change, Progress):
             self._progress(change)
             self._tick(0)
         elif isinstance(change, Waiting):
             self._report("RUNNING", change.reason or None)
             self._tick(change.seconds)
-        elif not isinstance(change, HeartbeatDue) or self._heartbeat.due(now=change.now):
+        elif not isinstance(change, HeartbeatDue):
+            if messages := self._pipeline.messages(change):  # most marks of transactions: none
+                self._send(messages)
+        elif self._heartbeat.due(now=change.now):
             self._send(self._pipeline.messages(change))
+            if self._capture.heartbeat_action is not None:
+                self._capture.heartbeat_action.run()
 
     def _may_end(self, change: Change) -> bool:
         """Whether a stop here repeats nothing: all that was sent lies before a position.
@@ -165,39 +190,38 @@ class CaptureRun:
         self._inflight.close(lambda: change.position.to_offset() | counts)
 
     def _send(self, messages: Iterable[Message]) -> None:
-        span = self._inflight.span
-        send, acknowledged = self._producer.send, span.acknowledged
-        partitions = self._partitions
-        before, size = span.sent, 0
+        span, send = self._inflight.span, self._producer.send
+        topic, partition = "", -1
+        count = size = 0
         for message in messages:
-            partition = message.partition
-            if partition is None:
-                partition = partitions.get(message.topic, -2)
-                if partition == -2:
-                    partition = self._new_topic(message.topic)
-            elif message.topic not in partitions:
-                self._new_topic(message.topic)
-            span.pending += 1
-            span.sent += 1
+            if message.topic is not topic or message.partition is not None:
+                topic = message.topic
+                partition = self._partition(message)
+            count += 1
             if message.value is not None:
                 size += len(message.value)
             try:
-                if not send(message, partition, acknowledged):
-                    self._send_when_possible(message, partition, acknowledged)
+                if not send(message, partition, span.receipt):
+                    self._send_when_possible(message, partition, span)
             except ProduceError as error:
                 if not self._tolerance.passes_over("PRODUCE", error, message.topic):
                     raise
-                span.pending -= 1
+        span.sent += count
         self.sent += 1
-        self._figures.records += span.sent - before
+        self._figures.records += count
         self._figures.bytes_sent += size
 
-    def _send_when_possible(
-        self, message: Message, partition: int, acknowledged: Callable[[Any, Any], None]
-    ) -> None:
+    def _partition(self, message: Message) -> int:
+        """Return where a message goes, -1 if its key decides."""
+        known = self._partitions.get(message.topic)
+        if known is None:
+            known = self._new_topic(message.topic)
+        return known if message.partition is None else message.partition
+
+    def _send_when_possible(self, message: Message, partition: int, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""
         since = time.monotonic()
-        while not self._producer.send(message, partition, acknowledged):
+        while not self._producer.send(message, partition, span.receipt):
             self._producer.poll(_PATIENCE)
             self._raise_failure()
             self._commit_if_due()

@@ -82,12 +82,12 @@ _FIXED: Final = [
         order=2, width="LONG", display_name="Connector class",
     ),
     _common(
-        "tasks.max", "INT", 1, "HIGH", "The most tasks to run; these connectors run one.",
+        "tasks.max", "INT", 1, "HIGH", "Kept for compatibility: these connectors run one task.",
         order=4, width="SHORT", display_name="Tasks max", validator=at_least(1),
     ),
     _common(
         "tasks.max.enforce", "BOOLEAN", True, "LOW",
-        "Whether more tasks than tasks.max are refused; there is never more than one.",
+        "Kept for compatibility: there is never more than one task.",
         order=5, width="SHORT", display_name="Enforce tasks max",
     ),
     ConfigKey(
@@ -100,18 +100,18 @@ _FIXED: Final = [
     ),
     _common(
         "config.action.reload", "STRING", "restart", "LOW",
-        "What to do when a config provider announces that a value expires.",
+        "Kept for compatibility: the config providers here announce no expiry of values.",
         order=14, width="MEDIUM", display_name="Reload Action",
         validator=one_of("none", "restart", case_sensitive=True),
     ),
     _errors(
         "errors.retry.timeout", "LONG", 0, "MEDIUM",
-        "Milliseconds to go on retrying a failed operation; -1 is without end.",
+        "Kept for compatibility: no transform or converter here fails in a way that passes.",
         order=1, width="MEDIUM", display_name="Retry Timeout for Errors",
     ),
     _errors(
         "errors.retry.delay.max.ms", "LONG", 60_000, "MEDIUM",
-        "The longest pause between two retries in milliseconds.",
+        "Kept for compatibility: no transform or converter here fails in a way that passes.",
         order=2, width="MEDIUM", display_name="Maximum Delay Between Retries for Errors",
     ),
     _errors(
@@ -142,13 +142,13 @@ _FIXED: Final = [
     ),
     ConfigKey(
         "transaction.boundary", "STRING", "poll", "MEDIUM",
-        "Where transactions end under exactly-once delivery.",
+        "Kept for compatibility: there is no exactly-once delivery whose transactions could end.",
         "Exactly Once Support", 3, "SHORT", "Transaction Boundary",
         any_case("INTERVAL", "POLL", "CONNECTOR"),
     ),
     ConfigKey(
         "transaction.boundary.interval.ms", "LONG", None, "LOW",
-        "Milliseconds between transactions under exactly-once delivery.",
+        "Kept for compatibility: there is no exactly-once delivery whose transactions could end.",
         "Exactly Once Support", 4, "SHORT", "Transaction boundary interval", at_least(0),
     ),
     ConfigKey(

@@ -6,7 +6,7 @@ Noted once a change, which holds many rows, never once a row; the clock is read 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -59,8 +59,8 @@ class Figures:
     """The figures of one task; ``connector`` is empty until its first run begins.
 
     ``behind_ms`` is how old the last event was when it came, -1 before any; it is 0 when
-    nothing is left to be read. ``remaining`` are the tables whose rows are not all read: that
-    one has no rows shows at the end of the snapshot only.
+    nothing is left to be read. ``tags`` are labels that users add. ``remaining`` are the tables
+    whose rows are not all read: that one has no rows shows at the end of the snapshot only.
     """
 
     connector: str = ""
@@ -81,6 +81,7 @@ class Figures:
     commits: int = 0
     committed_at: float = 0.0
     outlet: Outlet | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
     _mark_slot: int = 0
@@ -117,7 +118,7 @@ class Figures:
         elif isinstance(change, SchemaChange):
             self._schema(change)
         elif isinstance(change, Truncated):
-            self._streamed("t", 1, change.source[self._time_slot])
+            self._truncated(change)
 
     def passed_over(self) -> None:
         """Note that a record was left out, because ``errors.tolerance`` allows it."""
@@ -138,6 +139,12 @@ class Figures:
         self.rows_scanned[str(table)] = self.rows_scanned.get(str(table), 0) + count
         if change.source[self._mark_slot] in _LAST_OF_TABLE:
             self.remaining.discard(table)
+
+    def _truncated(self, change: Truncated) -> None:
+        if change.source[self._mark_slot] is None:
+            self._streamed("t", 1, change.source[self._time_slot])
+        else:  # a table without rows
+            self.remaining.discard(change.codec.table.id)
 
     def _mark(self, change: TransactionMark) -> None:
         self._in_transaction = change.status == "BEGIN"

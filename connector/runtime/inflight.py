@@ -1,8 +1,11 @@
 """What was sent and is not acknowledged yet; how far the offset may go.
 
-Messages are counted by spans: everything sent between two positions. A span is done when all
-its messages are acknowledged. The offset may go to the end of the last span before which, and
-with which, all spans are done.
+Messages belong to spans: everything sent between two positions. A span is done when all its
+messages are acknowledged. The offset may go to the end of the last span before which, and with
+which, all spans are done.
+
+What is delivered is not told message by message, which would cost a third of what sending one
+does: the producer holds the span's receipt for each message that it still has.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 # A position with nothing sent before it is kept back for so long. Debezium stores only offsets
 # of records: after a clean stop the statement that came last is read again, and consumers of
@@ -23,20 +27,46 @@ Fail = Callable[[Any, Any], bool]
 
 
 class Span:
-    """Messages between two positions."""
+    """Messages between two positions.
 
-    __slots__ = ("_fail", "offset", "pending", "sent")
+    The producer gets ``receipt`` with every message and holds it until it knows what became of
+    the message: when nobody holds it any more, everything was delivered, or is `lost`. Nobody
+    else may keep it, not even in a local variable: frames can outlive their calls.
+    """
+
+    __slots__ = ("_held", "lost", "offset", "receipt", "sent")
 
     def __init__(self, fail: Fail) -> None:
-        self._fail = fail
         self.offset: dict[str, Any] | None = None
-        self.pending = 0
         self.sent = 0
+        self.lost = False
+        self.receipt = Receipt(self, fail)
+        self._held = ref(self.receipt)
 
-    def acknowledged(self, error: Any, message: Any) -> None:
-        """Count a delivery report."""
-        if error is None or self._fail(error, message):
-            self.pending -= 1
+    @property
+    def done(self) -> bool:
+        """Whether all messages are delivered. The span is closed."""
+        return self._held() is None and not self.lost
+
+    def close(self, offset: dict[str, Any]) -> None:
+        """End the span at a position: no more messages."""
+        self.offset = offset
+        del self.receipt
+
+
+class Receipt:
+    """Is called for each message of a span that is not delivered."""
+
+    __slots__ = ("__weakref__", "_fail", "_span")
+
+    def __init__(self, span: Span, fail: Fail) -> None:
+        self._span = span
+        self._fail = fail
+
+    def __call__(self, error: Any, message: Any) -> None:
+        """Take note that a message will never be delivered."""
+        if not self._fail(error, message):
+            self._span.lost = True
 
 
 class Inflight:
@@ -62,18 +92,13 @@ class Inflight:
             return
         else:
             self._last_sent = self._clock()
-        span.offset = offset()
+        span.close(offset())
         self._closed.append(span)
         self.span = Span(self._fail)
 
     def committable(self) -> dict[str, Any] | None:
         """Return the furthest offset that may be stored, None when there is no new one."""
         offset = None
-        while self._closed and not self._closed[0].pending:
+        while self._closed and self._closed[0].done:
             offset = self._closed.popleft().offset
         return offset
-
-    @property
-    def pending(self) -> int:
-        """How many messages are not acknowledged."""
-        return self.span.pending + sum(span.pending for span in self._closed)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, cast
 
-from connector.capture.change import Change, Row, RowChanges
+from connector.capture.change import Change, Row, RowChanges, TransactionMark, Truncated
 from connector.capture.rowcodec import RowCodec
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, EncodeKey, fragment_keys
 from connector.debezium.events import EventOptions, EventRecords
+from connector.debezium.placed import POSITION_HEADER, placed
 from connector.debezium.transactions import Transaction
 from connector.runtime.tolerance import Stage
 
@@ -48,6 +49,7 @@ class Pipeline:
         transforms: Sequence[Transforms] = (),
         passes_over: PassesOver = lambda *_: False,
     ) -> None:
+        self._options = options
         self.transaction = Transaction(resumes=options.resumes_transactions)
         self._key = key
         self._value = value
@@ -68,11 +70,16 @@ class Pipeline:
     def messages(self, change: Change) -> Iterable[Message]:
         """Return the messages of a change, in order."""
         if self._compiled is not None and isinstance(change, RowChanges):
-            return self._compiled.messages(change)
+            messages = self._compiled.messages(change)
+            if change.place is None:
+                return messages
+            return placed(messages, change, change.place, self._options)
+        if isinstance(change, TransactionMark) and not self._options.transactions:
+            return ()  # two of every transaction
         return self._generic(change)
 
     def _generic(self, change: Change) -> Iterator[Message]:
-        for record in self._events.records(change):
+        for record in self._records(change):
             stage: Stage = "TRANSFORMATION"
             try:
                 transformed = self._transformed(record)
@@ -84,6 +91,12 @@ class Pipeline:
             else:
                 if message is not None:
                     yield message
+
+    def _records(self, change: Change) -> Iterator[Record]:
+        records = self._events.records(change)
+        if isinstance(change, (RowChanges, Truncated)) and change.place is not None:
+            return placed(records, change, change.place, self._options)
+        return records
 
     def _transformed(self, record: Record) -> Record | None:
         for transform in self._transforms:
@@ -105,6 +118,8 @@ class Pipeline:
         )
 
     def _encode_header(self, header: Header) -> tuple[str, bytes | None]:
+        if header.name == POSITION_HEADER:  # its readers know no converter
+            return header.name, str(header.value).encode()
         value = self._header.from_header(header.name, header.schema, header.value)
         return header.name, value
 

@@ -1,1 +1,1 @@
-"""The demo: a small shop on a real database, and its changes as they arrive in Kafka."""
+"""The demo: a small shop on a real database, its changes in Kafka, and Delta tables of them."""

@@ -1,6 +1,6 @@
-"""`python -m deploy.demo`: watch rows of a database arrive in Kafka, on real servers.
+"""`python -m deploy.demo`: watch rows of a database arrive in Kafka and in Delta tables.
 
-Ctrl-C ends it and everything it started.
+All on real servers. Ctrl-C ends it and everything it started.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ log = logging.getLogger("deploy.demo")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo; return 0, or 1 when something failed or an expected event did not come."""
+    """Run the demo; return 0, or 1 when something failed or differs from what was written."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     options = parser().parse_args(arguments)
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
         "--seconds",
         type=float,
         metavar="N",
-        help="end after N seconds of changes and compare topics and tables",
+        help="end after N seconds of changes, and the tables made of them",
     )
     return root
 

@@ -1,7 +1,8 @@
-"""The play itself: the shop writes, the events are shown, in the end both are compared."""
+"""The play itself: the shop writes, events are shown, topics and Delta tables are compared."""
 
 from __future__ import annotations
 
+import logging
 import math
 import shutil
 import sys
@@ -15,11 +16,14 @@ from deploy.demo.line import line
 from deploy.demo.replica import Replica
 from deploy.demo.shop import DATABASE, TABLES
 from deploy.demo.stage import Stage
+from deploy.demo.tables import Comparison, delta_tables
 
 _STEP_SECONDS: Final = 0.5
 _POLL_SECONDS: Final = 0.1
 _CHECK_SECONDS: Final = 2.0
 _ARRIVAL_SECONDS: Final = 30.0
+
+log = logging.getLogger(__name__)
 
 
 class Play:
@@ -37,23 +41,45 @@ class Play:
     def run(self, seconds: float | None) -> list[str]:
         """Let the shop work, for ever when no time is given; return what is not as it must be.
 
-        :raises StackError: a server or the connector fails.
+        The Delta tables come at the end; when there is none, as soon as each kind of business
+        was done once.
+
+        :raises StackError: a server, the connector or the sink fails.
         """
         self._await_events()  # the snapshot is over before the first change
         until = time.monotonic() + (seconds or math.inf)
-        step_at = 0.0
+        step_at, tables_due = 0.0, seconds is None
         while time.monotonic() < until:
             if time.monotonic() >= step_at:
+                if tables_due and self._stage.shop.did_all and not any(self._wrong()):
+                    tables_due = False
+                    if wrong := self._compare_tables():
+                        return wrong
+                    log.info("\nThe shop goes on. Ctrl-C ends everything.\n")
                 self._stage.shop.step()
                 step_at = time.monotonic() + _STEP_SECONDS
             self._show()
-        return self._await_events()
+        return self._await_events() or self._compare_tables()
 
     def summary(self) -> str:
         """Tell how much was seen."""
         rows = sum(len(self._stage.shop.rows(table)) for table in TABLES)
         events = self._replica.seen.total()
         return f"{events} events; replayed they give the {rows} rows of {len(TABLES)} tables."
+
+    def _compare_tables(self) -> list[str]:
+        """Show the Delta tables that the sink makes of the topics; return which differ."""
+        stage = self._stage
+        names = {table: f"{DATABASE}__{table}" for table in TABLES}
+        copies = delta_tables(stage.broker.address, stage.new_folder("tables"), [*names.values()])
+        wrong = []
+        for table, name in names.items():
+            comparison = Comparison(stage.shop.rows(table), copies[name])
+            heads = (f"{DATABASE}.{table} on {stage.database.name}", f"{name}, a Delta table")
+            log.info("\n%s", "\n".join(comparison.lines(heads)))
+            if comparison.differing:
+                wrong.append(f"{name}: {comparison.verdict}")
+        return wrong
 
     def _await_events(self) -> list[str]:
         """Show events until all have arrived, or for a time; return what is wrong then."""

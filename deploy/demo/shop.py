@@ -63,6 +63,7 @@ class Shop:
             self._ship,
             self._cancel,
         )
+        self._not_done = len(always) + 1
         self._steps: Iterator[Callable[[], None]] = chain(
             always, [self._ask_for_phones], cycle(always)
         )
@@ -86,6 +87,12 @@ class Shop:
     def step(self) -> None:
         """Do the next piece of business: one transaction, or one change of a table's shape."""
         next(self._steps)()
+        self._not_done -= 1
+
+    @property
+    def did_all(self) -> bool:
+        """Whether each kind of business was done once."""
+        return self._not_done <= 0
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of a table as they are now: column → value."""

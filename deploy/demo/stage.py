@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
@@ -37,12 +37,14 @@ class Stage:
 
     worker: MillraceWorker
     shop: Shop
+    new_folder: Callable[[str], Path]
     connector: str
     topic_prefix: str
 
     def __enter__(self) -> Self:
         with ExitStack() as building:
             workspace = building.enter_context(Workspace())
+            self.new_folder = workspace.folder
             log.info("[1/4] Kafka")
             self.broker = KafkaBroker(workspace)
             building.callback(self.broker.kill)  # its data goes too, so by force

@@ -25,6 +25,7 @@ from deploy.stack.kafka import KafkaBroker
 from deploy.stack.mariadb import MariaDb
 from deploy.stack.millrace import MillraceWorker
 from deploy.stack.mysql import MySql56, MySql97
+from deploy.stack.postgresql import PostgreSql
 from deploy.stack.server import Server
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "MillraceWorker",
     "MySql56",
     "MySql97",
+    "PostgreSql",
     "Server",
     "StackError",
     "Workspace",

@@ -15,8 +15,9 @@ from sparksink.spark_types import quoted
 class Merge:
     """How changes go into a table; they have ``__op`` and a place, one row a key.
 
-    ``columns`` are all that are set. With ``soft`` a delete only sets ``__deleted``. ``bounds``
-    is SQL on ``t`` that holds for every row that can match, so that files are skipped.
+    ``columns`` are all that are set. With ``soft`` a delete only sets ``__deleted``. Where they are
+    not ``ordered`` a row is replaced whatever its place is. ``bounds`` is SQL on ``t`` that holds
+    for every row that can match, so that files are skipped.
     """
 
     keys: Sequence[str]
@@ -24,6 +25,40 @@ class Merge:
     deletes: bool
     soft: bool = False
     bounds: str = ""
+    ordered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Add columns, name to type."""
+
+    columns: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Widen:
+    """Give a column a wider type."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Give a column another name."""
+
+    name: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Set columns of all rows to values, which are Spark's SQL."""
+
+    values: Mapping[str, str]
+
+
+Alteration = Add | Widen | Rename | Fill
 
 
 class Table(Protocol):
@@ -40,12 +75,14 @@ class Table(Protocol):
         """Return what was noted beside the rows."""
         ...
 
-    def create(self, columns: Mapping[str, str], facts: Mapping[str, str]) -> None:
-        """Make the table."""
+    def create(
+        self, columns: Mapping[str, str], facts: Mapping[str, str], keys: Sequence[str] = ()
+    ) -> None:
+        """Make the table; ``keys`` tell its rows apart."""
         ...
 
-    def alter(self, actions: Sequence[str], facts: Mapping[str, str]) -> None:
-        """Note facts, then run ``ALTER TABLE`` actions in their order."""
+    def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
+        """Note facts, then change the table, in the order of the actions."""
         ...
 
     def read(self) -> DataFrame:
@@ -81,6 +118,31 @@ class Lake(Protocol):
         ...
 
 
+def alter_sql(action: Alteration) -> str:
+    """Return an alteration as Spark's SQL; ``{table}`` stands for the table."""
+    match action:
+        case Add(columns):
+            inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+            return f"ALTER TABLE {{table}} ADD COLUMNS ({inside})"
+        case Widen(name, kind):
+            return f"ALTER TABLE {{table}} ALTER COLUMN {quoted(name)} TYPE {kind}"
+        case Rename(name, to):
+            return f"ALTER TABLE {{table}} RENAME COLUMN {quoted(name)} TO {quoted(to)}"
+        case Fill(values):
+            assigned = ", ".join(f"{quoted(name)} = {sql}" for name, sql in values.items())
+            return f"UPDATE {{table}} SET {assigned}"  # noqa: S608 - quoted names, own literals
+
+
+def merged(target: str, changes: DataFrame, how: Merge) -> None:
+    """Merge changes into a table that Spark knows by an identifier."""
+    view = f"changes_{abs(hash(target)):x}"
+    changes.createOrReplaceTempView(view)
+    try:
+        changes.sparkSession.sql(merge_sql(target, view, how))
+    finally:
+        changes.sparkSession.catalog.dropTempView(view)
+
+
 def merge_sql(target: str, source: str, how: Merge) -> str:
     """Return the MERGE of a view into a table."""
     on = [f"t.{name} = s.{name}" for name in map(quoted, how.keys)]
@@ -93,7 +155,7 @@ def merge_sql(target: str, source: str, how: Merge) -> str:
             f"MERGE INTO {target} t USING {source} s",
             f"ON {' AND '.join([*on, *filter(None, [how.bounds])])}",
             *_deletion(how, newer),
-            f"WHEN MATCHED AND {newer} THEN UPDATE SET {assigned}",
+            f"WHEN MATCHED{f' AND {newer}' if how.ordered else ''} THEN UPDATE SET {assigned}",
             f"WHEN NOT MATCHED{_only_living(how)} THEN INSERT ({names}) VALUES ({values})",  # noqa: S608 - quoted names
         ]
     )
@@ -103,7 +165,8 @@ def _deletion(how: Merge, newer: str) -> list[str]:
     if not how.deletes:
         return []
     if not how.soft:
-        return [f"WHEN MATCHED AND {newer} AND s.__op = 'd' THEN DELETE"]
+        when = f"{newer} AND s.__op = 'd'" if how.ordered else "s.__op = 'd'"
+        return [f"WHEN MATCHED AND {when} THEN DELETE"]
     meta = ("__seq_hi", "__seq_lo", "__op", "__source_ts", "__deleted")
     assigned = ", ".join(f"t.{name} = s.{name}" for name in meta)
     return [f"WHEN MATCHED AND {newer} AND s.__op = 'd' THEN UPDATE SET {assigned}"]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.spark_types import quoted
-from sparksink.tables import Merge, merge_sql
-
-_FACT: Final = "millrace."
-_SKIPPED: Final = frozenset({"delta.minReaderVersion", "delta.minWriterVersion"})
+from sparksink.tables import Alteration, Merge, Rename, Widen, alter_sql, merged
+from sparksink.tables.properties import facts_of, of_facts, pairs
 
 
 class DeltaTable:
@@ -33,32 +30,29 @@ class DeltaTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the table properties that are the sink's own."""
-        rows = self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
-        return {
-            row["key"].removeprefix(_FACT): row["value"]
-            for row in rows
-            if row["key"].startswith(_FACT)
-        }
+        return facts_of(self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect())
 
-    def create(self, columns: Mapping[str, str], facts: Mapping[str, str]) -> None:
+    def create(
+        self, columns: Mapping[str, str], facts: Mapping[str, str], _: Sequence[str] = ()
+    ) -> None:
         """Make the table; names that Parquet cannot take get mapped ones in the files."""
-        properties = {**self._properties, **_facts(facts)}
+        properties = {**self._properties, **of_facts(facts)}
         if any(set(name) & set(" ,;{}()\n\t=") for name in columns):
             properties["delta.columnMapping.mode"] = "name"
         inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING delta"
-            f" TBLPROPERTIES ({_pairs(properties)})"
+            f" TBLPROPERTIES ({pairs(properties)})"
         )
         self._columns = None
 
-    def alter(self, actions: Sequence[str], facts: Mapping[str, str]) -> None:
+    def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
         """Note facts and change columns; turns on the table features that this needs."""
-        properties = {**_facts(facts), **_features(actions)}
+        properties = {**of_facts(facts), **_features(actions)}
         if properties:
-            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({_pairs(properties)})")
+            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(properties)})")
         for action in actions:
-            self.run(f"ALTER TABLE {{table}} {action}")
+            self.run(alter_sql(action))
         self._columns = None
 
     def read(self) -> DataFrame:
@@ -67,12 +61,7 @@ class DeltaTable:
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there."""
-        view = f"changes_{abs(hash(self._path)):x}"
-        changes.createOrReplaceTempView(view)
-        try:
-            changes.sparkSession.sql(merge_sql(self.identifier, view, how))
-        finally:
-            changes.sparkSession.catalog.dropTempView(view)
+        merged(self.identifier, changes, how)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
         """Add rows; Delta itself remembers the last batch of each writer."""
@@ -83,6 +72,14 @@ class DeltaTable:
             .option("txnVersion", batch)
             .save(self._path)
         )
+
+    def replace(self, rows: DataFrame) -> None:
+        """Take rows with their columns in place of all that is there."""
+        if any(set(name) & set(" ,;{}()\n\t=") for name in rows.columns):
+            self.run("ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+        writer = rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+        writer.save(self._path)
+        self._columns = None
 
     def run(self, statement: str) -> None:
         """Run SQL."""
@@ -124,23 +121,11 @@ class DeltaLake:
         self.table(name).run(f"VACUUM {{table}} RETAIN {hours} HOURS")
 
 
-def _facts(facts: Mapping[str, str]) -> dict[str, str]:
-    return {_FACT + name: value for name, value in facts.items()}
-
-
-def _pairs(properties: Mapping[str, str]) -> str:
-    return ", ".join(f"{_text(key)} = {_text(value)}" for key, value in properties.items())
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _features(actions: Sequence[str]) -> dict[str, str]:
+def _features(actions: Sequence[Alteration]) -> dict[str, str]:
     """Return the properties without which Delta refuses an action."""
     features = {}
-    if any(" TYPE " in action for action in actions):
+    if any(isinstance(action, Widen) for action in actions):
         features["delta.enableTypeWidening"] = "true"
-    if any(action.startswith("RENAME ") for action in actions):
+    if any(isinstance(action, Rename) for action in actions):
         features["delta.columnMapping.mode"] = "name"
     return features

@@ -72,6 +72,12 @@ def gone(servers: list[psutil.Process]) -> bool:
     return not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
+def assert_equal_tables(text: str) -> None:
+    """Each table's rows stand beside those of its Delta table, and are the same."""
+    told = re.findall(r"inventory\.(\w+) on \w+ +inventory__(\w+), .*\n(?:.+\n)+?([A-Z]+): ", text)
+    assert told == [(name, name, "EQUAL") for name in ("customers", "products", "orders")]
+
+
 def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path):
     with demo(tmp_path / "out", "--seconds", "8") as running:
         running.wait_for(" update ")
@@ -85,6 +91,7 @@ def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path):
     assert ("shop", "alter") in events
     assert re.search(r"\d+ events; replayed they give the \d+ rows of 3 tables", running.text)
     assert "phone NULL → " in running.text
+    assert_equal_tables(running.text)
     assert gone(servers)
     assert len(data) == 1
     assert not data.pop().exists()
@@ -105,8 +112,21 @@ def test_it_invites_to_the_rest_api(tmp_path: Path):
         assert running.process.wait(LIMIT) == 0
 
 
+@pytest.mark.slow
+def test_the_tables_come_after_each_kind_of_business_and_the_shop_goes_on(tmp_path: Path):
+    with demo(tmp_path / "out") as running:
+        running.wait_for("The shop goes on")
+        assert_equal_tables(running.text)
+        time.sleep(3)
+        assert EVENT.findall(running.text.partition("The shop goes on")[2])
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(LIMIT) == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("moment", ["broker: starting", "millrace: starting", " update "])
+@pytest.mark.parametrize(
+    "moment", ["broker: starting", "millrace: starting", " update ", "tables: 5 s"]
+)
 @pytest.mark.slow
 def test_a_signal_ends_all_at_any_moment(tmp_path: Path, number: signal.Signals, moment: str):
     with demo(tmp_path / "out") as running:
@@ -129,6 +149,7 @@ def test_it_fails_when_expected_events_do_not_arrive(tmp_path: Path):
         assert running.process.wait(LIMIT) == 1
     assert re.search(r"^orders: \d+ events 'insert', not \d+$", running.text, re.MULTILINE)
     assert "replayed they give" not in running.text
+    assert "tables: " not in running.text
     assert gone(servers)
 
 

@@ -1,4 +1,4 @@
-"""errors.tolerance: a record that Kafka refuses fails the task, or is passed over."""
+"""What Kafka refuses: sent again in smaller batches, or it fails the task, or is passed over."""
 
 from __future__ import annotations
 
@@ -63,6 +63,26 @@ def test_a_message_too_large_for_its_topic_fails_the_task(
     assert trace.startswith("ProduceError: a message for topic")
     assert "max.message.bytes" in trace.splitlines()[0]
     assert "large" not in trace.replace("too large", "").replace("Too large", "").lower()
+
+
+def test_a_batch_that_is_too_large_is_sent_again_in_smaller_ones(
+    client: ConnectClient, config: dict[str, str], database: FreshDatabase, topics: Topics
+):
+    """librdkafka splits none. What was on its way behind it comes twice, as after a crash."""
+    name, topic = database.name, f"prefix-{database.name}.{database.name}.t"
+    client.create(name, config)
+    client.wait_for(name, "RUNNING")
+    rows = ", ".join(f"({number}, REPEAT('x', 2000))" for number in range(100))
+    database.execute(f"INSERT INTO t VALUES {rows}")  # 200 kB, and a batch may have 50
+
+    def the_last() -> list[int]:
+        found = topics.read(topic)[-100:]
+        return [message.payload()["after"]["id"] for message in found]
+
+    wait_for(lambda: the_last() == [*range(100)], 30, "all rows, in their order")
+    state = client.state(name)[0]
+    client.delete(name)
+    assert state == "RUNNING"
 
 
 @pytest.mark.parametrize("stage", ["compiled", "general"])

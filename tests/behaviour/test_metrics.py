@@ -65,6 +65,7 @@ def connector(
         "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
         "table.include.list": f"{name}.orders,{name}.none",
         "topic.prefix": f"prefix-{name}",
+        "custom.metric.tags": "team=shop, stage=test",
         "schema.history.internal.kafka.bootstrap.servers": broker.address,
         "schema.history.internal.kafka.topic": f"history-{name}",
     }
@@ -98,6 +99,8 @@ def test_a_capture_from_its_snapshot_to_its_end(
     for name, value in expected.items():
         found = scraped.of(f"debezium_metrics_{name}", **snapshot, name=f"prefix-{connector}")
         assert found == value, name
+    tagged = scraped.of("debezium_metrics_SnapshotCompleted", **mine, team="shop", stage="test")
+    assert tagged == 1
     table = f"{connector}.orders"
     assert scraped.of("debezium_metrics_RowsScanned", **snapshot, table=table) == 3
     assert scraped.of("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 0

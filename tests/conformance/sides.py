@@ -42,7 +42,10 @@ class Side:
 
 
 class Run:
-    """All scenarios of one group on one server."""
+    """All scenarios of one group on one server.
+
+    It takes all sides for done when they have as many messages for ``still`` seconds.
+    """
 
     def __init__(
         self,
@@ -52,6 +55,7 @@ class Run:
         topics: Topics,
         oracle: ConnectClient,
         millrace: ConnectClient,
+        still: float = _STILL_SECONDS,
     ) -> None:
         run = uuid.uuid4().hex[:6]
         self._scenarios = scenarios
@@ -64,6 +68,7 @@ class Run:
         self.sides = (self.oracle, self.compiled, self.general)
         self.errors: list[str] = []
         self._settled = 0
+        self._still = still
 
     def play(self) -> None:
         """Run all phases and read what was written."""
@@ -144,7 +149,7 @@ class Run:
             if counts != last or counts[0] <= self._settled:
                 last, since = counts, time.monotonic()
             even = len(set(counts)) == 1
-            if time.monotonic() - since > (_STILL_SECONDS if even else _UNEVEN_SECONDS):
+            if time.monotonic() - since > (self._still if even else self._still + _UNEVEN_SECONDS):
                 break
             time.sleep(0.2)
         self._settled = last[0]

@@ -3,45 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from typing import Any
 
 import pytest
 
 from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
-from tests.conformance.normal import difference
+from tests.conformance.equal import assert_equal, assert_none_failed
 from tests.conformance.scenario import Scenario, load
-from tests.conformance.sides import Run, Side
+from tests.conformance.sides import Run
 from tests.fixtures.topics import Topics
 
+Group = tuple[str, frozenset[tuple[str, str]]]  # a server, and the settings in common
+
 SCENARIOS = load()
-GROUPS: dict[tuple[str, frozenset[tuple[str, str]]], list[Scenario]] = {}
+GROUPS: dict[Group, list[Scenario]] = {}
 for _scenario in SCENARIOS:
     for _server in _scenario.servers:
         GROUPS.setdefault((_server, _scenario.config), []).append(_scenario)
 
 
 class Runs:
-    """Plays each group when the first of its tests asks for it."""
+    """Plays the groups that the collected tests ask for: one at a time on each server."""
 
-    def __init__(
-        self,
-        request: pytest.FixtureRequest,
-        broker: KafkaBroker,
-        topics: Topics,
-        oracle: ConnectClient,
-        ours: ConnectClient,
-    ) -> None:
-        self._request = request
-        self._with = (broker, topics, oracle, ours)
-        self._played: dict[tuple[str, frozenset[tuple[str, str]]], Run] = {}
+    def __init__(self, wanted: Iterable[Group], play: Callable[[Group], Run]) -> None:
+        self._players: dict[str, ThreadPoolExecutor] = {}
+        self._played: dict[Group, Future[Run]] = {}
+        for group in wanted:
+            server = group[0]
+            if server not in self._players:
+                self._players[server] = ThreadPoolExecutor(1, f"conformance-{server}")
+            self._played[group] = self._players[server].submit(play, group)
 
     def of(self, server: str, config: frozenset[tuple[str, str]]) -> Run:
-        key = (server, config)
-        if key not in self._played:
-            database = self._request.getfixturevalue(server)
-            self._played[key] = run = Run(GROUPS[key], database, *self._with)
-            run.play()
-        return self._played[key]
+        """Return the run of a group, waiting for it."""
+        return self._played[server, config].result()
+
+    def close(self) -> None:
+        """Play no more."""
+        for player in self._players.values():
+            player.shutdown(cancel_futures=True)
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +55,30 @@ def runs(
     connect_worker: ConnectWorker,
     millrace: MillraceWorker,
 ) -> Iterator[Runs]:
-    oracle, ours = ConnectClient(connect_worker.url), ConnectClient(millrace.url)
-    yield Runs(request, broker, topics, oracle, ours)
-    oracle.close()
-    ours.close()
+    wanted = list(dict.fromkeys(_groups(request.session.items)))
+    databases = {name: request.getfixturevalue(name) for name, _ in wanted}
+    with (
+        closing(ConnectClient(connect_worker.url)) as oracle,
+        closing(ConnectClient(millrace.url)) as ours,
+    ):
+
+        def play(group: Group) -> Run:
+            run = Run(GROUPS[group], databases[group[0]], broker, topics, oracle, ours)
+            run.play()
+            return run
+
+        made = Runs(wanted, play)
+        yield made
+        made.close()
+
+
+def _groups(tests: Iterable[pytest.Item]) -> Iterator[Group]:
+    """Return the groups of the tests of this module, in their order."""
+    for test in tests:
+        if isinstance(test, pytest.Function) and test.module.__name__ == __name__:
+            asked: dict[str, Any] = dict(test.callspec.params)
+            config = asked["scenario"].config if "scenario" in asked else asked["config"]
+            yield asked["server"], config
 
 
 @pytest.mark.parametrize("side", ["compiled", "general"])
@@ -70,13 +93,13 @@ def runs(
 def test_rows_are_equal(runs: Runs, server: str, scenario: Scenario, side: str) -> None:
     run = runs.of(server, scenario.config)
     assert not [error for error in run.errors if error.startswith(scenario.name + ":")]
-    _assert_none_failed(run, side)
+    assert_none_failed(run.oracle, getattr(run, side))
     if len(GROUPS[server, scenario.config]) > 1:
         names = _of(scenario.databases, run.oracle.topics)
     else:  # whatever the topics are called, they are its own
         names = run.oracle.topics.keys() - {"PFX", "history.PFX"}
     assert names, "Debezium wrote no row event: the scenario shows nothing"
-    _assert_equal(getattr(run, side), run.oracle, names)
+    assert_equal(getattr(run, side), run.oracle, names)
 
 
 @pytest.mark.parametrize("side", ["compiled", "general"])
@@ -94,8 +117,8 @@ def test_other_topics_are_equal(
     databases = [name for scenario in GROUPS[server, config] for name in scenario.databases]
     names = run.oracle.topics.keys() - _of(databases, run.oracle.topics)
     assert "history.PFX" in names
-    _assert_none_failed(run, side)
-    _assert_equal(getattr(run, side), run.oracle, names)
+    assert_none_failed(run.oracle, getattr(run, side))
+    assert_equal(getattr(run, side), run.oracle, names)
     assert sorted(getattr(run, side).topics) == sorted(run.oracle.topics)
 
 
@@ -104,24 +127,3 @@ def _of(databases: Iterable[str], topics: Iterable[str]) -> set[str]:
     odd = re.compile(r"[^a-zA-Z0-9]")
     names = "|".join(odd.sub("(?:[._-]|_u[0-9a-f]{4})", name) for name in databases)
     return set(filter(re.compile(f"PFX[._](?:{names})[._]").match, topics))
-
-
-def _assert_none_failed(run: Run, side: str) -> None:
-    assert not run.oracle.failure, "Debezium failed: its events are no measure"
-    assert not getattr(run, side).failure
-
-
-def _assert_equal(ours: Side, theirs: Side, names: set[str]) -> None:
-    differences = []
-    for name in sorted(names):
-        mine, other = ours.topics.get(name, []), theirs.topics[name]
-        if "heartbeat" in name:  # how many there are is a matter of time
-            mine, other = mine[:1], other[:1]
-        for number, pair in enumerate(zip(mine, other, strict=False)):
-            differences.append(difference(f"{name}[{number}]", *pair))
-        if len(mine) != len(other):
-            longer = mine if len(mine) > len(other) else other
-            extra = longer[min(len(mine), len(other))]
-            differences.append(f"{name}: {len(mine)} messages, not {len(other)}: {extra}")
-    found = [text for text in differences if text]
-    assert not found, "\n".join(found[:10])

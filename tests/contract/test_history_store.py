@@ -46,7 +46,7 @@ def file_history(path: Path, opened: ExitStack) -> FileHistory:
     return store
 
 
-@pytest.fixture(params=["memory", "file", "kafka"])
+@pytest.fixture(params=["memory", "file", pytest.param("kafka", marks=pytest.mark.servers)])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Return a function that opens the store anew, as the next start of a connector does."""
     if request.param == "kafka":

@@ -27,7 +27,7 @@ ONE, TWO, THREE = b'{"n":1}', b'{"n":2}', b'{"text":"\xc3\xa9"}'
 Open = Callable[[], Log]
 
 
-@pytest.fixture(params=["memory", "json", "java", "kafka"])
+@pytest.fixture(params=["memory", "json", "java", pytest.param("kafka", marks=pytest.mark.servers)])
 def open_log(request: pytest.FixtureRequest, tmp_path: Path, topics: Topics) -> Iterator[Open]:
     """Return a function that opens the log anew, as the next start of a worker does."""
     if request.param == "kafka":

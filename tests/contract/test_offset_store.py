@@ -33,7 +33,9 @@ OFFSET = {
 }
 
 
-@pytest.fixture(params=["memory", "file", "kafka", "layered"])
+@pytest.fixture(
+    params=["memory", "file", pytest.param("kafka", marks=pytest.mark.servers), "layered"]
+)
 def open_store(request: pytest.FixtureRequest, tmp_path: Path, topics: Topics) -> Iterator[Open]:
     """Return a function that opens the store anew, as the next start of a worker does."""
     if request.param == "kafka":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -44,13 +45,16 @@ def settings(path: Path, **sections: Any) -> dict[str, Any]:
     for name, section in sections.items():
         there = given.get(name)
         given[name] = {**there, **section} if isinstance(there, dict) else section
+    if given["target"].get("format") == "iceberg":  # a catalog keeps its folder for good
+        name = f"lake_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+        given["target"].setdefault("catalog", {"name": name})
     return given
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from sparksink.jars import fetch, folder  # noqa: PLC0415 - as conftest is read without Spark
-    from sparksink.session import session  # noqa: PLC0415
+    from sparksink.session import EXTENSIONS, session  # noqa: PLC0415
 
     (STACK / "downloads").mkdir(parents=True, exist_ok=True)
     folder().parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +70,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
+        # Both formats in one session, as to start another takes longer than most tests.
+        "spark.sql.extensions": ",".join(EXTENSIONS.values()),
         "spark.sql.warehouse.dir": str(place),
         "spark.local.dir": str(place),
     }

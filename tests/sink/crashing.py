@@ -27,10 +27,12 @@ class CrashingTable:
     def read(self) -> Any:
         return self._table.read()
 
-    def create(self, columns: Mapping[str, str], facts: Mapping[str, str]) -> None:
-        self._write(lambda: self._table.create(columns, facts))
+    def create(
+        self, columns: Mapping[str, str], facts: Mapping[str, str], keys: Sequence[str] = ()
+    ) -> None:
+        self._write(lambda: self._table.create(columns, facts, keys))
 
-    def alter(self, actions: Sequence[str], facts: Mapping[str, str]) -> None:
+    def alter(self, actions: Sequence[Any], facts: Mapping[str, str]) -> None:
         self._write(lambda: self._table.alter(actions, facts))
 
     def merge(self, changes: Any, how: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tests.sink.recorded import Row, Topic
@@ -86,6 +86,21 @@ class Source:
     def _message(self, op: str, before: Any, after: Any, **more: Any) -> Row:
         more = {"file": f"bin.{self._file:06}", "ts_ms": self._file * 10**9 + self._pos, **more}
         return self.topic.change(op, self._pos, before, after, **more)
+
+
+def versions(
+    changes: Sequence[tuple[str, Any, Any]],
+) -> dict[tuple[Any, Any], Any]:
+    """Return where each version ends, by its key and its place; of operations, keys and places.
+
+    It ends at the next change of its key, or of all keys, which has None as its key.
+    """
+    found: dict[tuple[Any, Any], Any] = {}
+    for op, key, place in changes:
+        if op not in {"d", "t"}:
+            later = [p for _, k, p in changes if p > place and k in {key, None}]
+            found[key, place] = min(later, default=None)
+    return found
 
 
 def delivered(messages: list[Row], batches: int, seed: int) -> list[list[Row]]:

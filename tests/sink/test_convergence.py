@@ -15,9 +15,12 @@ from tests.sink.histories import Source, delivered
 from tests.sink.recorded import Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
+each_format = pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 
 
-def run(sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, tables: int) -> None:
+def run(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, tables: int, **more: Any
+) -> None:
     """Deliver random histories with crashes, restarts and repetitions, and compare."""
     chance = random.Random(seed)
     sources = [Source(Topic(f"srv.shop.t{n}", COLUMNS), seed * 100 + n) for n in range(tables)]
@@ -26,12 +29,13 @@ def run(sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, tables:
     history = {"enabled": bool(seed % 2)}
     for number, batch in enumerate(zip(*parts, strict=True)):
         mixed = frame(spark, [message for part in batch for message in part])
-        lake = CrashingLake(real_lake(spark, tmp_path), chance.randrange(10), after=seed % 3 > 0)
+        real = real_lake(spark, tmp_path, **more)
+        lake = CrashingLake(real, chance.randrange(10), after=seed % 3 > 0)
         try:
-            sink(lake, history=history).batches.apply(mixed, "app", number)
+            sink(lake, history=history, **more).batches.apply(mixed, "app", number)
         except Crash:  # the next process repeats the batch
-            sink(history=history).batches.apply(mixed, "app", number)
-    made = sink(history=history)
+            sink(history=history, **more).batches.apply(mixed, "app", number)
+    made = sink(history=history, **more)
     for n, source in enumerate(sources):
         expected = sorted(((row["id"], row["v"]) for row in source.rows.values()), key=repr)
         assert rows(made, f"shop__t{n}", "id", "v") == expected, f"seed {seed}, table {n}"
@@ -41,23 +45,27 @@ def run(sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, tables:
             assert sorted(offset for (offset,) in found) == sorted(wanted)
 
 
-def real_lake(spark: Any, path: Path) -> Any:
+def real_lake(spark: Any, path: Path, **more: Any) -> Any:
     from sparksink.config_file import parse  # noqa: PLC0415
     from sparksink.sink import build  # noqa: PLC0415
 
-    return build(parse(settings(path)), spark).lake
+    return build(parse(settings(path, **more)), spark).lake
 
 
-def test_a_random_history_with_crashes(sink: Callable[..., Any], spark: Any, tmp_path: Path):
-    run(sink, spark, tmp_path, seed=1, tables=1)
+@each_format
+def test_a_random_history_with_crashes(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
+):
+    run(sink, spark, tmp_path, seed=1, tables=1, target={"format": table_format})
 
 
 @pytest.mark.slow
+@each_format
 @pytest.mark.parametrize("seed", range(15))
 def test_many_random_histories_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, table_format: str
 ):
-    run(sink, spark, tmp_path, seed, tables=4)
+    run(sink, spark, tmp_path, seed, tables=4, target={"format": table_format})
 
 
 NAMES = ("key", "value", "topic", "offset", "e", "a b", "position", "mark")

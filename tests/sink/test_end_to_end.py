@@ -14,12 +14,35 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from deploy.stack import CAPTURE, OWNER, ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.sink.recorded import Topic, field, rows
 
 ONCE = argparse.Namespace(once=True)
+KINDS = """CREATE TABLE kinds (id INT PRIMARY KEY, flag TINYINT, large BIGINT UNSIGNED,
+    whole DECIMAL(30,9), half FLOAT, full DOUBLE, day DATE, born YEAR, at DATETIME(3),
+    seen TIMESTAMP(6) NULL, span TIME(2), word VARCHAR(20), note LONGTEXT, state ENUM('a', 'b'),
+    parts SET('x', 'y'), raw VARBINARY(9), fixed BINARY(4), doc JSON, one BIT(1), bits BIT(9),
+    place POINT)"""
+VALUES = (
+    (
+        "1, 9223372036854775807, -123456789012345678901.000000001, 1.1, 1e-300, '1000-01-01',"
+        " 1901,"
+        " '9999-12-31 23:59:59.999', '2038-01-19 03:14:07.499999', '-838:59:59', 'ü\\'\"', '', 'b',"
+        " 'x,y', x'00ff', x'01', '{\"b\": [1.5, null, \"ü\"], \"a\": 12345678901234567890}', 1, 5,"
+        " ST_GeomFromText('POINT(1 2.5)')"
+    ),
+    (
+        "0, 0, 0, -3.4e38, 0.1, '2024-02-29', 2155, '1970-01-01 00:00:00', '1970-01-01 00:00:01',"
+        " '00:00:00.5', ' a ', REPEAT('long ', 9999), 'a', '', '', '', '[]', 0, 0, NULL"
+    ),
+    (
+        "-128, 1, 0.000000001, 0, -0.0, '1001-01-01', 1970, '2024-03-31 02:30:00.5',"
+        " '2024-10-27 01:30:00', '12:34:56', '😀', NULL, NULL, 'y', NULL, x'00000000', 'null', 1,"
+        " 511, NULL"
+    ),
+)
 
 
 def connector(database: FreshDatabase, broker: KafkaBroker, schemas: str) -> dict[str, str]:
@@ -49,6 +72,7 @@ def test_a_delta_table_equals_its_source(
     sink: Callable[..., Any],
     tmp_path: Path,
     schemas: str,
+    capsys: pytest.CaptureFixture[str],
 ):
     from sparksink.commands import run  # noqa: PLC0415
 
@@ -57,6 +81,9 @@ def test_a_delta_table_equals_its_source(
         " at DATETIME(6), seen TIMESTAMP NULL)",
         *(f"INSERT INTO orders VALUES ({n}, 'n{n}', {n}.25, '2024-01-0{n} 10:00:00.5',"
           f" '2024-01-0{n} 10:00:00')" for n in range(1, 6)),
+        KINDS,
+        "INSERT INTO kinds (id) VALUES (0)",
+        *(f"INSERT INTO kinds VALUES ({n}, {values})" for n, values in enumerate(VALUES, 1)),
     )  # fmt: skip
     client, name = ConnectClient(millrace.url), f"sink-{database.name}"
     client.create(name, connector(database, broker, schemas))
@@ -81,6 +108,11 @@ def test_a_delta_table_equals_its_source(
             "kind": "kafka",
             "bootstrap.servers": broker.address,
             "topics": rf"srv-{database.name}\..*",
+            "database": {
+                "url": f"jdbc:mariadb://{database.server.address}/{database.name}?allowPublicKeyRetrieval=true",
+                "user": OWNER.user,
+                "password": OWNER.password,
+            },
             "ddl.topic": f"srv-{database.name}",
         }
     )
@@ -98,6 +130,29 @@ def test_a_delta_table_equals_its_source(
     ]  # fmt: skip
     assert found == sorted(wanted)
     assert rows(made, f"{database.name}__orders", "id")[0] == (1,)
+    assert_verified(made, database, capsys)
+
+
+def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command says that tables are equal, and no more once they are not."""
+    from sparksink.commands import verify  # noqa: PLC0415
+    from sparksink.errors import SinkError  # noqa: PLC0415
+
+    verify(made, argparse.Namespace(table=".*", wait=0.0))
+    kinds, orders = sorted(capsys.readouterr().out.splitlines())
+    assert re.fullmatch(r"\w+\.kinds: EQUAL: 4 rows, checksum [0-9a-f]{16}; .*: bits", kinds), kinds
+    assert re.fullmatch(r"\w+\.orders: EQUAL: 5 rows, checksum [0-9a-f]{16}", orders)
+    # The connector is gone: of these changes the mirror knows nothing.
+    database.execute(
+        "DELETE FROM kinds WHERE id = 1",
+        "UPDATE kinds SET flag = 1 - flag WHERE id = 2",
+        "INSERT INTO kinds (id) VALUES (9)",
+    )
+    with pytest.raises(SinkError, match=r"Not equal to the source: .*kinds"):
+        verify(made, argparse.Namespace(table=".*kinds", wait=0.0))
+    told = capsys.readouterr().out
+    assert "DIFFERENT: 2 rows" in told
+    assert "1 missing, 1 too many, 1 different" in told
 
 
 def test_messages_that_are_gone_before_they_were_read_stop_the_job(

@@ -16,10 +16,15 @@ pytestmark = pytest.mark.slow  # minutes of Spark
 ID, NAME = field("id", "int32"), field("name", "string")
 
 
+@pytest.fixture(params=["delta", "iceberg"])
+def target(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return {"format": request.param}
+
+
 def test_columns_are_added_with_the_value_that_rows_have_and_types_widened(
-    sink: Callable[..., Any], spark: Any
+    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
 ):
-    made = sink()
+    made = sink(target=target)
     topic = Topic(columns=[ID, NAME])
     before = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110, 120)]
     made.batches.apply(frame(spark, before), "app", 0)
@@ -44,8 +49,10 @@ def test_columns_are_added_with_the_value_that_rows_have_and_types_widened(
     assert made.lake.table("shop__orders").columns()["id"] == "bigint"
 
 
-def test_a_dropped_column_stays_and_comes_back(sink: Callable[..., Any], spark: Any):
-    made = sink()
+def test_a_dropped_column_stays_and_comes_back(
+    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
+):
+    made = sink(target=target)
     topic = Topic(columns=[ID, NAME])
     made.batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1, "name": "a"})]), "a", 0)
     topic.columns = [ID]
@@ -56,9 +63,9 @@ def test_a_dropped_column_stays_and_comes_back(sink: Callable[..., Any], spark: 
 
 
 def test_the_schema_change_topic_tells_of_a_new_name(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
 ):
-    made = sink(source={"ddl.topic": "srv"})
+    made = sink(source={"ddl.topic": "srv"}, target=target)
     topic = Topic(columns=[ID, NAME])
     first = topic.change("c", 100, None, {"id": 1, "name": "a"})
     made.batches.apply(frame(spark, [first, topic.change("c", 110, None, {"id": 2, "name": "b"})]),
@@ -80,10 +87,12 @@ def test_the_schema_change_topic_tells_of_a_new_name(
     assert "name" not in made.lake.table("shop__orders").columns()
 
 
-def test_a_conflict_parks_one_table_until_it_is_taken_up(sink: Callable[..., Any], spark: Any):
+def test_a_conflict_parks_one_table_until_it_is_taken_up(
+    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
+):
     from sparksink import replay  # noqa: PLC0415
 
-    made = sink()
+    made = sink(target=target)
     orders, others = Topic(columns=[ID, NAME]), Topic("srv.shop.others", [ID, NAME])
     both = [t.change("c", 100, None, {"id": 1, "name": "a"}) for t in (orders, others)]
     made.batches.apply(frame(spark, both), "app", 0)
@@ -101,31 +110,48 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(sink: Callable[..., Any
     assert rows(made, "shop__others", "id", "name") == [(1, "b")]
     assert [offset for (offset,) in rows(made, "_cdc/parked", "offset")] == [2, 3]
     # An operator makes the column what it now is, and takes the table up again.
-    spark.sql(f"ALTER TABLE {made.lake.table('shop__orders').identifier}"
-              " SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")  # fmt: skip
-    spark.sql(f"ALTER TABLE {made.lake.table('shop__orders').identifier} DROP COLUMN name")
-    again = sink()
+    table = made.lake.table("shop__orders")
+    table.run("ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    table.run("ALTER TABLE {table} DROP COLUMN name")
+    again = sink(target=target)
     assert again.state.parked().keys() == {"shop.orders"}
     assert replay.parked(again, "shop.orders") == 2
     assert rows(again, "shop__orders", "id", "name") == [(1, 5), (2, 6)]
     assert rows(again, "_cdc/parked", "offset") == []
-    assert sink().state.parked() == {}
+    assert sink(target=target).state.parked() == {}
 
 
 def test_a_crash_while_a_column_is_added_loses_no_value(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
 ):
     from tests.sink.crashing import Crash, CrashingLake  # noqa: PLC0415
     from tests.sink.test_convergence import real_lake  # noqa: PLC0415
 
     topic = Topic(columns=[ID])
-    sink().batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1})]), "app", 0)
+    sink(target=target).batches.apply(
+        frame(spark, [topic.change("c", 100, None, {"id": 1})]), "app", 0
+    )
     topic.columns = [ID, field("stock", "int32", optional=False, default=7)]
     batch = frame(spark, [topic.change("c", 200, None, {"id": 2, "stock": 1})])
     for at in (0, 0, 1):  # after the columns, after the values, after they are noted
-        lake = CrashingLake(real_lake(spark, tmp_path), at, after=True)
+        lake = CrashingLake(real_lake(spark, tmp_path, target=target), at, after=True)
         with pytest.raises(Crash):
-            sink(lake).batches.apply(batch, "app", 1)
-    made = sink()
+            sink(lake, target=target).batches.apply(batch, "app", 1)
+    made = sink(target=target)
     made.batches.apply(batch, "app", 1)
     assert rows(made, "shop__orders", "id", "stock") == [(1, 7), (2, 1)]
+
+
+def test_what_iceberg_cannot_widen_parks_the_table(sink: Callable[..., Any], spark: Any):
+    made = sink(target={"format": "iceberg"})
+    topic = Topic(columns=[ID, field("small", "int16")])
+    first = topic.change("c", 100, None, {"id": 1, "small": 5})
+    made.batches.apply(frame(spark, [first]), "app", 0)
+    topic.columns = [ID, field("small", "int64")]
+    second = topic.change("c", 110, None, {"id": 2, "small": 2**40})
+    made.batches.apply(frame(spark, [second]), "app", 1)
+    assert rows(made, "shop__orders", "id", "small") == [(1, 5), (2, 2**40)]
+    topic.columns = [ID, field("small", "double")]
+    third = topic.change("c", 120, None, {"id": 3, "small": 0.5})
+    made.batches.apply(frame(spark, [third]), "app", 2)
+    assert "column small is bigint and now comes as double" in made.state.parked()["shop.orders"]

@@ -44,8 +44,12 @@ def applied(tmp_path: Path) -> int:
 
 
 @pytest.mark.slow
-def test_a_job_that_is_killed_and_stopped_converges(sink: Callable[..., Any], tmp_path: Path):
-    config = settings(tmp_path, trigger={"interval": "1s"}, history={"enabled": True})
+@pytest.mark.parametrize("table_format", ["delta", "iceberg"])
+def test_a_job_that_is_killed_and_stopped_converges(
+    sink: Callable[..., Any], tmp_path: Path, table_format: str
+):
+    given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
+    config = settings(tmp_path, trigger={"interval": "1s"}, **given)
     (tmp_path / "sink.yaml").write_text(yaml.safe_dump(config))
     source = Source(Topic(columns=COLUMNS), 5)
     parts = delivered(source.live(300), 12, 5)
@@ -64,8 +68,19 @@ def test_a_job_that_is_killed_and_stopped_converges(sink: Callable[..., Any], tm
             job.send_signal(signal.SIGTERM)
         assert job.wait(120) == (-signal.SIGKILL if kill < 2 else 0)
     assert start(tmp_path, "--once").wait(600) == 0
-    made = sink(history={"enabled": True})
+    made = sink(**given)
     expected = sorted(((row["id"], row["v"]) for row in source.rows.values()), key=repr)
     assert rows(made, "shop__orders", "id", "v") == expected
     wanted = sorted(m["offset"] for part in parts for m in part if m["value64"])
     assert sorted(offset for (offset,) in rows(made, "shop__orders__history", "__offset")) == wanted
+
+
+@pytest.mark.slow
+def test_a_session_without_the_format_is_refused(tmp_path: Path):
+    config = settings(tmp_path, target={"format": "iceberg"})
+    (tmp_path / "sink.yaml").write_text(yaml.safe_dump(config))
+    extension = "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"
+    job = start(tmp_path, "--once", "--spark", extension)
+    assert job.wait(120) == 1
+    log = (tmp_path / "log").read_text(errors="replace")
+    assert "The session was made without what iceberg needs. Start it with spark.sql" in log

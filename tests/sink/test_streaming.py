@@ -24,22 +24,28 @@ def record(path: Path, name: str, *messages: Any) -> None:
     (path / "in" / name).write_text(text)
 
 
-def test_a_job_is_taken_up_where_it_ended(sink: Callable[..., Any], tmp_path: Path):
+@pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
+def test_a_job_is_taken_up_where_it_ended(
+    sink: Callable[..., Any], tmp_path: Path, table_format: str
+):
     from sparksink.commands import backfill, compact, plan, run, status  # noqa: PLC0415
 
+    def again() -> Any:
+        return sink(history={"enabled": True}, target={"format": table_format})
+
     topic = Topic(columns=COLUMNS)
-    made = sink(history={"enabled": True})
+    made = again()
     first = [topic.change("c", pos, None, {"id": pos, "v": "a"}) for pos in (100, 110)]
     record(tmp_path, "0.json", *first)
     run(made, ONCE)
     record(tmp_path, "1.json", topic.change("d", 200, {"id": 100, "v": "a"}, None))
-    again = sink(history={"enabled": True})
-    run(again, ONCE)
+    second = again()
+    run(second, ONCE)
     for command in (backfill, compact, plan, status):
-        command(sink(history={"enabled": True}), ONCE)
-    assert rows(again, "shop__orders", "id", "v") == [(110, "a")]
-    assert len(rows(again, "shop__orders__history", "id")) == 3
-    commits = rows(again, "_cdc/commits", "batch", "offsets")
+        command(again(), ONCE)
+    assert rows(second, "shop__orders", "id", "v") == [(110, "a")]
+    assert len(rows(second, "shop__orders__history", "id")) == 3
+    commits = rows(second, "_cdc/commits", "batch", "offsets")
     assert [json.loads(text)["srv.shop.orders"]["0"] for _, text in commits] == [3, 4, 4]
 
 

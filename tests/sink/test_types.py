@@ -142,6 +142,13 @@ def test_types_and_values_do_not_depend_on_the_zone(
     check(sink(), spark, CASES)
 
 
+@pytest.mark.slow
+def test_iceberg_holds_the_same_values(sink: Callable[..., Any], spark: Any):
+    as_int = {"tinyint": "int", "smallint": "int"}
+    cases = [(column, as_int.get(kind, kind), *more) for column, kind, *more in CASES]
+    check(sink(target={"format": "iceberg"}), spark, cases)
+
+
 def test_the_other_choices(sink: Callable[..., Any], spark: Any):
     other = {"unsigned.bigint": "bigint", "datetime": "timestamp", "time": "micros",
              "set": "array", "bits": "long", "geometry": "wkb"}  # fmt: skip

@@ -85,7 +85,7 @@ def _table_from_json(table_id: TableId, document: Json) -> Table:
         columns,
         tuple(table["primaryKeyColumnNames"]),
         table.get("defaultCharsetName"),
-        table.get("comment") or document.get("comment"),
+        table.get("comment"),  # Debezium looks only here, where it writes none: a restart loses it
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from connector.errors import ConversionError
 from connector.mysql.binlog.tablemap import TableMap
 
 RowsKind = Literal["c", "u", "d"]
@@ -53,7 +54,7 @@ class GtidRead(BinlogEvent):
         *,
         begins: bool = False,
     ) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self.gtid = gtid
         self.commit_micros = commit_micros
         self.begins = begins
@@ -65,7 +66,7 @@ class Began(BinlogEvent):
     __slots__ = ("thread",)
 
     def __init__(self, header: tuple[int, int, int, int], thread: int) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self.thread = thread
 
 
@@ -91,7 +92,7 @@ class QueryRan(BinlogEvent):
         sql: str,
         sql_mode: int | None = None,
     ) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self.thread = thread
         self.database = database
         self.sql = sql
@@ -104,7 +105,7 @@ class RowsQueryRead(BinlogEvent):
     __slots__ = ("_text",)
 
     def __init__(self, header: tuple[int, int, int, int], text: bytes) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self._text = text
 
     @property
@@ -119,7 +120,7 @@ class TableMapped(BinlogEvent):
     __slots__ = ("table_map",)
 
     def __init__(self, header: tuple[int, int, int, int], table_map: TableMap) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self.table_map = table_map
 
 
@@ -142,7 +143,7 @@ class RowsChanged(BinlogEvent):
         *,
         partial: bool = False,
     ) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self.kind: RowsKind = kind
         self.table_map = table_map
         self.data, self.start, self.end = images
@@ -152,6 +153,16 @@ class RowsChanged(BinlogEvent):
     def decoded(self) -> None:
         """Let go of the images: there may be hundreds of megabytes, and others need the memory."""
         self.data, self.start, self.end = b"", 0, 0
+
+
+class Unreadable(BinlogEvent):
+    """An event that is not of the form that its type has."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, header: tuple[int, int, int, int], error: ConversionError) -> None:
+        self.timestamp, self.server_id, self.position, self.size = header
+        self.error = error
 
 
 class HeartbeatSeen(BinlogEvent):
@@ -166,5 +177,5 @@ class IncidentSeen(BinlogEvent):
     __slots__ = ("message",)
 
     def __init__(self, header: tuple[int, int, int, int], message: str) -> None:
-        super().__init__(*header)
+        self.timestamp, self.server_id, self.position, self.size = header
         self.message = message

@@ -6,10 +6,9 @@ For a table of an int and a varchar with no NULL it looks like this::
 
     def images(d, p, end, append):
         while p < end and d[p] == 0:
-            v0, = u0(d, p + 1)
-            p += 5
-            e = p + 1 + d[p]
-            v1 = d[p + 1 : e].decode('utf-8', 'replace')
+            v0, n, = u0(d, p + 1)
+            e = p + 6 + n
+            v1 = d[p + 6:e].decode('utf-8', 'replace')
             p = e
             append((v0, v1))
         return p
@@ -26,6 +25,7 @@ from connector.capture.change import Row
 from connector.capture.columns import Expression
 from connector.mysql.types.fields import Fixed, LogField, Prefixed
 
+_LENGTHS = {1: "B", 2: "H", 4: "I"}  # formats of the lengths before fields, by their bytes
 Variant = Callable[[bytes, int, int, Callable[[Row], None]], int]
 
 
@@ -71,9 +71,9 @@ class _Writer:
             elif isinstance(column.field, Fixed):
                 run.append((number, column))
             else:
-                self._unpack(run)
+                length = self._unpack(run, column.field.width)
                 run = []
-                self._slice(number, column, column.field)
+                self._slice(number, column, column.field, length)
         self._unpack(run)
         self._advance()
         size = len(self._nulls)
@@ -83,29 +83,33 @@ class _Writer:
         lines.append(f"        append(({result}))")
         return "\n".join(["def images(d, p, end, append):", *lines, "    return p", ""])
 
-    def _unpack(self, run: list[tuple[int, HeldColumn]]) -> None:
-        """Write one call that unpacks neighbours of constant size."""
-        if not run:
-            return
-        shape = struct.Struct("<" + "".join(_code(column) for _, column in run))
-        wanted = [(number, column) for number, column in run if column.slot is not None]
-        if wanted:
-            name = f"u{run[0][0]}"
-            self.names[name] = shape.unpack_from
-            targets = "".join(f"v{number}, " for number, _ in wanted)
-            self._line(f"{targets}= {name}(d, {self._here()})")
-            for number, column in wanted:
-                self._convert(number, column, f"v{number}")
-        self._ahead += shape.size
+    def _unpack(self, run: list[tuple[int, HeldColumn]], width: int = 0) -> str:
+        """Write one call that unpacks neighbours of constant size.
 
-    def _slice(self, number: int, column: HeldColumn, field: Prefixed) -> None:
+        Behind them may be the length of another field, in ``width`` bytes: return its source.
+        """
+        codes = "<" + "".join(_code(column) for _, column in run)
+        wanted = [(number, column) for number, column in run if column.slot is not None]
+        here, size = self._here(), struct.calcsize(codes)
+        self._ahead += size
+        if not wanted:
+            return self._length(width)
+        length = _LENGTHS.get(width, "")
+        targets = [f"v{number}" for number, _ in wanted] + ["n"] * len(length)
+        name = f"u{run[0][0]}"
+        self.names[name] = struct.Struct(codes + length).unpack_from
+        self._line(f"{''.join(f'{target}, ' for target in targets)}= {name}(d, {here})")
+        for number, column in wanted:
+            self._convert(number, column, f"v{number}")
+        return "n" if length else self._length(width)
+
+    def _length(self, width: int) -> str:
+        """Return the source of a little-endian number of so many bytes."""
+        rest = "".join(f" | d[{self._here(byte)}] << {8 * byte}" for byte in range(1, width))
+        return f"(d[{self._here()}]{rest})" if rest else f"d[{self._here()}]"
+
+    def _slice(self, number: int, column: HeldColumn, field: Prefixed, length: str) -> None:
         """Write the reading of a field behind its length."""
-        here = self._here()
-        if field.width == 1:
-            length = f"d[{here}]"
-        else:
-            self.names["int_of"] = int.from_bytes
-            length = f"int_of(d[{here}:{self._here(field.width)}], 'little')"
         start = self._here(field.width)
         self._line(f"e = {start} + {length}")
         if column.slot is not None:

@@ -27,17 +27,19 @@ from connector.mysql.binlog.events import (
     RowsKind,
     RowsQueryRead,
     TableMapped,
+    Unreadable,
 )
 from connector.mysql.binlog.query import session_of, text_of
 from connector.mysql.binlog.tablemap import TableMap, length_encoded, parse_table_map
 from connector.mysql.binlog.tagged import parse_tagged_gtid
+from connector.mysql.remembered import Remembered
 
 Header = tuple[int, int, int, int]  # timestamp, server id, position, size
 
 HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
 _CHECKSUM_SIZE = 4
 _QUERY, _STOP, _ROTATE, _FORMAT, _XID, _TABLE_MAP = 2, 3, 4, 15, 16, 19
-_INCIDENT, _HEARTBEAT, _ROWS_QUERY, _GTID, _PAYLOAD, _HEARTBEAT_V2 = 26, 27, 29, 33, 40, 41
+_INCIDENT, _HEARTBEAT, _ROWS_QUERY, _GTID, PAYLOAD, _HEARTBEAT_V2 = 26, 27, 29, 33, 40, 41
 _GTID_TAGGED, _PARTIAL_UPDATE = 42, 39
 _ANNOTATE, _MARIADB_GTID, _QUERY_COMPRESSED = 160, 162, 165
 _ROWS: dict[int, tuple[RowsKind, int, bool]] = {  # kind, size of the extra header, compressed
@@ -74,7 +76,7 @@ class EventParser:
             _QUERY: _query,
             _ROTATE: self._rotate,
             _FORMAT: self._format,
-            _XID: lambda header, *_: Committed(*header),
+            _XID: _xid,
             _TABLE_MAP: self._table_map,
             _INCIDENT: _incident,
             _HEARTBEAT: lambda header, *_: HeartbeatSeen(*header),
@@ -90,20 +92,31 @@ class EventParser:
 
     def is_compressed_transaction(self, data: bytes, start: int) -> bool:
         """Whether an event holds others, for `transaction`."""
-        return data[start + 4] == _PAYLOAD
+        return data[start + 4] == PAYLOAD
 
     def event(self, data: bytes, start: int, end: int) -> BinlogEvent:
         """Parse the event at ``data[start:end]``, without its checksum.
 
-        :raises ConversionError: when the event is not of the form that its type has.
+        One that is not of the form that its type has is `Unreadable`.
+
+        :raises ConversionError: not even its header can be read.
         """
         try:
             timestamp, kind, server_id, size, next_position, _ = HEADER.unpack_from(data, start)
-            header = (timestamp, server_id, next_position - size if next_position else 0, size)
-            parse = self._parse.get(kind)
-            return parse(header, data, start + 19, end) if parse else BinlogEvent(*header)
-        except (LookupError, ValueError, struct.error, zlib.error) as error:
-            raise _malformed(data[start : start + 19], type(error).__name__) from error
+        except struct.error as error:
+            raise _malformed(data[start : start + 19], _reason(error)) from error
+        header = (timestamp, server_id, next_position - size if next_position else 0, size)
+        return self.body(kind, header, data, start + 19, end)
+
+    def body(self, kind: int, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+        """Parse the rest of an event whose header was read before, as `event` does."""
+        parse = self._parse.get(kind)
+        if parse is None:
+            return BinlogEvent(*header)
+        try:
+            return parse(header, data, start, end)
+        except (LookupError, ValueError, struct.error, zlib.error, ConversionError) as error:
+            return Unreadable(header, _malformed(data[start - 19 : start], _reason(error)))
 
     def transaction(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
         """Yield a compressed transaction itself, then the events inside.
@@ -112,11 +125,17 @@ class EventParser:
 
         The body is a list of (type, length, value) up to a zero type; type 2 names the
         compression (0 = zstd, 255 = none), type 3 is the uncompressed size. The events inside
-        have no checksums.
-
-        :raises ConversionError: when the transaction or an event in it is malformed.
+        have no checksums. Behind what is malformed comes an `Unreadable` event, the last.
         """
-        yield self.event(data, start, end)
+        whole = self.event(data, start, end)
+        yield whole
+        try:
+            yield from self._inside(data, start, end)
+        except ConversionError as error:
+            place = (whole.timestamp, whole.server_id, whole.position, whole.size)
+            yield Unreadable(place, error)
+
+    def _inside(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
         header = data[start : start + 19]
         try:
             fields, offset = _payload_fields(data, start + 19)
@@ -223,9 +242,16 @@ def _statement(
     return QueryRan(header, thread, database.decode("utf-8", "replace"), text, session.sql_mode)
 
 
+def _xid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+    return Committed(*header)
+
+
+_servers: Remembered[bytes, str] = Remembered(lambda data: str(uuid.UUID(bytes=data)))
+
+
 def _gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
     """Flags, UUID, number; with MySQL 8 also two logical clocks and the commit times."""
-    server = str(uuid.UUID(bytes=data[start + 1 : start + 17]))
+    server = _servers[data[start + 1 : start + 17]]
     number = int.from_bytes(data[start + 17 : start + 25], "little")
     micros = 0
     clocks = start + 25
@@ -270,6 +296,11 @@ def _payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
         found[kind] = length_encoded(data, offset)[0]
         offset += length
     return found, offset + 1
+
+
+def _reason(error: Exception) -> str:
+    """Return what may be told of an error: only our own are known to hold no values."""
+    return str(error) if isinstance(error, ConversionError) else type(error).__name__
 
 
 def _malformed(header: bytes, reason: str) -> ConversionError:

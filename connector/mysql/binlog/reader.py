@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import struct
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from connector.errors import (
     StopError,
 )
 from connector.mysql.binlog.events import BinlogEvent
-from connector.mysql.binlog.parser import EventParser
+from connector.mysql.binlog.parser import PAYLOAD, EventParser
 from connector.mysql.connection import ConnectionSettings, DumpSession, open_session, translated
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 
@@ -36,6 +37,8 @@ _TICK: Final = 0.25  # seconds after which an empty batch lets the caller look a
 _READ_SIZE: Final = 1 << 16  # larger reads are slower: values of one read stay in the cache
 _BATCH: Final = 500
 _WHOLE_PACKET: Final = 0xFFFFFF
+# of a packet the length (two bytes and one), number and status; then the head of an event
+_HEAD: Final = struct.Struct("<HBBBIBIIIH")
 _COM_BINLOG_DUMP, _COM_BINLOG_DUMP_GTID = 0x12, 0x1E
 _THROUGH_GTID, _SEND_ANNOTATIONS = 4, 2
 _ER_MASTER_FATAL = 1236
@@ -113,7 +116,10 @@ class BinlogReader:
         events: list[BinlogEvent] = []
         parser = self._parser
         start, size = 0, len(data)
-        while size - start >= 5:
+        while True:
+            start = self._plain(data, start, events)
+            if size - start < 5:
+                break
             length = data[start] | data[start + 1] << 8 | data[start + 2] << 16
             end = start + 4 + length
             if length == _WHOLE_PACKET:
@@ -139,6 +145,20 @@ class BinlogReader:
             start = end
         yield events
         return data[start:], (end - start if size - start >= 5 else 0)
+
+    def _plain(self, data: bytes, start: int, events: list[BinlogEvent]) -> int:
+        """Parse packets up to one that is cut off or in some way special; return its start."""
+        append, parser = events.append, self._parser
+        body, head, size = parser.body, _HEAD.unpack_from, len(data)
+        while size - start >= _HEAD.size:
+            low, high, _, status, timestamp, kind, server, length, following, _ = head(data, start)
+            end = start + 4 + (low | high << 16)
+            if end > size or status or kind == PAYLOAD or end - start > _WHOLE_PACKET:
+                break
+            header = (timestamp, server, following - length if following else 0, length)
+            append(body(kind, header, data, start + 24, end - parser.trailer))
+            start = end
+        return start
 
     def _large(self, event: bytes) -> Iterator[list[BinlogEvent]]:
         if self._parser.is_compressed_transaction(event, 0):

@@ -43,6 +43,20 @@ class TableMap:
     wires: tuple[Wire, ...]
     names: tuple[str, ...] = ()
 
+    def hash_columns(self) -> int:
+        """Return how many columns at the end may be hidden ones of MariaDB.
+
+        It keeps a hash for each UNIQUE key that has a TEXT or BLOB as a whole, and writes it to
+        the log.
+        """
+        count = 0
+        for number in range(len(self.wires) - 1, -1, -1):
+            named = not self.names or self.names[number].startswith("DB_ROW_HASH_")
+            if self.wires[number].type != fields.LONGLONG or not named:
+                break
+            count += 1
+        return count
+
     def looks_like_sequence(self) -> bool:
         """Whether the columns are those of a MariaDB sequence, which logs its state as a row."""
         return tuple(wire.type for wire in self.wires) == _SEQUENCE

@@ -29,6 +29,7 @@ from connector.mysql.binlog.events import (
     Rotated,
     RowsChanged,
     RowsQueryRead,
+    Unreadable,
 )
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.gtid import source_of
@@ -44,13 +45,17 @@ _NOTHING: tuple[Change, ...] = ()
 
 @dataclass(frozen=True, slots=True)
 class TranslateOptions:
-    """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL)."""
+    """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL).
+
+    ``places``: changes tell their place as text.
+    """
 
     skipped: frozenset[Operation] = frozenset()
     queries: bool = False
     gtid_times: bool = False
     captures_gtid: Matches | None = None
     on_failure: FailureMode = "fail"
+    places: bool = False
 
 
 class Translator:
@@ -84,23 +89,25 @@ class Translator:
             QueryRan: self._query,
             Rotated: self._rotated,
             IncidentSeen: self._incident,
+            Unreadable: self._unreadable,
         }
         if options.queries:
             self._handlers[RowsQueryRead] = self._rows_query
 
     def changes(self, events: Iterable[BinlogEvent]) -> Iterator[Change]:
         """Yield the changes of some events, then how far they lead."""
-        at = self._at
+        at, handler_of = self._at, self._handlers.get
+        reads_clock = not self._options.gtid_times
         for event in events:
             at.server_id = event.server_id
             if event.position > 0:
                 at.move(event.position, event.size)
-            handle = self._handlers.get(event.__class__)
+            handle = handler_of(event.__class__)
             if handle is not None:
                 yield from handle(event)
             # Debezium reads the clock of an event after it handled it: BEGIN of MariaDB has the
             # time of the event before, rows that of their table map.
-            if event.timestamp and (not self._options.gtid_times or not at.ts_micros):
+            if event.timestamp and (reads_clock or not at.ts_micros):
                 at.ts_micros = event.timestamp * 1_000_000
             at.events_done += 1
             if self._skipping:
@@ -159,7 +166,14 @@ class Translator:
         at.row = max(len(rows) - 1, 0)
         if first:
             rows = rows[first:]
-        return (RowChanges(plan.codec, event.kind, rows, source, first),) if rows else _NOTHING
+        place = at.place if self._options.places else None
+        return (
+            (RowChanges(plan.codec, event.kind, rows, source, first, place),) if rows else _NOTHING
+        )
+
+    def _unreadable(self, event: Unreadable) -> Iterable[Change]:
+        self._failed(event.error)
+        return _NOTHING
 
     def _failed(self, error: Exception) -> None:
         """Do with an event that cannot be processed what the user wants."""

@@ -62,7 +62,7 @@ def codec_of(column: Column, options: TypeOptions) -> ColumnCodec | None:
     kind = column_type(column, options)
     if kind is None:
         return None
-    default = default_value(column, kind)
+    default = default_value(column, kind, fails=options.on_failure == "fail")
     doc = column.comment or kind.schema.doc
     schema = kind.schema.but(
         optional=column.optional or kind.schema.optional, doc=doc, default=default

@@ -1,18 +1,15 @@
-r"""MySQL's binary JSON: to text as Debezium writes it, and the diffs of partial updates.
+"""MySQL's binary JSON: its containers and values, and documents as trees.
 
 The layout is that of the server (sql-common/json_binary.h): a type byte, then for objects and
-arrays a table of entries with offsets from the start of the table. The text follows Debezium:
-no spaces, keys in stored order, ``\u00XX`` in upper case, doubles in Java's notation or, where
-that has an exponent, expanded in full; opaque values in base64.
+arrays a table of entries with offsets from the start of the table.
 """
 
 from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Callable
 from decimal import Decimal
-from functools import lru_cache
-from operator import add
 from typing import Any
 
 from connector.data.java import double_text
@@ -24,22 +21,19 @@ _ESCAPES = {code: f"\\u{code:04X}" for code in range(32)}
 _ESCAPES.update({ord('"'): '\\"', ord("\\"): "\\\\", 8: "\\b", 9: "\\t", 12: "\\f"})
 _ESCAPES.update({10: "\\n", 13: "\\r"})
 _LITERALS = ("null", "true", "false")
-_LITERAL, _INT16, _UINT16, _INT32, _UINT32, _INT64, _UINT64 = 4, 5, 6, 7, 8, 9, 10
-_DOUBLE, _STRING, _OPAQUE = 11, 12, 15
+LITERAL, INT16, UINT16, INT32, UINT32, INT64, UINT64 = 4, 5, 6, 7, 8, 9, 10
+_DOUBLE, STRING, _OPAQUE = 11, 12, 15
 _NUMBERS = {
-    _INT16: struct.Struct("<h"),
-    _UINT16: struct.Struct("<H"),
-    _INT32: struct.Struct("<i"),
-    _UINT32: struct.Struct("<I"),
-    _INT64: struct.Struct("<q"),
-    _UINT64: struct.Struct("<Q"),
+    INT16: struct.Struct("<h"),
+    UINT16: struct.Struct("<H"),
+    INT32: struct.Struct("<i"),
+    UINT32: struct.Struct("<I"),
+    INT64: struct.Struct("<q"),
+    UINT64: struct.Struct("<Q"),
 }
 _DOUBLE_VALUE = struct.Struct("<d")
-_COUNT = ("<H", "<I")
-_MAX_KNOWN_LABELS = 10_000
-_MALFORMED = (struct.error, LookupError, ValueError, RecursionError)
-
-_known_labels: dict[tuple[bytes, tuple[int, ...]], list[str]] = {}
+_KNOWN_LAYOUTS = 65  # containers with fewer members
+MALFORMED = (struct.error, LookupError, ValueError, RecursionError)
 
 
 def quoted(text: str) -> str:
@@ -49,17 +43,6 @@ def quoted(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 
-def json_text(data: bytes) -> str:
-    """Return a binary document as text.
-
-    :raises ConversionError: when the bytes are no binary JSON.
-    """
-    try:
-        return _text(data[0], data, 1)
-    except _MALFORMED as error:
-        raise ConversionError(f"malformed binary JSON of {len(data)} bytes") from error
-
-
 def json_tree(data: bytes) -> Any:
     """Return a binary document as dicts and lists with leaves of JSON text.
 
@@ -67,7 +50,7 @@ def json_tree(data: bytes) -> Any:
     """
     try:
         return _tree(data[0], data, 1)
-    except _MALFORMED as error:
+    except MALFORMED as error:
         raise ConversionError(f"malformed binary JSON of {len(data)} bytes") from error
 
 
@@ -81,68 +64,23 @@ def tree_text(node: Any) -> str:
     return str(node)
 
 
-def _text(kind: int, data: bytes, start: int) -> str:
-    """Return the text of a value; written out in one loop, for it is what JSON columns cost."""
-    if kind >= _LITERAL:
-        return _scalar(kind, data, start)
-    numbers, first = _table(kind, data, start)
-    widest = _UINT32 if kind & 1 else _UINT16
-    texts: list[str] = []
-    append = texts.append
-    entries = iter(numbers[first:])
-    for entry, value in zip(entries, entries, strict=True):
-        if entry == _STRING:
-            at = start + value
-            length = data[at]
-            if length > 127:
-                append(_scalar(_STRING, data, at))
-                continue
-            text = data[at + 1 : at + 1 + length].decode("utf-8", "replace")
-            if text.isprintable() and '"' not in text and "\\" not in text:
-                append(f'"{text}"')
-            else:
-                append(quoted(text))
-        elif _LITERAL <= entry <= widest:
-            append(_inline(entry, value))
-        else:
-            append(_text(entry, data, start + value))
-    if kind >= 2:
-        return "[" + ",".join(texts) + "]"
-    return "{" + ",".join(map(add, _labels(data, start, numbers, first), texts)) + "}"
-
-
 def _tree(kind: int, data: bytes, start: int) -> Any:
-    if kind >= _LITERAL:
-        return _scalar(kind, data, start)
-    numbers, first = _table(kind, data, start)
-    widest = _UINT32 if kind & 1 else _UINT16
+    if kind >= LITERAL:
+        return scalar(kind, data, start)
+    numbers, first = table(kind, data, start)
+    widest = UINT32 if kind & 1 else UINT16
     entries = iter(numbers[first:])
     values = [
-        _inline(entry, value) if _LITERAL <= entry <= widest else _tree(entry, data, start + value)
+        inline(entry, value) if LITERAL <= entry <= widest else _tree(entry, data, start + value)
         for entry, value in zip(entries, entries, strict=True)
     ]
     if kind >= 2:
         return values
-    return dict(zip(_names(data, start, numbers, first), values, strict=True))
+    return dict(zip(member_names(data, start, numbers, first), values, strict=True))
 
 
-def _labels(data: bytes, start: int, numbers: tuple[int, ...], first: int) -> list[str]:
-    """Return the members' names as they stand in the text; documents alike have them in common."""
-    if first == 2:
-        return []
-    lengths = numbers[3:first:2]  # they tell where one name ends
-    end = start + numbers[first - 2] + numbers[first - 1]
-    key = (data[start + numbers[2] : end], lengths)
-    labels = _known_labels.get(key)
-    if labels is None:
-        if len(_known_labels) >= _MAX_KNOWN_LABELS:
-            _known_labels.clear()
-        labels = [quoted(name) + ":" for name in _names(data, start, numbers, first)]
-        _known_labels[key] = labels
-    return labels
-
-
-def _names(data: bytes, start: int, numbers: tuple[int, ...], first: int) -> list[str]:
+def member_names(data: bytes, start: int, numbers: tuple[int, ...], first: int) -> list[str]:
+    """Return the names of an object, in stored order; the numbers are those of `table`."""
     places = zip(numbers[2:first:2], numbers[3:first:2], strict=True)
     return [
         data[start + offset : start + offset + length].decode("utf-8", "replace")
@@ -150,51 +88,55 @@ def _names(data: bytes, start: int, numbers: tuple[int, ...], first: int) -> lis
     ]
 
 
-def _table(kind: int, data: bytes, start: int) -> tuple[tuple[int, ...], int]:
+def table(kind: int, data: bytes, start: int) -> tuple[tuple[int, ...], int]:
     """Read count, size and entries of an object (0, 1) or array (2, 3).
 
     Odd kinds have offsets of four bytes. Returns all numbers, and where the entries of the
     values begin among them: pairs of a type and an offset, or of a type and a short value.
     """
-    large = kind & 1
-    count = struct.unpack_from(_COUNT[large], data, start)[0]
-    named = kind < 2
-    if count > 64 and count > len(data):
+    count = data[start] | data[start + 1] << 8
+    if kind & 1:
+        count |= data[start + 2] << 16 | data[start + 3] << 24
+    if count < _KNOWN_LAYOUTS:
+        unpack = _UNPACK[kind][count]
+    elif count > len(data):
         raise IndexError("a container has more members than the document has bytes")
-    layout = _known_layout if count <= 64 else _layout
-    numbers = layout(count, large, named).unpack_from(data, start)
+    else:
+        unpack = _layout(kind, count)
+    numbers = unpack(data, start)
     if numbers[1] > len(data) - start:
         raise IndexError("a container is longer than the document")
-    return numbers, 2 + 2 * count if named else 2
+    return numbers, 2 + 2 * count if kind < 2 else 2
 
 
-def _layout(count: int, large: int, named: bool) -> struct.Struct:
-    """Return the layout of a container's count, size and entries."""
-    offset = "I" if large else "H"
-    names = f"{offset}H" * count if named else ""
-    return struct.Struct("<" + offset * 2 + names + f"B{offset}" * count)
+def _layout(kind: int, count: int) -> Callable[[bytes, int], tuple[int, ...]]:
+    """Return the reading of a container's count, size and entries."""
+    offset = "I" if kind & 1 else "H"
+    names = f"{offset}H" * count if kind < 2 else ""
+    return struct.Struct("<" + offset * 2 + names + f"B{offset}" * count).unpack_from
 
 
-_known_layout = lru_cache(maxsize=None)(_layout)  # 4 * 65 of them at most
+_UNPACK = [[_layout(kind, count) for count in range(_KNOWN_LAYOUTS)] for kind in range(4)]
 
 
-def _inline(kind: int, value: int) -> str:
+def inline(kind: int, value: int) -> str:
     """Return a value that stands in the place of its offset, read as unsigned."""
-    if kind == _LITERAL:
+    if kind == LITERAL:
         return _LITERALS[value & 0xFF]
-    if kind == _INT16:
+    if kind == INT16:
         value = value & 0xFFFF
         return str(value - 0x10000 if value & 0x8000 else value)
-    if kind == _INT32:
+    if kind == INT32:
         return str(value - (1 << 32) if value >> 31 else value)
     return str(value)
 
 
-def _scalar(kind: int, data: bytes, start: int) -> str:
-    if kind == _STRING:
+def scalar(kind: int, data: bytes, start: int) -> str:
+    """Return the text of a value that is no container."""
+    if kind == STRING:
         length, start = _length(data, start)
         return quoted(data[start : start + length].decode("utf-8", "replace"))
-    if kind == _LITERAL:
+    if kind == LITERAL:
         return _LITERALS[data[start]]
     if kind == _DOUBLE:
         return _double(_DOUBLE_VALUE.unpack_from(data, start)[0])
@@ -217,6 +159,8 @@ def _length(data: bytes, start: int) -> tuple[int, int]:
 
 
 def _double(value: float) -> str:
+    if 1e-3 <= value < 1e7:
+        return repr(value)
     text = double_text(value)
     return format(Decimal(value), "f") if "E" in text else text
 

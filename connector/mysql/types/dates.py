@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from connector.capture.columns import call
+from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DATE, DATE, ISO_DATE, YEAR
 from connector.mysql.options import TypeOptions
+from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import adjusted, civil, epoch_day, month
+from connector.mysql.types.calendar import adjusted, civil, epoch_day
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, FromLog, LogField, Wire, mismatch
 
@@ -30,7 +31,7 @@ def date(column: Column, options: TypeOptions) -> ColumnType:
         schema = CONNECT_DATE
     return ColumnType(
         schema,
-        call(lambda data: finish(days_of_text(data))),
+        Expression("@days[{}]", {"days": Remembered(lambda data: finish(days_of_text(data)))}),
         _from_log(adjust, finish),
         lambda literal: finish(_literal(literal, column, days_of_text)),
         fallback,
@@ -75,24 +76,15 @@ def _from_text(adjust: Callable[[int], int]) -> Callable[[bytes | str], int | No
 
 
 def _from_log(adjust: Callable[[int], int], finish: Callable[[int | None], object]) -> FromLog:
-    known: dict[int, tuple[int, int]] = {}
-
     def days(data: bytes) -> object:
         packed = int.from_bytes(data, "little")
-        start = known.get(packed >> 5)
-        if start is None:
-            stored_year, number = packed >> 9, packed >> 5 & 15
-            found = month(adjust(stored_year), number) if stored_year else None
-            if found is None:
-                return None
-            known[packed >> 5] = start = found
-        day = packed & 31
-        return finish(start[0] + day if 0 < day <= start[1] else None)
+        year = packed >> 9
+        return finish(epoch_day(adjust(year), packed >> 5 & 15, packed & 31) if year else None)
 
     def field(wire: Wire) -> LogField:
         if wire.type not in (fields.DATE, _NEWDATE):
             raise mismatch("DATE", wire)
-        return Fixed("3s", call(days))
+        return Fixed("3s", Expression("@days[{}]", {"days": Remembered(days)}))
 
     return field
 

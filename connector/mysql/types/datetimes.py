@@ -16,11 +16,13 @@ from connector.data.semantic import (
     TIMESTAMP,
 )
 from connector.mysql.options import TimePrecision, TypeOptions
+from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import adjusted, civil, epoch_day, fraction_scale, month
+from connector.mysql.types.calendar import adjusted, civil, epoch_day, fraction_scale
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.times import iso_fraction
+from connector.mysql.types.unconvertible import Refuse, refusing
 
 _DAY = 86400
 _FIRST_NANO_SECOND = -106_751 * _DAY
@@ -33,6 +35,8 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     Up to three digits of fraction are milliseconds, more are microseconds.
     """
     schema, finish, fallback = _mode(options.time_precision, column.length or 0)
+    if finish is _nanos:
+        finish = _nanos_or(refusing(column, options))
     adjust = adjusted if options.adjust_years else int
     convert = _from_text(adjust, finish)
 
@@ -58,25 +62,23 @@ def _decoder(digits: int, adjust: Callable[[int], int], finish: Finish) -> Calla
     width, unit = fraction_scale(digits)
     bits = width * 8
     mask = (1 << bits) - 1
-    known: dict[int, tuple[int, int]] = {}
+
+    def midnight(date: int) -> int | None:
+        year, number = divmod(date >> 5 & 0x1FFFF, 13)
+        days = epoch_day(adjust(year), number, date & 31) if year else None
+        return None if days is None else days * _DAY
+
+    midnights = Remembered(midnight)
 
     def decode(data: bytes) -> Any:
         packed = int.from_bytes(data, "big")
         nanos = (packed & mask) * unit if width else 0
-        packed >>= bits
-        year_month = packed >> 22 & 0x1FFFF
-        start = known.get(year_month)
+        clock = packed >> bits
+        start = midnights[clock >> 17]
         if start is None:
-            year, number = divmod(year_month, 13)
-            found = month(adjust(year), number) if year else None
-            if found is None:
-                return None
-            known[year_month] = start = found
-        day = packed >> 17 & 31
-        if not 0 < day <= start[1]:
             return None
-        clock = (packed >> 12 & 31) * 3600 + (packed >> 6 & 63) * 60 + (packed & 63)
-        return finish((start[0] + day) * _DAY + clock, nanos)
+        seconds = start + (clock >> 12 & 31) * 3600 + (clock >> 6 & 63) * 60 + (clock & 63)
+        return finish(seconds, nanos)
 
     return decode
 
@@ -107,17 +109,24 @@ def _same(days: int) -> int:
 def _from_text(
     adjust: Callable[[int], int], finish: Finish, moved: Callable[[int], int] = _same
 ) -> Callable[[bytes | str], Any]:
+    def midnight(date: bytes | str) -> int | None:
+        days = epoch_day(adjust(int(date[:4])), int(date[5:7]), int(date[8:]))
+        return None if days is None else moved(days) * _DAY
+
+    midnights = Remembered(midnight)
+    minutes: Remembered[bytes | str, int] = Remembered(
+        lambda clock: int(clock[:2]) * 3600 + int(clock[3:]) * 60
+    )
+
     def convert(data: bytes | str) -> Any:
-        days = epoch_day(adjust(int(data[:4])), int(data[5:7]), int(data[8:10]))
-        if days is None:
+        start = midnights[data[:10]]
+        if start is None:
             return None
-        days = moved(days)
         if len(data) < 19:  # a DEFAULT may be a date alone
-            return finish(days * _DAY, 0)
-        seconds = int(data[11:13]) * 3600 + int(data[14:16]) * 60 + int(data[17:19])
+            return finish(start, 0)
         fraction = data[20:]
         nanos = int(fraction) * 10 ** (9 - len(fraction)) if fraction else 0
-        return finish(days * _DAY + seconds, nanos)
+        return finish(start + minutes[data[11:16]] + int(data[17:19]), nanos)
 
     return convert
 
@@ -145,6 +154,14 @@ def _nanos(seconds: int, nanos: int) -> int | None:
     """
     value = seconds * 1_000_000_000 + nanos
     return value if seconds >= _FIRST_NANO_SECOND and value < 1 << 63 else None
+
+
+def _nanos_or(refuse: Refuse) -> Finish:
+    def finish(seconds: int, nanos: int) -> int | None:
+        value = _nanos(seconds, nanos)
+        return refuse("64 bits hold no such number of nanoseconds") if value is None else value
+
+    return finish
 
 
 def _iso(seconds: int, nanos: int) -> str:

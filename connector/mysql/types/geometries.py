@@ -11,10 +11,10 @@ from typing import Any
 from connector.capture.columns import call
 from connector.capture.tables import Column
 from connector.data.semantic import GEOMETRY, POINT
-from connector.errors import ConversionError
 from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
+from connector.mysql.types.unconvertible import Refuse, refusing
 
 NAMES = (
     "GEOMETRY",
@@ -42,15 +42,17 @@ def geometry(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG00
     )
 
 
-def point(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def point(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a point: its coordinates as well."""
-    convert = call(_point)
+    refuse = refusing(column, options)
+    convert = call(lambda data: _point(data, refuse))
     return ColumnType(
         POINT,
         convert,
         lambda wire: byte_string(wire, convert, column.type_name),
         lambda literal: None,  # noqa: ARG005 - MySQL allows no literal default here
         {"x": 0.0, "y": 0.0, "wkb": _EMPTY_COLLECTION, "srid": None},
+        may_be_absent=True,
     )
 
 
@@ -58,10 +60,11 @@ def _geometry(data: bytes) -> dict[str, Any]:
     return {"wkb": data[4:], "srid": _srid(data)}
 
 
-def _point(data: bytes) -> dict[str, Any]:
+def _point(data: bytes, refuse: Refuse) -> dict[str, Any] | None:
     wkb = data[4:]
     if len(wkb) != _POINT_BYTES:
-        raise ConversionError(f"a POINT of {len(wkb)} bytes instead of {_POINT_BYTES}")
+        refuse(f"it has {len(wkb)} bytes instead of {_POINT_BYTES}")
+        return None
     x, y = struct.unpack("<dd" if wkb[0] else ">dd", wkb[5:])
     return {"x": x, "y": y, "wkb": wkb, "srid": _srid(data)}
 

@@ -11,24 +11,35 @@ from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_TIME, ISO_TIME, MICRO_TIME, NANO_TIME
 from connector.mysql.options import TimePrecision, TypeOptions
+from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import fraction_scale
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
+from connector.mysql.types.unconvertible import Refuse, refusing
 
 _TEXT = re.compile(r"(-?)(\d+):(\d+)(?::(\d+)(?:\.(\d+))?)?")
 _DAY = 86_400_000_000_000
 _SECOND = 1_000_000_000
+_WHOLE_SECONDS, _COLON = len("hh:mm:ss"), ord(":")
+_NO_TIME_OF_DAY = "it is no time of a day"
+
+Finish = Callable[[int], Any]  # nanoseconds -> value
 
 
-def time(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def time(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a TIME in the precision of ``time.precision.mode``.
 
     Only the modes with Debezium's own types can hold durations outside of a day.
     """
-    schema, finish, fallback = _MODES[options.time_precision]
+    schema, finishing, fallback = _MODES[options.time_precision]
+    finish = finishing(refusing(column, options))
+
+    minutes: Remembered[bytes, int] = Remembered(lambda clock: _nanos(clock.decode("ascii")))
 
     def from_text(data: bytes) -> Any:
+        if len(data) == _WHOLE_SECONDS and data[2] == _COLON:
+            return finish(minutes[data[:5]] + int(data[6:]) * _SECOND)
         return finish(_nanos(data.decode("ascii")))
 
     def field(wire: Wire) -> LogField:
@@ -86,17 +97,23 @@ def _nanos(text: str) -> int:
     return -nanos if sign else nanos
 
 
-def _micros(nanos: int) -> int:
-    return nanos // 1000 if nanos >= 0 else -(-nanos // 1000)
+def _micros(_: Refuse) -> Finish:
+    return lambda nanos: nanos // 1000 if nanos >= 0 else -(-nanos // 1000)
 
 
-def _millis_of_day(nanos: int) -> int | None:
-    return nanos // 1_000_000 if 0 <= nanos <= _DAY else None
+def _nanoseconds(_: Refuse) -> Finish:
+    return lambda nanos: nanos
 
 
-def _iso(nanos: int) -> str | None:
-    if not 0 <= nanos <= _DAY:
-        return None
+def _millis_of_day(refuse: Refuse) -> Finish:
+    return lambda nanos: nanos // 1_000_000 if 0 <= nanos <= _DAY else refuse(_NO_TIME_OF_DAY)
+
+
+def _iso(refuse: Refuse) -> Finish:
+    return lambda nanos: _iso_text(nanos) if 0 <= nanos <= _DAY else refuse(_NO_TIME_OF_DAY)
+
+
+def _iso_text(nanos: int) -> str:
     seconds, fraction = divmod(nanos % _DAY, _SECOND)
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     return clock + iso_fraction(fraction) + "Z"
@@ -107,14 +124,10 @@ def iso_fraction(nanos: int) -> str:
     return f".{nanos:09d}".rstrip("0") if nanos else ""
 
 
-def _same(nanos: int) -> int:
-    return nanos
-
-
-_MODES: dict[TimePrecision, tuple[Schema, Callable[[int], Any], Any]] = {
+_MODES: dict[TimePrecision, tuple[Schema, Callable[[Refuse], Finish], Any]] = {
     "adaptive_time_microseconds": (MICRO_TIME, _micros, 0),
     "microseconds": (MICRO_TIME, _micros, 0),
-    "nanoseconds": (NANO_TIME, _same, 0),
+    "nanoseconds": (NANO_TIME, _nanoseconds, 0),
     "connect": (CONNECT_TIME, _millis_of_day, 0),
     "isostring": (ISO_TIME, _iso, "00:00:00Z"),
 }

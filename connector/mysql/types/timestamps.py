@@ -9,6 +9,7 @@ from connector.capture.columns import call
 from connector.capture.tables import Column
 from connector.data.semantic import ZONED_TIMESTAMP
 from connector.mysql.options import TypeOptions
+from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import civil, fraction_scale
 from connector.mysql.types.family import ColumnType
@@ -16,6 +17,7 @@ from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 
 _EPOCH = "1970-01-01T00:00:00Z"
 _EPOCH_DEFAULT = "1970-01-01 00:00:00"  # what stands for CURRENT_TIMESTAMP in a definition
+_WHOLE_SECONDS = len("yyyy-mm-dd hh:mm:ss")
 _TWO_DIGITS = [f"{number:02d}" for number in range(60)]
 
 
@@ -49,25 +51,21 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
 def _decoder(
     stored_digits: int, shown_digits: int, *, zero_is_absent: bool
 ) -> Callable[[bytes], Any]:
-    width, unit = fraction_scale(stored_digits)
+    width, _ = fraction_scale(stored_digits)
     bits = width * 8
     mask = (1 << bits) - 1
-    minutes: dict[int, str] = {}
+    minutes = Remembered(_minute_text)
+    digits = f"%0{2 * width}d" + "0" * (shown_digits - 2 * width)
 
     def decode(data: bytes) -> str | None:
         packed = int.from_bytes(data, "big")
         if not packed and zero_is_absent:
             return None
         minute, second = divmod(packed >> bits, 60)
-        start = minutes.get(minute)
-        if start is None:
-            if len(minutes) >= 4096:
-                minutes.clear()
-            minutes[minute] = start = _minute_text(minute)
         if not width:
-            return f"{start}{_TWO_DIGITS[second]}Z"
-        nanos = (packed & mask) * unit
-        return f"{start}{_TWO_DIGITS[second]}.{f'{nanos:09d}'[:shown_digits]}Z"
+            return f"{minutes[minute]}{_TWO_DIGITS[second]}Z"
+        fraction = (digits % (packed & mask))[:shown_digits]
+        return f"{minutes[minute]}{_TWO_DIGITS[second]}.{fraction}Z"
 
     return decode
 
@@ -91,10 +89,10 @@ def _from_text(data: bytes) -> str | None:
     """Read a time of the snapshot; there Debezium shows as many digits as the value needs."""
     if data[:4] == b"0000":
         return None
-    clock = data[11:].decode("ascii")
-    if "." in clock:
-        clock = clock.rstrip("0").rstrip(".")
-    return f"{data[:10].decode('ascii')}T{clock}Z"
+    text = data.decode("ascii")
+    if len(text) > _WHOLE_SECONDS:
+        text = text.rstrip("0").rstrip(".")
+    return f"{text[:10]}T{text[11:]}Z"
 
 
 def _literal(literal: str, column: Column) -> str | None:

@@ -3,6 +3,7 @@
 -- config: snapshot.select.statement.overrides=alw.b
 -- config: snapshot.select.statement.overrides.alw.b=SELECT v, id FROM alw.b WHERE id > 1 ORDER BY id DESC
 -- config: database.initial.statements=SET SESSION wait_timeout=2000;SET SESSION sort_buffer_size=300000
+-- config: snapshot.tables.order.by.row.count=ascending
 -- config: guardrail.collections.max=1
 -- config: guardrail.collections.limit.action=warn
 -- phase: before
@@ -13,6 +14,7 @@ CREATE TABLE alw.c (id INT PRIMARY KEY, v INT);
 INSERT INTO alw.a VALUES (1, 1), (2, 2);
 INSERT INTO alw.b VALUES (1, 1), (2, 2), (3, 3);
 INSERT INTO alw.c VALUES (1, 1);
+ANALYZE TABLE alw.a, alw.b, alw.c;
 -- phase: streaming
 INSERT INTO alw.c VALUES (2, 2);
 UPDATE alw.b SET v = 7;

@@ -1,3 +1,4 @@
+-- config: gtid.ignore.on.recovery=true
 -- config: converters=bool,sink,zero
 -- config: bool.type=io.debezium.connector.mysql.converters.TinyIntOneToBooleanConverter
 -- config: bool.selector=convs.flags.(?!plain).*

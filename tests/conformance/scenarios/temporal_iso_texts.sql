@@ -1,5 +1,6 @@
 -- config: decimal.handling.mode=double
 -- config: binary.handling.mode=hex
+-- config: event.converting.failure.handling.mode=skip
 -- config: time.precision.mode=isostring
 -- config: enable.time.adjuster=false
 -- phase: before

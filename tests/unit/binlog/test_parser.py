@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import uuid
 from typing import Any
@@ -22,6 +23,7 @@ from connector.mysql.binlog.events import (
     RowsChanged,
     RowsQueryRead,
     TableMapped,
+    Unreadable,
 )
 from connector.mysql.binlog.parser import EventParser
 from connector.mysql.binlog.tablemap import parse_table_map
@@ -219,7 +221,6 @@ def test_tables_of_more_than_250_columns() -> None:
 
 
 DAMAGED = {
-    "no header": b"\0" * 10,
     "a statement behind its event": written.event(2, bytes(11) + b"\xff\xff"),
     "a GTID of ten bytes": written.event(33, bytes(10)),
     "a tagged GTID without server": written.event(42, b"\2\2\2"),
@@ -234,15 +235,20 @@ DAMAGED = {
 
 @pytest.mark.parametrize("event", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_event_is_refused(event: bytes) -> None:
-    with pytest.raises(ConversionError, match=r"malformed event|unknown compression"):
-        read(event)
+    found = read(event)
+    assert isinstance(found, Unreadable)
+    assert re.search("malformed event|unknown compression", str(found.error))
+    assert found.size == len(event)
+
+
+def test_without_a_whole_header_there_is_no_event() -> None:
+    with pytest.raises(ConversionError, match="malformed event in the binlog: 12 bytes"):
+        read(written.event(33, bytes(10))[:12])
 
 
 def test_the_error_names_the_event() -> None:
-    with pytest.raises(ConversionError) as caught:
-        read(written.event(33, bytes(10), at=500))
     expected = "malformed event of type 33 and 29 bytes before position 529 of the binlog"
-    assert str(caught.value).startswith(expected)
+    assert str(read(written.event(33, bytes(10), at=500)).error).startswith(expected)
 
 
 def test_a_table_map_that_is_cut_short_is_refused() -> None:

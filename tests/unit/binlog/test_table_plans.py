@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,8 @@ from connector.errors import SchemaMismatchError, UnknownTableError
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.tablemap import TableMap
 from connector.mysql.binlog.tableplans import OnInconsistency, TablePlans
+from connector.mysql.types import fields
+from connector.mysql.types.fields import Wire
 from tests.unit.binlog.images import table_of
 from tests.unit.binlog.kinds import BINARIES
 from tests.unit.binlog.kinds_of_numbers import INTEGERS
@@ -66,6 +69,38 @@ def test_a_table_with_another_number_of_columns_stops_the_task() -> None:
     captured, _ = plans()
     with pytest.raises(SchemaMismatchError, match="have 2 columns, but its rows in the log have 1"):
         captured.plan(TableMap(ORDERS, WIRES[:1]))
+
+
+def test_columns_that_mariadb_hides_are_passed_over() -> None:
+    hashed = (*WIRES, Wire(fields.LONGLONG, 0))
+    tables = Tables()
+    tables.put(Table(ORDERS, COLUMNS.columns))
+    captured = TablePlans(
+        tables, lambda _: codec_of(COLUMNS), lambda _: True, "fail", hash_columns=True
+    )
+    names = tuple(column.name for column in COLUMNS.columns)
+    for told in ((), (*names, "DB_ROW_HASH_1")):
+        plan = captured.plan(TableMap(ORDERS, hashed, told))
+        assert plan is not None
+        images = b"\0\1\2" + bytes(8)
+        changed = RowsChanged((1, 7, 4, 50), "c", None, (images, 0, 11), (b"\x07", b"\x07"))
+        assert plan.rows(changed) == [(None, (1, 2))]
+    with pytest.raises(SchemaMismatchError, match=r"have 2 columns, .* have 3"):
+        captured.plan(TableMap(ORDERS, hashed, (*names, "other")))
+    with pytest.raises(SchemaMismatchError, match=r"have 2 columns, .* have 3"):
+        plans()[0].plan(TableMap(ORDERS, hashed))
+
+
+def test_columns_of_other_names_stop_the_task_where_the_log_tells_them() -> None:
+    """The number and the types may fit all the same: values would go to the wrong columns."""
+    captured, tables = plans()
+    [first, second] = [column.name for column in COLUMNS.columns]
+    assert captured.plan(TableMap(ORDERS, WIRES, (first.upper(), second))) is not None
+    with pytest.raises(SchemaMismatchError, match=f"column {first} where .* have {second}"):
+        captured.plan(TableMap(ORDERS, WIRES, (second, first)))
+    quoted = [replace(column, name=f"``{column.name}") for column in COLUMNS.columns]
+    tables.put(Table(ORDERS, tuple(quoted)))
+    assert captured.plan(TableMap(ORDERS, WIRES, (f"`{first}", f"`{second}"))) is not None
 
 
 @pytest.mark.parametrize(("mode", "level"), [("warn", logging.WARNING), ("skip", logging.DEBUG)])

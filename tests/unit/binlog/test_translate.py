@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from connector.capture.change import Change, Progress, RowChanges, TransactionMark
 from connector.capture.tables import Table, TableId, Tables
+from connector.errors import ConversionError
 from connector.mysql.binlog.events import BinlogEvent, QueryRan
 from connector.mysql.binlog.parser import EventParser
 from connector.mysql.binlog.tableplans import TablePlans
@@ -196,6 +197,19 @@ def test_a_rollback_ends_a_transaction_with_a_warning(caplog: pytest.LogCaptureF
     assert values(changes) == [(1, 0)]
     assert [status for status, _ in marks(changes)] == ["BEGIN", "END"]
     assert "rolled back" in caplog.text
+
+
+def test_an_event_that_cannot_be_read_stops_or_is_passed_over(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    log = log_of([1], [2])
+    log[3] = written.event(written.WRITE, b"")  # the rows of the first event
+    with pytest.raises(ConversionError, match="malformed event of type 30 and 19 bytes"):
+        translated(log)
+    found = translated(log, options=TranslateOptions(on_failure="warn"))
+    assert [value for value, _ in values(found)] == [2]
+    assert marks(found)[-1][0] == "END"
+    assert "is passed over: malformed event of type 30" in caplog.text
 
 
 def test_lost_events_are_told(caplog: pytest.LogCaptureFixture) -> None:

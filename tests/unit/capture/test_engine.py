@@ -153,6 +153,13 @@ def test_a_lost_position_stops() -> None:
         _run(Numbers(oldest=5), {"n": 4})
 
 
+def test_a_lost_position_is_not_looked_for_when_the_user_says_so() -> None:
+    source = Numbers(oldest=5)
+    options = EngineOptions(snapshot_mode="when_needed", checks_position=False)
+    list(Engine(source, options).changes({"n": 4}))
+    assert source.calls == ["open", "recover 4", "open", "stream 4"]
+
+
 def test_a_broken_stream_goes_on_where_it_was() -> None:
     faults: list[Exception] = [DatabaseUnavailableError("gone"), DatabaseUnavailableError("gone")]
     source = Numbers(faults=faults)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 from connector.data.record import Message
 from connector.kafka.producer import Producer
 
@@ -16,3 +18,28 @@ def test_the_capacity_is_that_of_the_queue() -> None:
     assert taken == [True, True, False]
     assert (small.capacity, len(small)) == (2, 2)
     small.close()
+
+
+def test_what_is_given_with_a_message_is_held_until_its_fate_is_known() -> None:
+    class Receipt:
+        def __init__(self) -> None:
+            self.errors: list[object] = []
+
+        def __call__(self, error: object, _message: object) -> None:
+            self.errors.append(error)
+
+    producer = Producer({"log_level": 0, "test.mock.num.brokers": 1})
+    delivered, refused = Receipt(), Receipt()
+    held, errors = ref(delivered), refused.errors
+    assert producer.send(Message("topic", None, b"k", b"v", [("h", b"1")]), 0, delivered)
+    del delivered
+    assert held() is not None
+    assert producer.flush(10)
+    assert held() is None
+
+    assert producer.send(Message("topic", None, b"k", b"v"), 0, refused)
+    held = ref(refused)
+    del refused
+    producer.close()  # drops what is queued
+    assert held() is None
+    assert len(errors) == 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from connector.config import ConfigKey
+from connector.config import ConfigKey, pairs
 from connector.errors import ConfigError
 from connector.mysql.keys import config_def
 from connector.mysql.options import (
@@ -200,3 +200,17 @@ def test_a_key_with_a_rule_refuses_something_by_key(connector: str, name: str) -
     ]
     assert errors
     assert all(name in error for error in errors)
+
+
+@pytest.mark.parametrize("text", ["team", "=x", "a=b=c", "team=", "no label=x", "connector=mine"])
+def test_metric_tags_of_another_form_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"custom\.metric\.tags"):
+        values(custom__metric__tags=text)
+
+
+def test_metric_tags() -> None:
+    assert pairs(values(custom__metric__tags="a=1, b = 2")["custom.metric.tags"]) == {
+        "a": "1",
+        "b": "2",
+    }
+    assert pairs(values()["custom.metric.tags"]) == {}

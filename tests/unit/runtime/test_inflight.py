@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connector.runtime.inflight import IDLE_SECONDS, Inflight, Span
+from connector.runtime.inflight import IDLE_SECONDS, Inflight, Receipt
 
 
 @dataclass
@@ -20,8 +20,23 @@ class Clock:
 
 
 @dataclass
+class Sent:
+    """A message that a producer has: it holds the receipt until it knows what became of it."""
+
+    receipt: Receipt | None
+
+    def delivered(self) -> None:
+        self.receipt = None
+
+    def refused(self, error: str, message: str) -> None:
+        assert self.receipt is not None
+        self.receipt(error, message)
+        self.receipt = None
+
+
+@dataclass
 class Task:
-    """Sends messages as a task does; acknowledgements are given by the tests."""
+    """Sends messages as a task does; what becomes of them is up to the tests."""
 
     clock: Clock = field(default_factory=Clock)
     failures: list[tuple[Any, Any]] = field(default_factory=list)
@@ -34,11 +49,10 @@ class Task:
         self.failures.append((error, message))
         return self.goes_on
 
-    def send(self) -> Span:
+    def send(self) -> Sent:
         span = self.inflight.span
-        span.pending += 1
         span.sent += 1
-        return span
+        return Sent(span.receipt)
 
     def close(self, number: int) -> None:
         self.inflight.close(lambda: {"pos": number})
@@ -57,16 +71,15 @@ def test_an_offset_is_stored_when_all_before_it_is_acknowledged(
     sizes: list[int], data: st.DataObject
 ) -> None:
     task = Task()
-    sent: list[tuple[int, Span]] = []
+    sent: list[tuple[int, Sent]] = []
     for number, size in enumerate(sizes):
         sent += [(number, task.send()) for _ in range(size)]
         task.close(number)
     order = data.draw(st.permutations(sent))
     open_numbers = [number for number, _ in sent]
     stored = -1
-    for number, span in order:
-        assert task.inflight.pending == len(open_numbers)
-        span.acknowledged(None, None)
+    for number, message in order:
+        message.delivered()
         open_numbers.remove(number)
         if data.draw(st.booleans()):
             found = task.committable()
@@ -78,13 +91,12 @@ def test_an_offset_is_stored_when_all_before_it_is_acknowledged(
     found = task.committable()
     stored = stored if found is None else found
     assert stored == max((n for n, size in enumerate(sizes) if size), default=-1)
-    assert task.inflight.pending == 0
     assert task.committable() is None
 
 
 def test_a_span_that_is_not_closed_is_not_stored() -> None:
     task = Task()
-    task.send().acknowledged(None, None)
+    task.send().delivered()
     assert task.committable() is None
     task.close(1)
     assert task.committable() == 1
@@ -92,7 +104,7 @@ def test_a_span_that_is_not_closed_is_not_stored() -> None:
 
 def test_an_offset_is_given_once() -> None:
     task = Task()
-    task.send().acknowledged(None, None)
+    task.send().delivered()
     task.close(1)
     assert [task.committable(), task.committable()] == [1, None]
 
@@ -103,16 +115,15 @@ def test_a_message_that_is_never_delivered_holds_the_offset_back() -> None:
     task.close(1)
     later = task.send()
     task.close(2)
-    later.acknowledged(None, None)
-    lost.acknowledged("too large", "message")
+    later.delivered()
+    lost.refused("too large", "message")
     assert task.failures == [("too large", "message")]
     assert task.committable() is None
-    assert task.inflight.pending == 1
 
 
 def test_a_message_that_is_given_up_counts_as_done() -> None:
     task = Task(goes_on=True)
-    task.send().acknowledged("too large", "message")
+    task.send().refused("too large", "message")
     task.close(1)
     assert task.committable() == 1
 
@@ -134,7 +145,7 @@ def test_a_position_with_nothing_sent_is_stored_after_a_while() -> None:
 def test_sending_starts_the_while_anew() -> None:
     task = Task()
     task.clock.now += IDLE_SECONDS - 1
-    task.send().acknowledged(None, None)
+    task.send().delivered()
     task.close(1)
     assert task.committable() == 1
     task.clock.now += 2
@@ -149,7 +160,7 @@ def test_an_idle_position_waits_for_what_was_sent_before() -> None:
     task.clock.now += IDLE_SECONDS
     task.close(2)
     assert task.committable() is None
-    slow.acknowledged(None, None)
+    slow.delivered()
     assert task.committable() == 2
 
 

@@ -58,9 +58,23 @@ def test_keys_of_the_kafka_client_are_passed_through():
         (changed(trigger={"interval": 5}), "trigger.interval: a duration is a number and a unit"),
         (changed(source={"topics": "x"}), "source: bootstrap.servers is needed"),
         (changed(source={"topics": "x", "kind": "file"}), "source: path is needed"),
+        (source(database={"url": "jdbc:postgresql://h/d", "user": "u"}), "source: database.url is jdbc:mariadb://"),
+        (changed(nopk="key:"), "nopk: String should match pattern"),
+        (changed(nopk="bag"), "nopk: String should match pattern"),
         (source(topics="("), "source.topics: not a regular expression"),
         (changed(target={"path": "/t", "table.name": "{db}"}), "target: {db}: a name has {table}"),
         (changed(target={"path": "/t", "format": "orc"}), "target.format: Input should be"),
+        (changed(target={"path": "/t", "format": "jdbc"}), "target: format: jdbc needs jdbc.url"),
+        (changed(target={"path": "/t", "format": "jdbc",
+                         "jdbc": {"url": "jdbc:oracle://h/d?password=hunter2", "user": "u"}}),
+         "target.jdbc: url is jdbc:mariadb://HOST:PORT/DATABASE or jdbc:postgresql://…"),
+        (changed(target={"path": "/t", "format": "jdbc",
+                         "jdbc": {"url": "jdbc:mariadb://h/d", "user": "u"}},
+                 tables=[{"match": "a", "mirror": {"scd": 2}}]),
+         "the file: mirror.scd=2 is not supported with target.format: jdbc"),
+        (changed(mirror={"scd": 2, "deletes": "soft"}), "mirror: scd=2 ends the version"),
+        (changed(target={"path": "/t", "catalog": {"type": "hive"}}),
+         "target: catalog needs format: iceberg"),
         (changed(tables=[{"match": "a", "mirror": {"delets": "soft"}}]),
          "tables.a.mirror.delets: unknown key; did you mean deletes?"),
     ],
@@ -69,6 +83,18 @@ def test_a_fault_names_its_key(document: dict[str, object], told: str):
     with pytest.raises(ConfigError) as caught:
         parse(document)
     assert str(caught.value).startswith(told)
+
+
+def test_keys_of_the_catalog_are_passed_through():
+    catalog = {"name": "shop", "type": "rest", "uri": "https://c", "credential": "hunter2"}
+    config = parse(changed(target={"path": "/t", "format": "iceberg", "catalog": catalog}))
+    assert (config.target.catalog.name, config.target.catalog.namespace) == ("shop", "default")
+    assert config.target.catalog.properties == {
+        "type": "rest",
+        "uri": "https://c",
+        "credential": "hunter2",
+    }
+    assert "hunter2" not in repr(config)
 
 
 def test_a_secret_is_in_no_message_and_no_representation(tmp_path: Path):

@@ -47,6 +47,26 @@ def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str):
         steps("t", {"a": present}, {"a": comes}, RULES)
 
 
+@pytest.mark.parametrize(
+    ("present", "comes", "changes"),
+    [
+        ("int", "bigint", True),
+        ("float", "double", True),
+        ("decimal(10,2)", "decimal(12,2)", True),
+        ("decimal(10,2)", "decimal(12,4)", False),
+        ("date", "timestamp_ntz", False),
+        ("int", "decimal(10,0)", False),
+        ("int", "double", False),
+    ],
+)
+def test_iceberg_widens_less(present: str, comes: str, changes: bool):
+    if changes:
+        assert steps("t", {"a": present}, {"a": comes}, RULES, "iceberg").widened == {"a": comes}
+        return
+    with pytest.raises(TableError, match="column a is"):
+        steps("t", {"a": present}, {"a": comes}, RULES, "iceberg")
+
+
 def test_columns_are_added_and_those_that_went_stay():
     found = steps("t", {"a": "int", "gone": "int"}, {"a": "int", "new": "string"}, RULES)
     assert found.added == {"new": "string"}

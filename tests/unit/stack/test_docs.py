@@ -13,6 +13,7 @@ PAGES = [
     *(ROOT / "docs").rglob("*.md"),
     *(ROOT / folder / "README.md" for folder in ("config-examples", "deploy", "tests")),
 ]
+NAMED = re.compile(r"`(tests/[\w/.]+)(?:::(\w+))?`")
 LINK = re.compile(r"\]\(([^)#\s]+)?(#[^)\s]+)?\)")
 
 
@@ -31,6 +32,13 @@ def test_every_link_leads_somewhere(page: Path):
         assert file.exists(), target
         if anchor:
             assert anchor[1:] in anchors(file), f"{target}{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_test_that_is_named_exists(page: Path):
+    for file, name in NAMED.findall(page.read_text("utf-8")):
+        assert (ROOT / file).exists(), file
+        assert not name or f"\ndef {name}(" in (ROOT / file).read_text("utf-8"), f"{file}::{name}"
 
 
 def test_every_decision_is_listed():
@@ -53,3 +61,16 @@ def test_every_figure_is_told(figure: metrics.Figure):
 def test_the_makefile_lists_at_most_twelve_targets():
     listed = re.findall(r"^[a-z-]+:.*  ## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert 0 < len(listed) <= 12
+
+
+def test_every_check_of_acceptance_has_its_line():
+    text = (ROOT / "docs" / "acceptance.md").read_text("utf-8")
+    lines = dict(re.findall(r"^\| ([AD][\dA-]+) \| .+ \| (.+) \|$", text, re.MULTILINE))
+    assert [key for key in lines if key[0] == "D"] == [f"D{number}" for number in range(1, 60)]
+    assert len([key for key in lines if key[0] == "A"]) == 108
+    held = re.compile(r"`tests/|^not held|^not there: |^as A\d{3}")
+    assert [key for key, how in lines.items() if not held.search(how)] == []
+    referred = {
+        key for how in lines.values() if how.startswith("as ") for key in how[3:].split(", ")
+    }
+    assert {part for key in referred for part in key.split("-")} <= lines.keys()

@@ -161,6 +161,7 @@ def test_the_lock_files_hold_every_declared_dependency():
     assert_pinned(project["project"]["dependencies"], runtime)
     assert_pinned([*extras["dev"], *project["build-system"]["requires"]], dev)
     assert_pinned(extras["spark"], spark)
+    assert_pinned(extras["readers"], spark | pins("requirements-readers.lock"))
 
 
 def assert_pinned(requirements: list[str], locked: dict[str, str]) -> None:

@@ -57,6 +57,12 @@ def test_alterations(dialect: Dialect, clauses: str, expected: str) -> None:
     assert columns([f"ALTER TABLE t {clauses}"], dialect) == expected.split()
 
 
+def test_a_table_that_was_thought_to_be_there_is_the_new_one() -> None:
+    """A history that does not tell of a rename leaves the old name behind."""
+    assert columns(["CREATE TABLE t (k INT PRIMARY KEY)"]) == ["k"]
+    assert columns(["CREATE TABLE IF NOT EXISTS t (k INT PRIMARY KEY)"]) == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [

@@ -7,6 +7,7 @@ of statements, with ``include.schema.comments=true``.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,8 @@ def test_tables_are_recovered_from_documents_as_from_statements(
         rerun(dialect, record, live)
         if "snapshot" not in record.position:
             recovered = recovered_at(dialect, records, stop, prefer_ddl=prefer_ddl)
-            assert recovered == list(live.tables)
+            kept = live.tables if prefer_ddl else (replace(t, comment=None) for t in live.tables)
+            assert recovered == list(kept), "Debezium does not find the comments of tables again"
 
 
 def recovered_at(

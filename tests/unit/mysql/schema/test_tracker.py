@@ -121,8 +121,10 @@ def test_recovery_ends_the_doubt() -> None:
 def test_what_cannot_be_read_is_neither_recorded_nor_in_doubt() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
-    with pytest.raises(DdlError):
+    told = r"begins with \[CREATE TABLE t \(\]\. It stands at .+:10, for database \[d\]"
+    with pytest.raises(DdlError, match=told) as caught:
         run(tracked, "CREATE TABLE t (", 10)
+    assert "skip.unparseable.ddl" in caught.value.remedy
     assert not store.exists()
     assert not tracked.unsure
 

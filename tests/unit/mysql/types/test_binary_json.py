@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector.errors import ConversionError
-from connector.mysql.types.binary_json import json_text, json_tree, quoted, tree_text
+from connector.mysql.types.binary_json import json_tree, quoted, tree_text
+from connector.mysql.types.json_texts import OFTEN, json_text
 from tests.unit.mysql.types.binary_documents import DOCUMENTS, document, text
 
 
@@ -20,6 +21,29 @@ def test_a_document_becomes_its_text(value: Any, large: bool) -> None:
     data = document(value, large=large)
     assert json_text(data) == text(value)
     assert tree_text(json_tree(data)) == text(value)
+
+
+@settings(max_examples=60)
+@given(DOCUMENTS, st.data())
+def test_documents_that_come_often_become_their_text(value: Any, data: st.DataObject) -> None:
+    whole = document(value)
+    assert {json_text(whole) for _ in range(OFTEN + 2)} == {text(value)}
+    if isinstance(value, (dict, list)):
+        with pytest.raises(ConversionError, match="malformed binary JSON"):
+            json_text(whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+@pytest.mark.parametrize("first", [0, -1, 32_767, "", "x" * 127, "x" * 128, 'a"b', "a\\b", "\n"])
+def test_documents_of_one_shape_differ_in_values(first: Any) -> None:
+    for number in range(OFTEN + 2):
+        value = {"a{}": first, "b": [first, {"c": first}], "n": number}
+        assert json_text(document(value)) == text(value)
+
+
+def test_shapes_without_end_are_forgotten() -> None:
+    for number in range(11_000):
+        json_text(document({f"k{number}": 1}))
+    assert json_text(document({"k1": 1})) == '{"k1":1}'
 
 
 @given(DOCUMENTS)

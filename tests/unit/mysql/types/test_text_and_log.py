@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from connector.capture.columns import ColumnCodec
 from connector.data.schema import Schema
-from connector.errors import SchemaMismatchError
+from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.options import TypeOptions
 from tests.unit.binlog.fields_as_bytes import bitmap
 from tests.unit.binlog.images import codec_for
@@ -56,7 +56,13 @@ def test_snapshot_and_log_tell_the_same(
     # in the year zero Debezium's two ways differ: see test_dates
     assume(kind not in (DATE, *DATETIMES) or value[0])
     column = codec(kind, options, optional=optional)
-    streamed = from_log(column, kind, kind.encode(value))
+    try:
+        streamed = from_log(column, kind, kind.encode(value))
+    except ConversionError:  # the mode has no form for it, nor is it null
+        assert not optional
+        with pytest.raises(ConversionError, match="cannot be written"):
+            from_text(column, kind.text(value))
+        return
     read = from_text(column, kind.text(value))
     if kind in TIMESTAMPS:  # only the log tells zeros at the end of a fraction
         streamed, read = _short(streamed), _short(read)

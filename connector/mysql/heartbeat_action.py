@@ -1,0 +1,51 @@
+"""``heartbeat.action.query``: a statement run on the database with every heartbeat."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from connector.errors import MillraceError, StopError
+from connector.mysql.connection import Connection, ConnectionSettings, code_of
+
+log = logging.getLogger(__name__)
+
+# Those with SQL states 42000 (access or syntax) and 3D000 (no database): Debezium fails with them.
+_FINAL: Final = frozenset((1044, 1046, 1049, 1064, 1142, 1143, 1227))
+
+
+class HeartbeatAction:
+    """Runs the statement on a session of its own, opened when it is first needed.
+
+    As in Debezium a failure is told and the next heartbeat tries again, unless the statement is
+    wrong or the user lacks a privilege: that will not pass.
+    """
+
+    def __init__(self, settings: ConnectionSettings, statement: str) -> None:
+        self._settings = settings
+        self._statement = statement
+        self._connection: Connection | None = None
+
+    def run(self) -> None:
+        """Run the statement.
+
+        :raises StopError: it cannot be run, now or later.
+        """
+        try:
+            if self._connection is None:
+                self._connection = Connection(self._settings)
+            self._connection.execute(self._statement)
+        except MillraceError as error:
+            self.close()
+            if code_of(error) in _FINAL:
+                raise StopError(
+                    f"The statement of heartbeat.action.query cannot be run: {error}",
+                    "Correct the statement, or grant the user what it needs.",
+                ) from error
+            log.warning("The statement of heartbeat.action.query was not run: %s", error)
+
+    def close(self) -> None:
+        """Close the session."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

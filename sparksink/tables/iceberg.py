@@ -1,0 +1,204 @@
+"""Iceberg tables of a catalog: by default one that is a folder, without any service."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from sparksink.spark_types import quoted
+from sparksink.tables import Alteration, Merge, alter_sql, merged
+from sparksink.tables.properties import facts_of, of_facts, pairs, text
+from sparksink.target import Catalog
+
+_WRITER: Final = "millrace-writer"
+_BATCH: Final = "millrace-batch"
+_WRITTEN: Final = "millrace-written"
+"""Summary entries of a snapshot, and the property that outlives the snapshots."""
+
+_ORPHAN_HOURS: Final = 24
+"""Iceberg refuses to look for files of nobody that are younger: they may be of a commit."""
+
+_PROPERTIES: Final = {
+    # A change of some rows writes these rows, not the files that they are in.
+    "write.merge.mode": "merge-on-read",
+    "write.update.mode": "merge-on-read",
+    "write.delete.mode": "merge-on-read",
+    # Each commit writes the table's metadata anew.
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "20",
+    # The tables are written side by side, and all of them add to the sink's own.
+    "commit.retry.num-retries": "20",
+}
+
+
+class IcebergTable:
+    """One Iceberg table; implements `sparksink.tables.Table`.
+
+    Iceberg's MERGE that matches nothing is a blind append: of two jobs that write the same rows
+    at the same time both succeed. Only the lease keeps them apart.
+    """
+
+    def __init__(
+        self, spark: SparkSession, catalog: str, place: Sequence[str], properties: Mapping[str, str]
+    ) -> None:
+        self._spark = spark
+        self._namespace = ".".join(map(quoted, (catalog, *place[:-1])))
+        self._properties = {**_PROPERTIES, **properties}
+        self._columns: Mapping[str, str] | None = None
+        self._written: dict[str, int] | None = None
+        self._lock = threading.Lock()
+        self.identifier = f"{self._namespace}.{quoted(place[-1])}"
+        self.within = ".".join(map(quoted, place))
+
+    def columns(self) -> Mapping[str, str] | None:
+        """Return the columns; asked once, as nobody else changes them."""
+        if self._columns is None and self._spark.catalog.tableExists(self.identifier):
+            fields = self.read().schema.fields
+            self._columns = {field.name: field.dataType.simpleString() for field in fields}
+        return self._columns
+
+    def facts(self) -> Mapping[str, str]:
+        """Return the table properties that are the sink's own."""
+        return facts_of(self._shown())
+
+    def create(
+        self, columns: Mapping[str, str], facts: Mapping[str, str], _: Sequence[str] = ()
+    ) -> None:
+        """Make the table, and its namespace; a VARIANT needs the third format version."""
+        version = "3" if "variant" in columns.values() else "2"
+        properties = {"format-version": version, **self._properties, **of_facts(facts)}
+        inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+        self._spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self._namespace}")
+        self._spark.sql(
+            f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING iceberg"
+            f" TBLPROPERTIES ({pairs(properties)})"
+        )
+        self._columns = None
+
+    def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
+        """Note facts and change columns, of which only the metadata knows."""
+        self._set(of_facts(facts))
+        for action in actions:
+            self.run(alter_sql(action))
+        self._columns = None
+
+    def read(self) -> DataFrame:
+        """Return all rows."""
+        return self._spark.table(self.identifier)
+
+    def merge(self, changes: DataFrame, how: Merge) -> None:
+        """Apply changes that are later than the row that is there."""
+        merged(self.identifier, changes, how)
+
+    def append(self, rows: DataFrame, writer: str, batch: int) -> None:
+        """Add rows; the snapshot that they make says whose they are."""
+        if self._written_by(writer) >= batch:
+            return
+        try:
+            (
+                rows.writeTo(self.identifier)
+                .option(f"snapshot-property.{_WRITER}", writer)
+                .option(f"snapshot-property.{_BATCH}", str(batch))
+                .append()
+            )
+        except BaseException:
+            self._written = None  # nobody knows what became of it
+            raise
+        with self._lock:
+            if self._written is not None:
+                self._written[writer] = batch
+
+    def replace(self, rows: DataFrame) -> None:
+        """Take rows with their columns in place of all that is there; what is noted stays."""
+        self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(self._properties)})")
+        rows.writeTo(self.identifier).using("iceberg").replace()
+        self._columns = None
+
+    def run(self, statement: str) -> None:
+        """Run SQL."""
+        self._spark.sql(statement.replace("{table}", self.identifier))
+
+    def note_writers(self) -> None:
+        """Keep what the snapshots say of writers, before snapshots are removed."""
+        self._set({_WRITTEN: json.dumps(self._found(), sort_keys=True)})
+
+    def _written_by(self, writer: str) -> int:
+        """Return the last batch of a writer, -1 for none; read once, as only this job writes."""
+        with self._lock:
+            if self._written is None:
+                self._written = self._found()
+            return self._written.get(writer, -1)
+
+    def _found(self) -> dict[str, int]:
+        noted = {row["key"]: row["value"] for row in self._shown()}
+        found: dict[str, int] = json.loads(noted.get(_WRITTEN, "{}"))
+        rows = self._spark.sql(
+            f"SELECT summary[{text(_WRITER)}] AS writer,"  # noqa: S608 - a quoted name
+            f" max(CAST(summary[{text(_BATCH)}] AS BIGINT)) AS batch"
+            f" FROM {self.identifier}.snapshots"
+            f" WHERE summary[{text(_WRITER)}] IS NOT NULL GROUP BY 1"
+        )
+        for row in rows.collect():
+            found[row["writer"]] = max(row["batch"], found.get(row["writer"], -1))
+        return found
+
+    def _shown(self) -> Sequence[Any]:
+        return self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
+
+    def _set(self, properties: Mapping[str, str]) -> None:
+        if properties:
+            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(properties)})")
+
+
+class IcebergLake:
+    """All tables of a catalog; implements `sparksink.tables.Lake`.
+
+    ``a`` is the table of that name in the configured namespace, ``b/a`` the one in ``b``.
+    """
+
+    def __init__(
+        self, spark: SparkSession, catalog: Catalog, properties: Mapping[str, str]
+    ) -> None:
+        self._spark = spark
+        self._catalog = catalog
+        self._properties = properties
+        self._tables: dict[str, IcebergTable] = {}
+
+    def table(self, name: str) -> IcebergTable:
+        """Return the table of a name."""
+        if name not in self._tables:
+            inside = name.split("/") if "/" in name else [*self._catalog.namespace.split("."), name]
+            table = IcebergTable(self._spark, self._catalog.name, inside, self._properties)
+            self._tables.setdefault(name, table)
+        return self._tables[name]
+
+    def version(self, name: str) -> str:
+        """Return the id of the table's snapshot; nothing where no row was ever written."""
+        gateway: Any = self._spark._jvm  # noqa: SLF001 - the metadata without a query
+        session = self._spark._jsparkSession  # noqa: SLF001 - as above
+        load = gateway.org.apache.iceberg.spark.Spark3Util.loadIcebergTable
+        snapshot = load(session, self.table(name).identifier).currentSnapshot()
+        return "" if snapshot is None else str(snapshot.snapshotId())
+
+    def tidy(self, name: str, hours: int) -> None:
+        """Join small files and apply deletes to them, forget old snapshots with their files."""
+        table = self.table(name)
+        options = {"min-input-files": "2", "delete-file-threshold": "1",
+                   "remove-dangling-deletes": "true"}  # fmt: skip
+        given = ", ".join(text(part) for pair in options.items() for part in pair)
+        self._call("rewrite_data_files", table, f"options => map({given})")
+        table.note_writers()
+        before = datetime.now(UTC) - timedelta(hours=hours)
+        older = f"older_than => TIMESTAMP '{before:%Y-%m-%d %H:%M:%S.%f}'"
+        self._call("expire_snapshots", table, older, "retain_last => 1")
+        if hours >= _ORPHAN_HOURS:
+            self._call("remove_orphan_files", table, older)
+
+    def _call(self, procedure: str, table: IcebergTable, *arguments: str) -> None:
+        given = ", ".join([f"table => {text(table.within)}", *arguments])
+        self._spark.sql(f"CALL {quoted(self._catalog.name)}.system.{procedure}({given})")

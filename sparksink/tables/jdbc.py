@@ -1,0 +1,240 @@
+"""Tables of a database that serves them to applications; the sink's own stay Delta tables.
+
+Changes are first written to a stage, a table of its own, by all of Spark's tasks. Then one
+transaction brings them into the table, so readers never see a half of a batch. What Spark cannot
+read back from the database, the types and facts of a table, stands in ``_millrace_tables``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from sparksink.spark_types import quoted
+from sparksink.tables import Add, Alteration, Fill, Lake, Merge, Rename, Table, Widen
+from sparksink.tables.database import Database, Statement
+from sparksink.tables.dialects import Dialect, create, merge
+from sparksink.target import Jdbc
+
+_TABLES: Final = "_millrace_tables"
+_WRITERS: Final = "_millrace_writers"
+_PRIMARY: Final = "primary.key"
+_TIMES: Final = ("date", "timestamp", "timestamp_ntz")
+_NESTED: Final = ("struct", "array", "map", "variant")
+
+
+class JdbcTable:
+    """One table of a database; implements `sparksink.tables.Table`."""
+
+    def __init__(self, spark: SparkSession, database: Database, name: str) -> None:
+        self._spark = spark
+        self._database = database
+        self._name = name
+        self._stage = f"_millrace_{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        self._columns: Mapping[str, str] | None = None
+
+    @property
+    def _sql(self) -> Dialect:
+        return self._database.sql
+
+    @property
+    def _named(self) -> str:
+        return self._sql.name(self._name)
+
+    def columns(self) -> Mapping[str, str] | None:
+        """Return the columns; asked once, as nobody else changes them."""
+        if self._columns is None and self._present():
+            found = self._noted("columns")
+            self._columns = found or None
+        return self._columns
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what was noted in the sink's own table."""
+        return self._noted("facts")
+
+    def create(
+        self, columns: Mapping[str, str], facts: Mapping[str, str], keys: Sequence[str] = ()
+    ) -> None:
+        """Make the table, with its key as the primary one."""
+        made = create(self._sql, self._name, columns, keys)
+        self._database.run(map(Statement, (*self._books(), made)))
+        self._note(columns, {**facts, _PRIMARY: json.dumps(list(keys))})
+
+    def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
+        """Note facts, then change the table; what a crash has left done is not done again."""
+        columns, noted = dict(self.columns() or {}), {**self.facts(), **facts}
+        self._note(columns, noted)
+        for action in actions:
+            columns = self._altered(action, columns, noted)
+            self._note(columns, noted)
+
+    def read(self) -> DataFrame:
+        """Return all rows; moments come as text, as the driver would move them to its zone."""
+        columns, shown = self.columns() or {}, self._sql.words.shown
+        quoted_names = [(self._sql.name(name), kind) for name, kind in columns.items()]
+        texts = [
+            f"CAST({name} AS {shown}) AS {name}" if kind in _TIMES else name
+            for name, kind in quoted_names
+        ]
+        found = self._database.read(f"SELECT {', '.join(texts)} FROM {self._named}")  # noqa: S608 - quoted names
+        return found.select(*(_from_database(name, kind) for name, kind in columns.items()))
+
+    def merge(self, changes: DataFrame, how: Merge) -> None:
+        """Apply changes that are later than the row that is there, in one transaction."""
+        self._load(changes)
+        self._finish(map(Statement, merge(self._sql, self._name, self._stage, how)))
+
+    def append(self, rows: DataFrame, writer: str, batch: int) -> None:
+        """Add rows; the transaction notes whose they are."""
+        who = hashlib.sha256(writer.encode()).hexdigest()
+        found = self._database.query(f"SELECT batch FROM {_WRITERS} WHERE writer = ?", who)  # noqa: S608 - a fixed name
+        if found and int(found[0][0] or -1) >= batch:
+            return
+        self._load(rows)
+        names = ", ".join(map(self._sql.name, rows.columns))
+        source = f"SELECT DISTINCT {names} FROM {self._stage}"  # noqa: S608 - quoted names
+        added = f"INSERT INTO {self._named} ({names}) {source}"
+        wrote = self._sql.upsert(_WRITERS, "writer", ["batch"])
+        self._finish([Statement(added), Statement(wrote, (who, str(batch)))])
+
+    def run(self, statement: str) -> None:
+        """Run SQL that the database and Spark both know."""
+        self._database.run([Statement(statement.replace("{table}", self._named))])
+
+    def _books(self) -> Iterator[str]:
+        """Yield what makes the tables in which the sink notes what it needs."""
+        text, ending = self._sql.words.text, self._sql.words.ending
+        columns = f"name VARCHAR(64) PRIMARY KEY, columns {text} NOT NULL, facts {text} NOT NULL"
+        version = "version BIGINT NOT NULL DEFAULT 0"
+        yield f"CREATE TABLE IF NOT EXISTS {_TABLES} ({columns}, {version}) {ending}"
+        writer = "writer CHAR(64) PRIMARY KEY, batch BIGINT NOT NULL"
+        yield f"CREATE TABLE IF NOT EXISTS {_WRITERS} ({writer}) {ending}"
+
+    def _present(self) -> bool:
+        here = f"table_schema = {self._sql.words.schema} AND table_name IN (?, ?)"
+        tables = f"SELECT 1 FROM information_schema.tables WHERE {here}"  # noqa: S608 - fixed names
+        names = self._database.query(tables, self._name, _TABLES)
+        return len(names) == 2
+
+    def _noted(self, what: str) -> dict[str, str]:
+        found = self._database.query(f"SELECT {what} FROM {_TABLES} WHERE name = ?", self._name)  # noqa: S608 - fixed names
+        noted: dict[str, str] = json.loads(found[0][0] or "{}") if found else {}
+        return noted
+
+    def _note(self, columns: Mapping[str, str], facts: Mapping[str, str]) -> None:
+        kinds = {name: kind.replace("`", "") for name, kind in columns.items()}  # as Spark tells it
+        values = (self._name, json.dumps(kinds), json.dumps(facts))
+        noted = self._sql.upsert(_TABLES, "name", ["columns", "facts"])
+        self._database.run([Statement(noted, values)])
+        self._columns = None
+
+    def _altered(
+        self, action: Alteration, columns: Mapping[str, str], facts: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Change the table, and return the columns that it has then."""
+        there = self._there()
+        table, sql = f"ALTER TABLE {self._named}", self._sql
+        keys = json.loads(facts[_PRIMARY])
+        match action:
+            case Add(added):
+                for name, kind in added.items():
+                    if name not in there:
+                        self._change(f"{table} ADD COLUMN {sql.definition(name, kind, keys)}")
+                return {**columns, **added}
+            case Widen(name, kind):
+                self._change(sql.widen(self._name, name, kind, keys))
+                return {**columns, name: kind}
+            case Rename(name, to):
+                if to not in there:
+                    self._change(f"{table} RENAME COLUMN {sql.name(name)} TO {sql.name(to)}")
+                return {to if column == name else column: kind for column, kind in columns.items()}
+            case Fill(values):
+                self._fill(values)
+                return dict(columns)
+
+    def _there(self) -> set[str | None]:
+        here = f"table_schema = {self._sql.words.schema} AND table_name = ?"
+        columns = f"SELECT column_name FROM information_schema.columns WHERE {here}"  # noqa: S608 - fixed names
+        return {name for (name,) in self._database.query(columns, self._name)}
+
+    def _change(self, sql: str) -> None:
+        self._database.run([Statement(sql)])
+
+    def _fill(self, values: Mapping[str, str]) -> None:
+        """Let Spark find the values, as they are its SQL, and take them from a stage of one row."""
+        columns = self.columns() or {}
+        row = self._spark.range(1).select(
+            *(f.expr(sql).cast(columns[name]).alias(name) for name, sql in values.items())
+        )
+        self._load(row)
+        self._finish([Statement(self._sql.update(self._name, self._stage, "TRUE", values))])
+
+    def _load(self, rows: DataFrame) -> None:
+        """Write rows to an empty stage."""
+        names = ", ".join(map(self._sql.name, rows.columns))
+        empty = f"CREATE TABLE {self._stage} AS SELECT {names} FROM {self._named} WHERE FALSE"  # noqa: S608 - quoted names
+        self._database.run(map(Statement, (f"DROP TABLE IF EXISTS {self._stage}", empty)))
+        self._database.load(_portable(rows), self._stage)
+
+    def _finish(self, statements: Iterable[Statement]) -> None:
+        """Run what brings the stage into the table, in one transaction."""
+        counted = f"UPDATE {_TABLES} SET version = version + 1 WHERE name = ?"  # noqa: S608 - a fixed name
+        self._database.run([*statements, Statement(counted, (self._name,))])
+        self._change(f"DROP TABLE {self._stage}")
+
+
+class JdbcLake:
+    """Tables of a database; implements `sparksink.tables.Lake`.
+
+    ``a/b`` are the sink's own tables, which lie elsewhere.
+    """
+
+    def __init__(self, spark: SparkSession, settings: Jdbc, own: Lake) -> None:
+        self._spark = spark
+        self._database = Database(spark, settings)
+        self._own = own
+        self._tables: dict[str, JdbcTable] = {}
+
+    def table(self, name: str) -> Table:
+        """Return the table of a name."""
+        if "/" in name:
+            return self._own.table(name)
+        return self._tables.setdefault(name, JdbcTable(self._spark, self._database, name))
+
+    def version(self, name: str) -> str:
+        """Return how often the table was written."""
+        found = self._database.query(f"SELECT version FROM {_TABLES} WHERE name = ?", name)  # noqa: S608 - a fixed name
+        return str(found[0][0]) if found else ""
+
+    def tidy(self, name: str, hours: int) -> None:
+        """Let the database count anew what its plans are made from; it tidies by itself."""
+        if "/" in name:
+            self._own.tidy(name, hours)
+        else:
+            self._database.run([Statement(self._database.sql.analyze(name))])
+
+
+def _portable(rows: DataFrame) -> DataFrame:
+    return rows.select(*(_to_database(name, kind) for name, kind in rows.dtypes))
+
+
+def _to_database(name: str, kind: str) -> Column:
+    """Return a column as every driver takes it: moments and what is nested as text."""
+    value = f.col(quoted(name))
+    if kind in _TIMES:
+        return value.cast("string").alias(name)
+    return f.to_json(value).alias(name) if kind.startswith(_NESTED) else value
+
+
+def _from_database(name: str, kind: str) -> Column:
+    value = f.col(quoted(name))
+    if kind == "variant":
+        return f.parse_json(value).alias(name)
+    if kind.startswith(_NESTED):
+        return f.from_json(value, kind).alias(name)
+    return value.cast(kind).alias(name)

@@ -1,0 +1,82 @@
+"""The SQL of MariaDB, and of MySQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from sparksink.spark_types import quoted
+from sparksink.tables.dialects import Words
+
+_KINDS: Final = {
+    "boolean": "BOOLEAN",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INT",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "binary": "LONGBLOB",
+    "date": "DATE",
+    "timestamp": "DATETIME(6)",
+    "timestamp_ntz": "DATETIME(6)",
+}
+_KEY_BYTES: Final = 3072
+"""How long InnoDB's keys may be."""
+
+
+class MariaDb:
+    """Implements `sparksink.tables.dialects.Dialect` for a server of some version."""
+
+    words = Words(
+        driver="org.mariadb.jdbc.Driver",
+        # A value that does not fit is an error, whatever the server has been told.
+        settings={"sessionVariables": "sql_mode='STRICT_ALL_TABLES'", "tinyInt1isBit": "true"},
+        schema="DATABASE()",
+        text="LONGTEXT CHARACTER SET utf8mb4",
+        shown="CHAR",
+        ending="ENGINE=InnoDB CHARACTER SET utf8mb4",
+    )
+
+    def __init__(self, version: str) -> None:
+        mariadb = "MariaDB" in version
+        self._collation = "utf8mb4_nopad_bin" if mariadb else "utf8mb4_0900_bin"
+
+    def name(self, identifier: str) -> str:
+        """Quote an identifier."""
+        return quoted(identifier)
+
+    def definition(self, name: str, kind: str, keys: Sequence[str]) -> str:
+        """Return the definition of a column."""
+        if name not in keys:
+            return f"{quoted(name)} {self._kind(kind)} NULL"
+        room = (_KEY_BYTES - 16 * (len(keys) - 1)) // len(keys)
+        text = f"VARCHAR({room // 4}) CHARACTER SET utf8mb4 COLLATE {self._collation}"
+        texts = {"string": text, "binary": f"VARBINARY({room})"}
+        return f"{quoted(name)} {texts.get(kind) or self._kind(kind)} NOT NULL"
+
+    def widen(self, table: str, name: str, kind: str, keys: Sequence[str]) -> str:
+        """Return what gives a column a wider type."""
+        return f"ALTER TABLE {quoted(table)} MODIFY COLUMN {self.definition(name, kind, keys)}"
+
+    def update(self, table: str, stage: str, on: str, columns: Iterable[str]) -> str:
+        """Return what sets columns to those of the stage's rows that fit."""
+        assigned = ", ".join(f"t.{name} = s.{name}" for name in map(quoted, columns))
+        return f"UPDATE {quoted(table)} t JOIN {quoted(stage)} s ON {on} SET {assigned}"  # noqa: S608 - quoted names
+
+    def delete(self, table: str, stage: str, on: str) -> str:
+        """Return what removes the rows for which the stage has one that fits."""
+        return f"DELETE t FROM {quoted(table)} t JOIN {quoted(stage)} s ON {on}"
+
+    def upsert(self, table: str, key: str, columns: Sequence[str]) -> str:
+        """Return what sets columns of a row, which need not be there."""
+        names, marks = ", ".join((key, *columns)), ", ".join("?" for _ in (key, *columns))
+        assigned = ", ".join(f"{name} = VALUES({name})" for name in columns)
+        return f"INSERT INTO {table} ({names}) VALUES ({marks}) ON DUPLICATE KEY UPDATE {assigned}"  # noqa: S608 - fixed names
+
+    def analyze(self, table: str) -> str:
+        """Return what counts anew what plans are made from."""
+        return f"ANALYZE TABLE {quoted(table)}"
+
+    def _kind(self, kind: str) -> str:
+        return kind.upper() if kind.startswith("decimal") else _KINDS.get(kind, self.words.text)

@@ -1,0 +1,29 @@
+"""What is asked of a run: nobody failed, and the messages are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.conformance.normal import difference
+from tests.conformance.sides import Side
+
+
+def assert_none_failed(theirs: Side, ours: Side) -> None:
+    assert not theirs.failure, "Debezium failed: its events are no measure"
+    assert not ours.failure
+
+
+def assert_equal(ours: Side, theirs: Side, names: Iterable[str]) -> None:
+    differences = []
+    for name in sorted(names):
+        mine, other = ours.topics.get(name, []), theirs.topics[name]
+        if "heartbeat" in name:  # how many there are is a matter of time
+            mine, other = mine[:1], other[:1]
+        for number, pair in enumerate(zip(mine, other, strict=False)):
+            differences.append(difference(f"{name}[{number}]", *pair))
+        if len(mine) != len(other):
+            longer = mine if len(mine) > len(other) else other
+            extra = longer[min(len(mine), len(other))]
+            differences.append(f"{name}: {len(mine)} messages, not {len(other)}: {extra}")
+    found = [text for text in differences if text]
+    assert not found, "\n".join(found[:10])

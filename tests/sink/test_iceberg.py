@@ -1,0 +1,69 @@
+"""What Iceberg does in its own way: who has written what, other catalogs, old snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.sink.recorded import Topic, field, frame, rows
+
+COLUMNS = [field("id", "int32"), field("v", "string", "io.debezium.data.Json")]
+ICEBERG = {"format": "iceberg"}
+
+
+def test_a_batch_is_appended_once_even_when_its_snapshot_is_gone(
+    sink: Callable[..., Any], spark: Any
+):
+    for _ in range(2):  # two processes
+        table = sink(target=ICEBERG).lake.table("t")
+        table.create({"id": "int"}, {})
+        for batch in (1, 2, 1):
+            table.append(spark.range(batch).selectExpr("int(id) AS id"), "writer", batch)
+    made = sink(target=ICEBERG)
+    assert len(rows(made, "t", "id")) == 3
+    before = made.lake.version("t")
+    made.lake.tidy("t", 0)
+    assert made.lake.version("t") != before
+    snapshots = spark.sql(f"SELECT * FROM {table.identifier}.snapshots").collect()
+    assert len(snapshots) == 1
+    again = sink(target=ICEBERG)
+    again.lake.table("t").append(spark.range(9).selectExpr("int(id) AS id"), "writer", 2)
+    assert len(rows(again, "t", "id")) == 3
+    again.lake.table("t").append(spark.range(9).selectExpr("int(id) AS id"), "other", 2)
+    assert len(rows(again, "t", "id")) == 12
+
+
+@pytest.mark.slow
+def test_many_writers_add_to_one_table_at_a_time(sink: Callable[..., Any], spark: Any):
+    lake = sink(target=ICEBERG).lake
+    lake.table("_cdc/t").create({"id": "int"}, {"fact": "it's"})
+
+    def write(number: int) -> None:
+        part = spark.range(number, number + 1).selectExpr("int(id) AS id")
+        lake.table("_cdc/t").append(part, f"writer {number % 8}", number)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(12)))
+    assert sorted(row.id for row in lake.table("_cdc/t").read().collect()) == list(range(12))
+    assert lake.table("_cdc/t").facts() == {"fact": "it's"}
+
+
+@pytest.mark.slow
+def test_another_catalog_and_a_namespace_by_configuration(sink: Callable[..., Any], spark: Any):
+    """Iceberg's own catalog in memory stands for all that are named by their class."""
+    catalog = {
+        "name": "elsewhere",
+        "namespace": "shop.now",
+        "catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
+    }
+    made = sink(target={**ICEBERG, "catalog": catalog}, types={"json": "variant"})
+    topic = Topic(columns=COLUMNS)
+    first = topic.change("c", 100, None, {"id": 1, "v": '{"a": 7}'})
+    made.batches.apply(frame(spark, [first]), "app", 0)
+    second = topic.change("u", 110, None, {"id": 1, "v": '{"a": 8}'})
+    made.batches.apply(frame(spark, [second]), "app", 1)
+    found = spark.sql("SELECT CAST(v:a AS INT) AS a FROM elsewhere.shop.now.shop__orders")
+    assert [row.a for row in found.collect()] == [8]

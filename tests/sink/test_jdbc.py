@@ -1,0 +1,171 @@
+"""Mirrors in a database: what an application reads there equals the source, however it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.stack import ROOT
+from tests.fixtures.databases import FreshDatabase
+from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.recorded import Topic, field, frame
+from tests.sink.test_convergence import real_lake, run
+from tests.sink.test_streaming import ONCE, record
+from tests.sink.test_types import CASES, check
+
+ID, NAME = field("id", "int32"), field("name", "string")
+
+
+def served(database: FreshDatabase) -> dict[str, Any]:
+    url = f"jdbc:mariadb://{database.server.host}:{database.server.port}/{database.name}"
+    return {
+        "format": "jdbc",
+        "jdbc": {"url": url, "user": ROOT.user, "password": ROOT.password},
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 4, 5])
+def test_a_random_history_with_crashes(
+    mariadb_database: FreshDatabase,
+    sink: Callable[..., Any],
+    spark: Any,
+    tmp_path: Path,
+    seed: int,
+):
+    run(sink, spark, tmp_path, seed, tables=1, target=served(mariadb_database))
+    tables = {name for (name,) in mariadb_database.query("SHOW TABLES")}
+    assert {"shop__t0", "_millrace_tables"} <= tables
+    assert mariadb_database.query("SELECT version > 0 FROM _millrace_tables") != []
+
+
+def test_names_keys_and_moments_are_what_they_were(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    made = sink(target=served(mariadb_database), mirror={"deletes": "soft"})
+    columns = [field("k`1", "string"), field("a b", "string"), field("key", "int32"),
+               field("at", "int64", "io.debezium.time.MicroTimestamp"),
+               field("seen", "string", "io.debezium.time.ZonedTimestamp")]  # fmt: skip
+    topic = Topic("srv.shop.or-ders", columns, keys=["k`1", "key"])
+    spring = {"at": 1_711_848_600_000_001, "seen": "2024-03-31T02:30:00+02:00"}
+    given = [{"k`1": k, "a b": f"it's {k}?", "key": 1, **spring} for k in ("a", "A", "a ", "ü")]
+    batch = [topic.change("c", 100 + n, None, row) for n, row in enumerate(given)]
+    made.batches.apply(frame(spark, [*batch, *batch]), "app", 0)
+    made.batches.apply(frame(spark, [topic.change("d", 200, given[1], None)]), "app", 1)
+    late = topic.change("u", 150, given[1], {**given[1], "a b": "late"})
+    made.batches.apply(frame(spark, [late]), "app", 2)
+    found = mariadb_database.query(
+        "SELECT `k``1`, `a b`, CAST(at AS CHAR), CAST(seen AS CHAR), __deleted FROM shop__or_ders"
+    )
+    moments = "2024-03-31 01:30:00.000001", "2024-03-31 00:30:00.000000"
+    wanted = [(k, f"it's {k}?", *moments, int(k == "A")) for k in ("a", "A", "a ", "ü")]
+    assert sorted(found) == sorted(wanted)
+
+
+def test_a_database_that_lets_nobody_in_ends_the_job(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any]
+):
+    from sparksink.errors import SinkError  # noqa: PLC0415
+
+    target = served(mariadb_database)
+    made = sink(target={**target, "jdbc": {**target["jdbc"], "password": "hunter2"}})
+    with pytest.raises(SinkError, match=r"cannot be used: .*Access denied") as caught:
+        made.lake.table("shop__orders").columns()
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_table_follows_its_source_and_a_crash_changes_nothing(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    target = served(mariadb_database)
+    topic = Topic(columns=[ID, NAME])
+    before = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110)]
+    sink(target=target).batches.apply(frame(spark, before), "app", 0)
+    topic.columns = [
+        field("id", "int64"),
+        NAME,
+        field("stock", "int32", optional=False, default=7),
+        field("seen", "string", "io.debezium.time.ZonedTimestamp", optional=False),
+    ]
+    full = {"id": 2**40, "name": "x", "stock": 1, "seen": "2024-01-01T00:00:00Z"}
+    batch = frame(spark, [topic.change("c", 200, None, full)])
+    for at in (0, 0, 1):  # after the columns, after the values, after they are noted
+        lake = CrashingLake(real_lake(spark, tmp_path, target=target), at, after=True)
+        with pytest.raises(Crash):
+            sink(lake, target=target).batches.apply(batch, "app", 1)
+    made = sink(target=target)
+    made.batches.apply(batch, "app", 1)
+    assert mariadb_database.query("SELECT id, stock, CAST(seen AS DATE) FROM shop__orders") == [
+        (100, 7, date(1970, 1, 1)),
+        (110, 7, date(1970, 1, 1)),
+        (2**40, 1, date(2024, 1, 1)),
+    ]
+    made.lake.tidy("shop__orders", 0)
+    assert int(made.lake.version("shop__orders")) > 2
+    text = topic.change("c", 210, None, {**full, "id": 5, "name": "x" * 70000})
+    made.batches.apply(frame(spark, [text]), "app", 2)
+    assert mariadb_database.query("SELECT LENGTH(name) FROM shop__orders WHERE id = 5") == [
+        (70000,)
+    ]
+
+
+@pytest.mark.slow
+def test_a_whole_job_and_its_commands(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], tmp_path: Path
+):
+    from sparksink import commands  # noqa: PLC0415
+
+    target = served(mariadb_database)
+    topic = Topic(columns=[ID, NAME])
+    for number, name in enumerate("ab"):
+        change = topic.change("u", 100 + number, None, {"id": 1, "name": name})
+        record(tmp_path, f"{number}.json", change)
+        commands.run(sink(target=target), ONCE)
+    commands.compact(sink(target=target), ONCE)
+    assert mariadb_database.query("SELECT id, name FROM shop__orders") == [(1, "b")]
+
+
+@pytest.mark.slow
+def test_all_types_come_back_from_the_database(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    check(sink(target=served(mariadb_database)), spark, CASES)
+
+
+@pytest.mark.slow
+def test_a_history_has_each_message_once(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    made = sink(target=served(mariadb_database))
+    topic = Topic(columns=[ID, NAME], keys=())
+    row = {"id": 1, "name": "a"}
+    batch = frame(spark, [topic.change("c", 100, None, row, row=n) for n in range(2)])
+    for _ in range(2):
+        made.batches.apply(batch, "app", 0)
+    table = "shop__orders__history"
+    assert mariadb_database.query(f"SELECT id, name, __offset FROM {table}") == [
+        (1, "a", 1),
+        (1, "a", 2),
+    ]
+
+
+@pytest.mark.slow
+def test_mysql_serves_as_well(database: FreshDatabase, sink: Callable[..., Any], spark: Any):
+    made = sink(target=served(database))
+    topic = Topic(columns=[ID, NAME])
+    first = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110)]
+    made.batches.apply(frame(spark, first), "app", 0)
+    topic.columns = [field("id", "int64"), NAME, field("w", "int32", optional=False, default=7)]
+    later = [
+        topic.change("d", 200, {"id": 100, "name": "n", "w": 7}, None),
+        topic.change("u", 210, None, {"id": 110, "name": "m", "w": 8}),
+        topic.change("c", 220, None, {"id": 2**40, "name": "o", "w": 9}),
+    ]
+    made.batches.apply(frame(spark, later), "app", 1)
+    expected = [(110, "m", 8), (2**40, "o", 9)]
+    assert database.query("SELECT id, name, w FROM shop__orders ORDER BY id") == expected
