@@ -261,7 +261,7 @@ class CaptureRun:
     def _commit(self) -> None:
         """Store the furthest offset whose messages are all acknowledged."""
         self._next_commit = time.monotonic() + self._context.flush_interval
-        offset = self._inflight.committable()
+        offset = self._inflight.committable(settled=not len(self._producer))
         if offset is not None and not self._task.abandoned:
             self._context.offsets.save(self._context.connector, self._capture.partition, offset)
             self._figures.committed()

@@ -96,9 +96,13 @@ class Inflight:
         self._closed.append(span)
         self.span = Span(self._fail)
 
-    def committable(self) -> dict[str, Any] | None:
-        """Return the furthest offset that may be stored, None when there is no new one."""
+    def committable(self, *, settled: bool = False) -> dict[str, Any] | None:
+        """Return the furthest offset that may be stored, None when there is no new one.
+
+        :param settled: the producer has no message any more, so that it holds no receipt.
+        """
         offset = None
-        while self._closed and self._closed[0].done:
-            offset = self._closed.popleft().offset
+        closed = self._closed
+        while closed and (closed[0].done or (settled and not closed[0].lost)):
+            offset = closed.popleft().offset
         return offset

@@ -121,6 +121,19 @@ def test_a_message_that_is_never_delivered_holds_the_offset_back() -> None:
     assert task.committable() is None
 
 
+def test_a_receipt_that_somebody_keeps_does_not_matter_when_the_producer_has_nothing() -> None:
+    task = Task()
+    kept = task.send()
+    task.close(1)
+    assert task.committable() is None
+    assert task.inflight.committable(settled=True) == {"pos": 1}
+    lost = task.send()
+    task.close(2)
+    lost.refused("too large", "message")
+    assert task.inflight.committable(settled=True) is None
+    assert kept.receipt is not None
+
+
 def test_a_message_that_is_given_up_counts_as_done() -> None:
     task = Task(goes_on=True)
     task.send().refused("too large", "message")
