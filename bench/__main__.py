@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.machine import facts
-from bench.measure import MEASURES, PARTS, Part, measure
+from bench.measure import FURTHER, MEASURES, PARTS, Part, measure
 from bench.sides import DEFAULT, MILLRACE, TUNED
 from bench.table import Result, table
 from bench.trial import Site
@@ -67,7 +67,8 @@ def parser() -> argparse.ArgumentParser:
         type=parts_named,
         default=PARTS,
         metavar="NAME,…",
-        help=f"only these: {', '.join(MEASURES)}, or such as stream-sb, snapshot-wide",
+        help=f"only these: {', '.join(MEASURES)}, a table (sb, wide, types, many), or such as "
+        "stream-sb, snapshot-wide",
     )
     root.add_argument(
         "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"
@@ -83,10 +84,11 @@ def parts_named(text: str) -> tuple[Part, ...]:
     :raises argparse.ArgumentTypeError: there is no such part.
     """
     names = set(text.split(","))
-    known = {name for part in PARTS for name in part.names}
+    known = {name for part in (*PARTS, *FURTHER) for name in part.names}
     if names - known:
         raise argparse.ArgumentTypeError(f"not one of {', '.join(sorted(known))}: {text}")
-    return tuple(part for part in PARTS if names & part.names)
+    usual = tuple(part for part in PARTS if names & part.names)
+    return usual + tuple(part for part in FURTHER if names & (part.names - {part.what}))
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -111,7 +113,7 @@ def run(options: argparse.Namespace) -> None:
         workload = running.enter_context(closing(Workload(server, options.rows)))
         circumstances = {**facts(server), "rows": f"{options.rows:,} in table sb"}
         log.info("loading the tables")
-        workload.load()
+        workload.load({part.table for part in options.what})
         file = new_file()
         write(file, circumstances)
         for side in (MILLRACE, DEFAULT, TUNED) if options.peer else (MILLRACE,):

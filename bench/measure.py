@@ -36,7 +36,7 @@ class Part:
     @property
     def names(self) -> set[str]:
         """What it can be asked for by, alone or with others."""
-        return {self.what, f"{self.what}-{self.table}"}
+        return {self.what, self.table, f"{self.what}-{self.table}"}
 
 
 PARTS: Final = (
@@ -47,6 +47,11 @@ PARTS: Final = (
     Part("snapshot", "sb", schemas=False),
     Part("snapshot", "wide", schemas=True),
     Part("latency", PACED, schemas=True),
+)
+FURTHER: Final = tuple(  # only if asked for
+    Part(what, table, schemas=True)
+    for table in ("types", "many")
+    for what in ("stream", "snapshot")
 )
 
 

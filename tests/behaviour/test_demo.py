@@ -153,6 +153,7 @@ def test_it_fails_when_expected_events_do_not_arrive(tmp_path: Path):
     assert gone(servers)
 
 
+@pytest.mark.slow
 def test_it_fails_when_a_server_ends(tmp_path: Path):
     with demo(tmp_path / "out", "--seconds", "600") as running:
         running.wait_for(" update ")

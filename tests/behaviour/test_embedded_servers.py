@@ -112,6 +112,7 @@ def test_a_server_that_cannot_start_shows_its_log(workspace: Workspace):
     assert not server.running
 
 
+@pytest.mark.slow
 def test_the_broker_keeps_port_and_messages(workspace: Workspace):
     with KafkaBroker(workspace, properties={"num.partitions": 2}) as broker:
         address = broker.address

@@ -6,8 +6,8 @@ import pytest
 
 from bench.__main__ import parser, warm_up
 from bench.measure import PARTS, percentiles
+from bench.tables import TABLES, digits
 from bench.usage import Usage
-from bench.workload import TABLES, digits
 from deploy.stack import StackError
 
 
@@ -39,7 +39,7 @@ def test_the_process_and_its_children_are_counted():
 def test_rows_have_all_columns_and_are_the_same_every_time(name: str):
     table = TABLES[name]
     assert table.row(5) == table.row(5) != table.row(6)
-    assert len(table.row(0)) == {"sb": 4, "wide": 20}[name]
+    assert len(table.row(0)) == {"sb": 4, "wide": 20, "types": 43, "many": 300}[name]
 
 
 def test_text_is_as_long_as_that_of_sysbench():
