@@ -116,31 +116,36 @@ def run(options: argparse.Namespace) -> None:
         workload.load({part.table for part in options.what})
         file = new_file()
         write(file, circumstances)
+        sites = []
         for side in (MILLRACE, DEFAULT, TUNED) if options.peer else (MILLRACE,):
-            with (
-                side.worker(workspace, broker) as worker,
-                closing(Site(side, worker, broker, server)) as site,
-            ):
-                for result in measured(site, workload, options.what, options.repeat):
-                    write(file, {"side": result.side, "part": result.part, **result.figures})
-                    results.append(result)
+            worker = side.worker(workspace, broker)
+            running.enter_context(worker)
+            sites.append(running.enter_context(closing(Site(side, worker, broker, server))))
+        for result in measured(sites, workload, options.what, options.repeat):
+            write(file, {"side": result.side, "part": result.part, **result.figures})
+            results.append(result)
     log.info("the raw results are in %s", file)
     told = "\n".join(f"- {name}: {text}" for name, text in circumstances.items())
     sys.stdout.write(f"{told}\n\n{table(results)}\n")
 
 
 def measured(
-    site: Site, workload: Workload, parts: Sequence[Part], repeat: int
+    sites: Sequence[Site], workload: Workload, parts: Sequence[Part], repeat: int
 ) -> Iterator[Result]:
-    """Yield the results of one side, after a warm-up that does not count."""
-    for part in warm_up(parts):
-        log.info("%s: warm-up, %s", site.side.name, part.label)
-        measure(part, site, workload)
+    """Yield the results, after a warm-up that does not count.
+
+    The sides take turns part by part: a machine that is slower for a while is so for all.
+    """
+    for site in sites:
+        for part in warm_up(parts):
+            log.info("%s: warm-up, %s", site.side.name, part.label)
+            measure(part, site, workload)
     for _ in range(repeat):
         for part in parts:
-            figures = measure(part, site, workload)
-            log.info("%s: %s: %s", site.side.name, part.label, figures)
-            yield Result(site.side.name, part.label, figures)
+            for site in sites:
+                figures = measure(part, site, workload)
+                log.info("%s: %s: %s", site.side.name, part.label, figures)
+                yield Result(site.side.name, part.label, figures)
 
 
 def warm_up(parts: Sequence[Part]) -> list[Part]:

@@ -97,6 +97,7 @@ def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path):
     assert not data.pop().exists()
 
 
+@pytest.mark.slow
 def test_it_invites_to_the_rest_api(tmp_path: Path):
     with demo(tmp_path / "out") as running:
         running.wait_for(" update ")

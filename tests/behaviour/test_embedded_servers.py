@@ -43,6 +43,7 @@ DATABASES = [
 
 
 @pytest.mark.parametrize("kind", DATABASES)
+@pytest.mark.slow
 def test_a_database_keeps_port_and_rows(kind: type[DatabaseServer], workspace: Workspace):
     with kind(workspace, durable=True) as server:
         address, first = server.address, server.pid

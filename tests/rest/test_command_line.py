@@ -276,6 +276,7 @@ def test_a_task_that_hangs_does_not_hold_up_the_end(
     assert f"Task {name}-0 did not stop in time and was abandoned." in worker.log.read_text()
 
 
+@pytest.mark.slow
 def test_a_broker_that_is_gone_does_not_hold_up_the_end(
     workspace: Workspace, tmp_path: Path, name: str, ticker: Config
 ) -> None:

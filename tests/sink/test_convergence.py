@@ -138,6 +138,7 @@ def test_positions_of_another_server_stop_the_job(sink: Callable[..., Any], spar
     assert rows(made, "shop__orders", "v") == [("a",)]
 
 
+@pytest.mark.slow
 def test_an_epoch_orders_the_binlogs_of_two_servers(sink: Callable[..., Any], spark: Any):
     made = sink(ordering={"epoch": "header"})
     topic = Topic(columns=COLUMNS)
@@ -154,6 +155,7 @@ def test_an_epoch_orders_the_binlogs_of_two_servers(sink: Callable[..., Any], sp
     assert rows(made, "shop__orders", "v") == []
 
 
+@pytest.mark.slow
 def test_a_truncate_is_all_that_comes_after_a_start(sink: Callable[..., Any], spark: Any):
     topic = Topic(columns=COLUMNS)
     first = topic.change("c", 100, None, {"id": 1, "v": "a"})

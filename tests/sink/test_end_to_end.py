@@ -64,7 +64,7 @@ def connector(database: FreshDatabase, broker: KafkaBroker, schemas: str) -> dic
     }
 
 
-@pytest.mark.parametrize("schemas", ["true", "false"])
+@pytest.mark.parametrize("schemas", ["true", pytest.param("false", marks=pytest.mark.slow)])
 def test_a_delta_table_equals_its_source(
     database: FreshDatabase,
     broker: KafkaBroker,

@@ -30,6 +30,7 @@ def at(message: dict[str, Any], place: str) -> dict[str, Any]:
     return {**message, "position": place}
 
 
+@pytest.mark.slow
 def test_nothing_but_tombstones_comes_after_a_start(
     sink: Callable[..., Any], spark: Any, topic: Topic
 ):

@@ -66,6 +66,7 @@ def counted(made: Any) -> list[tuple[Any, ...]]:
     return rows(made, "shop__orders", "a", "b", "__count")
 
 
+@pytest.mark.slow
 def test_rows_without_a_key_are_counted(sink: Callable[..., Any], spark: Any):
     source = Source(7)
     first = [*source.live(12), *source.snapshot()]

@@ -100,7 +100,7 @@ OTHER_CASES: list[tuple[dict[str, Any], str, Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=["UTC", "America/New_York"])
+@pytest.fixture(params=[pytest.param("UTC", marks=pytest.mark.slow), "America/New_York"])
 def zone(request: pytest.FixtureRequest, spark: Any) -> str:
     """The zone that the cluster has before the sink begins."""
     spark.conf.set("spark.sql.session.timeZone", request.param)
