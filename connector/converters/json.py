@@ -146,10 +146,12 @@ class JsonConverter:
             f"{field.name!r}: {self._expression(field.schema, f'v{index}', names, index)}"
             for index, field in enumerate(schema.fields)
         )
-        values = "".join(f"v{index}, " for index in range(len(schema.fields)))
+        count = len(schema.fields)
+        values = "".join(f"v{index}, " for index in range(count))
+        row = f"row if len(row) == {count} else row[:{count}]"  # a star takes 255 names at most
         lines = [
             "def encode(row):",
-            f"    {values}*_ = row" if values else "    pass",
+            f"    {values}= {row}" if values else "    pass",
             "    try:",
             f"        out = dumps({{{members}}})",
             "    except JSONEncodeError as error:",

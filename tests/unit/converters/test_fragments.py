@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from connector.converters.json import JsonConverter
 from connector.data.fragments import Fragments
-from connector.data.schema import Schema, struct
+from connector.data.schema import INT32, Schema, struct
 from tests.unit.data.random_values import ROWS, SCHEMAS, TEXT, values_of
 
 CONVERTERS = st.builds(
@@ -48,6 +48,16 @@ def test_a_row_is_the_struct_of_its_first_values(
     row = (*value.values(), *more)
     framed = _framed(converter, schema, converter.row(schema)(row))
     assert framed == converter.from_connect("t", schema, value)
+
+
+@pytest.mark.parametrize("count", [255, 256, 300, 4096])
+def test_a_row_has_as_many_columns_as_a_table_may_have(count: int) -> None:
+    schema = struct("v", *((f"c{number}", INT32) for number in range(count)))
+    value = {f"c{number}": number for number in range(count)}
+    converter = JsonConverter({"schemas.enable": "false"})
+    for more in ((), (7,)):
+        row = (*value.values(), *more)
+        assert converter.row(schema)(row) == converter.from_connect("t", schema, value)
 
 
 @given(CONVERTERS, structs_with_values(), st.data())
