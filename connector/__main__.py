@@ -45,8 +45,9 @@ def _tune_allocator() -> None:
 
     Messages are made by one thread and freed by librdkafka's: each further arena would hold its
     own share of free memory, up to 50 MB in all. By default the end of the heap goes back to the
-    kernel whenever 128 kB of it are free, with a message or two: that cost 2 of the 5 µs of a
-    row. Values above 8 MB are still given back at once. Other C libraries have no such settings.
+    kernel whenever 128 kB of it are free, with a message or two: in a loop that kept what it
+    encoded, a text of 230 bytes cost 2.2 µs so and 0.3 µs without. Values above 8 MB are still
+    given back at once. Other C libraries have no such settings.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

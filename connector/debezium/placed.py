@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
-from connector.capture.change import Place, Row, RowChanges, Truncated
-from connector.capture.rowcodec import RowCodec
+from connector.capture.change import Place, RowChanges, Truncated
 from connector.data.record import Header, Message, Record
 from connector.data.schema import STRING
 from connector.debezium.events import EventOptions, moving, numbered_rows
@@ -36,17 +35,14 @@ def _counts(change: RowChanges | Truncated, options: EventOptions) -> Iterator[t
     if isinstance(change, Truncated):
         yield 0, 1
         return
-    numbered = change.first_row is not None
+    numbered, moved = change.first_row is not None, moving(change.codec)
     for number, (before, after) in numbered_rows(change, options):
-        yield number if numbered else 0, _count(change.codec, before, after, options)
-
-
-def _count(codec: RowCodec, before: Row | None, after: Row | None, options: EventOptions) -> int:
-    if before is None:
-        return 1
-    if after is None:
-        return 1 + options.tombstones
-    return 2 + options.tombstones if moving(codec)(before, after) else 1
+        count = 1
+        if before is not None and after is None:
+            count += options.tombstones
+        elif before is not None and after is not None and moved(before, after):
+            count += 1 + options.tombstones
+        yield number if numbered else 0, count
 
 
 def _with_header(made: T, text: str) -> T:

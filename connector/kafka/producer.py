@@ -37,7 +37,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "delivery.timeout.ms": 2_147_483_647,
     "partitioner": "murmur2_random",
     "socket.nagle.disable": True,
-    "delivery.report.only.error": True,  # a report for each message costs more than its encoding
+    "delivery.report.only.error": True,  # a report for each message costs a fifth of sending it
 }
 _DENIED: Final = {
     KafkaError.TOPIC_AUTHORIZATION_FAILED,
@@ -57,9 +57,9 @@ Failed = Callable[[Any, Any], None]  # error and message
 class Producer:
     """Sends messages. All methods are called by the thread that owns it.
 
-    Failures are told inside `poll` and `flush`; so much is also known there of messages that
-    are delivered that what `send` was given with them is let go. Any thread may look at its
-    length (the messages that are not acknowledged) and ``capacity`` (the most there may be).
+    Inside `poll` and `flush` failures are told, and what `send` was given with a message is let
+    go when the message's fate is known. Any thread may look at its length (the messages that
+    are not acknowledged) and ``capacity`` (the most there may be).
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -74,7 +74,6 @@ class Producer:
         self._fatal: KafkaError | None = None
         self._settings = settings
         self._producer = self._made()
-        self._produce = self._producer.produce
 
     def _made(self) -> KafkaProducer:
         try:
@@ -92,7 +91,6 @@ class Producer:
         log.info("A message of %d kB is larger than the queue, which grows", size >> 10)
         self._settings["queue.buffering.max.kbytes"] = kilobytes
         self._producer = self._made()
-        self._produce = self._producer.produce
 
     def send(self, message: Message, partition: int, failed: Failed) -> bool:
         """Queue a message; False when the queue is full: `poll`, then try again.
@@ -104,7 +102,7 @@ class Producer:
         topic, _, key, value, headers, timestamp = message
         at = timestamp or 0
         try:  # by position: names cost a tenth of the call
-            self._produce(topic, value, key, partition, failed, None, at, headers)  # type: ignore[arg-type]  # a list of pairs
+            self._producer.produce(topic, value, key, partition, failed, None, at, headers)  # type: ignore[arg-type]  # a list of pairs
         except BufferError:
             if not len(self._producer):
                 self._grow(message)

@@ -4,7 +4,7 @@ Messages belong to spans: everything sent between two positions. A span is done 
 messages are acknowledged. The offset may go to the end of the last span before which, and with
 which, all spans are done.
 
-What is delivered is not told message by message, which would cost a third of what sending one
+What is delivered is not told message by message, which would cost a fifth of what sending one
 does: the producer holds the span's receipt for each message that it still has.
 """
 

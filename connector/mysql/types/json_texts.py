@@ -36,7 +36,7 @@ from connector.mysql.types.binary_json import (
 Numbers = tuple[int, ...]
 Write = Callable[[bytes, int, Numbers], str]
 
-OFTEN = 64  # sightings after which a shape is worth the 200 µs that its function costs
+OFTEN = 64  # sightings after which a shape is worth the 150 µs that its function costs
 _MOST_MEMBERS = 32
 _MOST_WRITERS = 1_000
 _MOST_SEEN = 10_000
