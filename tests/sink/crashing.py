@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import pytest
 
 
 class Crash(Exception):  # noqa: N818 - it is what it is called
@@ -72,3 +74,16 @@ class CrashingLake:
         work()
         if left == 0:
             raise Crash
+
+
+def applied_after_crashes(
+    sink: Callable[..., Any], lake: Callable[[], Any], batch: Any, target: Mapping[str, Any]
+) -> Any:
+    """Apply a batch that changes columns, broken off three times; return the sink that ended it."""
+    for at in (0, 0, 1):  # after the columns, after the values, after they are noted
+        crashing = CrashingLake(lake(), at, after=True)
+        with pytest.raises(Crash):
+            sink(crashing, target=target).batches.apply(batch, "app", 1)
+    made = sink(target=target)
+    made.batches.apply(batch, "app", 1)
+    return made

@@ -124,7 +124,7 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
 def test_a_crash_while_a_column_is_added_loses_no_value(
     sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
 ):
-    from tests.sink.crashing import Crash, CrashingLake  # noqa: PLC0415
+    from tests.sink.crashing import applied_after_crashes  # noqa: PLC0415
     from tests.sink.test_convergence import real_lake  # noqa: PLC0415
 
     topic = Topic(columns=[ID])
@@ -133,12 +133,9 @@ def test_a_crash_while_a_column_is_added_loses_no_value(
     )
     topic.columns = [ID, field("stock", "int32", optional=False, default=7)]
     batch = frame(spark, [topic.change("c", 200, None, {"id": 2, "stock": 1})])
-    for at in (0, 0, 1):  # after the columns, after the values, after they are noted
-        lake = CrashingLake(real_lake(spark, tmp_path, target=target), at, after=True)
-        with pytest.raises(Crash):
-            sink(lake, target=target).batches.apply(batch, "app", 1)
-    made = sink(target=target)
-    made.batches.apply(batch, "app", 1)
+    made = applied_after_crashes(
+        sink, lambda: real_lake(spark, tmp_path, target=target), batch, target
+    )
     assert rows(made, "shop__orders", "id", "stock") == [(1, 7), (2, 1)]
 
 

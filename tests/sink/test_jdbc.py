@@ -11,7 +11,7 @@ import pytest
 
 from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
-from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import Topic, field, frame
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_streaming import ONCE, record
@@ -94,12 +94,9 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
     ]
     full = {"id": 2**40, "name": "x", "stock": 1, "seen": "2024-01-01T00:00:00Z"}
     batch = frame(spark, [topic.change("c", 200, None, full)])
-    for at in (0, 0, 1):  # after the columns, after the values, after they are noted
-        lake = CrashingLake(real_lake(spark, tmp_path, target=target), at, after=True)
-        with pytest.raises(Crash):
-            sink(lake, target=target).batches.apply(batch, "app", 1)
-    made = sink(target=target)
-    made.batches.apply(batch, "app", 1)
+    made = applied_after_crashes(
+        sink, lambda: real_lake(spark, tmp_path, target=target), batch, target
+    )
     assert mariadb_database.query("SELECT id, stock, CAST(seen AS DATE) FROM shop__orders") == [
         (100, 7, date(1970, 1, 1)),
         (110, 7, date(1970, 1, 1)),

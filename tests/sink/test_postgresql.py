@@ -11,7 +11,7 @@ import pytest
 
 from deploy.stack import PostgreSql, Workspace
 from deploy.stack.postgresql import newest
-from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_types import CASES, check
@@ -83,12 +83,9 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
     topic.columns = [field("id", "int64"), NAME, field("w", "int32", optional=False, default=7)]
     full = {"id": 2**40, "name": "x" * 70000, "w": 1}
     batch = frame(spark, [topic.change("c", 200, None, full)])
-    for at in (0, 0, 1):  # after the columns, after the values, after they are noted
-        lake = CrashingLake(real_lake(spark, tmp_path, target=target), at, after=True)
-        with pytest.raises(Crash):
-            sink(lake, target=target).batches.apply(batch, "app", 1)
-    made = sink(target=target)
-    made.batches.apply(batch, "app", 1)
+    made = applied_after_crashes(
+        sink, lambda: real_lake(spark, tmp_path, target=target), batch, target
+    )
     assert rows(made, "shop__orders", "id", "w") == [(100, 7), (2**40, 1)]
     made.lake.tidy("shop__orders", 0)
     assert int(made.lake.version("shop__orders")) > 2
