@@ -1,4 +1,6 @@
-PYTHON ?= python3
+# The distribution's Python is optimized by profile; pyenv's by default is not, which costs a third.
+PYTHON ?= $(shell /usr/bin/python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' \
+	2>/dev/null && echo /usr/bin/python3 || echo python3)
 PYTEST := .venv/bin/python -m pytest
 ALL_NEEDED := python3-venv default-jdk-headless maven
 NEEDS := command -v $(PYTHON) >/dev/null || { \

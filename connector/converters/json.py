@@ -26,7 +26,7 @@ _TYPE_NAMES: Final = {"float32": "float", "float64": "double"}
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
 _BEYOND: Final = re.compile(rb"[\xf0-\xf4]...", re.DOTALL)
 _BACKSLASH: Final = ord("\\")  # one byte is found ten times as fast as two
-_BEYOND_LEADS: Final = tuple(range(0xF0, 0xF5))
+_INTEGERS: Final = frozenset(["int8", "int16", "int32", "int64"])
 _PLAIN: Final = frozenset(["boolean", "int8", "int16", "int32", "int64", "string"])
 
 
@@ -140,6 +140,8 @@ class JsonConverter:
 
     def row(self, schema: Schema) -> Encode:
         """Return a function that writes a whole object from a row."""
+        if numbers := self._numbers(schema):
+            return numbers
         names: dict[str, Any] = {"dumps": dumps, "text": _text, "failed": _failed}
         names["JSONEncodeError"] = JSONEncodeError
         members = ", ".join(
@@ -160,6 +162,22 @@ class JsonConverter:
         ]
         exec("\n".join(lines), names)  # noqa: S102 - written here, names are quoted by repr
         return names["encode"]  # type: ignore[no-any-return]
+
+    def _numbers(self, schema: Schema) -> Encode | None:
+        """Return a function that writes an object of integers, as most keys are: twice as fast."""
+        fields = schema.fields
+        plain = [
+            field.schema.type in _INTEGERS
+            and not field.schema.optional
+            and field.schema.default is None
+            for field in fields
+        ]
+        if not plain or not all(plain):
+            return None
+        labels = (self.label(schema, index).replace(b"%", b"%%") for index in range(len(fields)))
+        template = b"".join(label + b"%d" for label in labels) + b"}"
+        count = len(fields)
+        return lambda row: template % (row if len(row) == count else row[:count])
 
     def native(self, schema: Schema) -> Callable[[Any], Any]:
         """Return the function that prepares a value of the schema for orjson."""
@@ -183,6 +201,9 @@ class JsonConverter:
         if schema.type == "float64":
             plain = f"{value} is not None and 1e-3 <= {value} < 1e7"
             return f"({value} if {plain} else n{number}({value}))"
+        if schema.default is None or not self._defaults:
+            names[f"n{number}"] = self._conversion(schema)
+            return f"(None if {value} is None else n{number}({value}))"
         return f"n{number}({value})"
 
     def _conversion(self, schema: Schema) -> Callable[[Any], Any]:
@@ -316,9 +337,11 @@ def _text(data: bytes) -> bytes:
     """Write as Jackson does: escapes in upper case, characters beyond U+FFFF as two of them."""
     if _BACKSLASH in data and b"\\u" in data:
         data = _ESCAPE.sub(_upper, data)
-    if data.isascii() or not any(lead in data for lead in _BEYOND_LEADS):
+    if data.isascii():
         return data
-    return _BEYOND.sub(_surrogates, data)
+    if 0xF0 in data or 0xF1 in data or 0xF2 in data or 0xF3 in data or 0xF4 in data:
+        return _BEYOND.sub(_surrogates, data)  # each search for one byte takes 20 ns
+    return data
 
 
 def _upper(match: re.Match[bytes]) -> bytes:

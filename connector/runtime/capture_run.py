@@ -191,32 +191,32 @@ class CaptureRun:
 
     def _send(self, messages: Iterable[Message]) -> None:
         span, send = self._inflight.span, self._producer.send
-        topic, partition = "", -1
+        known, at = "", -1
         count = size = 0
         for message in messages:
-            if message.topic is not topic or message.partition is not None:
-                topic = message.topic
-                partition = self._partition(message)
+            topic, partition, _, value, _, _ = message
+            if topic is not known or partition is not None:
+                known, at = topic, self._partition(topic, partition)
             count += 1
-            if message.value is not None:
-                size += len(message.value)
+            if value is not None:
+                size += len(value)
             try:
-                if not send(message, partition, span.receipt):
-                    self._send_when_possible(message, partition, span)
+                if not send(message, at, span.receipt):
+                    self._send_when_possible(message, at, span)
             except ProduceError as error:
-                if not self._tolerance.passes_over("PRODUCE", error, message.topic):
+                if not self._tolerance.passes_over("PRODUCE", error, topic):
                     raise
         span.sent += count
         self.sent += 1
         self._figures.records += count
         self._figures.bytes_sent += size
 
-    def _partition(self, message: Message) -> int:
+    def _partition(self, topic: str, wanted: int | None) -> int:
         """Return where a message goes, -1 if its key decides."""
-        known = self._partitions.get(message.topic)
+        known = self._partitions.get(topic)
         if known is None:
-            known = self._new_topic(message.topic)
-        return known if message.partition is None else message.partition
+            known = self._new_topic(topic)
+        return known if wanted is None else wanted
 
     def _send_when_possible(self, message: Message, partition: int, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""

@@ -7,7 +7,7 @@ The documents of a column are mostly alike. For a container whose names and type
 met often a function is written that makes its text in one go. For ``{"ok":true,"of":[]}``::
 
     def write(d, s, n):
-        return f"{l0}{inline(4, n[7])}{l1}{text(2, d, s + n[9])}}}"
+        return f"{l0}{inline(4, n[7])}{l1}{inner(2, d, s + n[9])}}}"
 
 ``n`` are the numbers at the head of the container, ``l0`` is ``{"ok":``.
 """
@@ -19,6 +19,7 @@ from itertools import repeat
 from typing import Any
 
 from connector.errors import ConversionError
+from connector.mysql.remembered import Remembered
 from connector.mysql.types.binary_json import (
     INT16,
     LITERAL,
@@ -40,6 +41,7 @@ OFTEN = 64  # sightings after which a shape is worth the 150 µs that its functi
 _MOST_MEMBERS = 32
 _MOST_WRITERS = 1_000
 _MOST_SEEN = 10_000
+_SHORT = 64  # bytes of a container within another one that is remembered as a whole
 
 _writers: dict[Any, Write] = {}
 _seen: dict[Any, int] = {}
@@ -76,6 +78,19 @@ def _text(kind: int, data: bytes, start: int) -> str:
     return _rare(kind, data, start, numbers, first)
 
 
+def _inner(kind: int, data: bytes, start: int) -> str:
+    """Write a container within another one. Short ones, such as lists of tags, come again."""
+    size = data[start + 2] | data[start + 3] << 8
+    if size > _SHORT or kind & 1:
+        return _text(kind, data, start)
+    return _inner_texts[kind][data[start : start + size]]
+
+
+_inner_texts = {
+    kind: Remembered[bytes, str](lambda data, kind=kind: _text(kind, data, 0)) for kind in (0, 2)
+}
+
+
 def _bounded(known: dict[Any, Any], most: int) -> dict[Any, Any]:
     if len(known) >= most:
         known.clear()
@@ -108,7 +123,7 @@ def _compile(kind: int, data: bytes, start: int, numbers: Numbers, first: int) -
     """Write the function for all containers like this one."""
     types = numbers[first::2]
     labels: Sequence[str] = _labels(data, start, numbers, first) if kind < 2 else [""] * len(types)
-    names: dict[str, Any] = {"scalar": scalar, "inline": inline, "text": _text}
+    names: dict[str, Any] = {"scalar": scalar, "inline": inline, "inner": _inner}
     lines, parts = [], []
     for number, (entry, label) in enumerate(zip(types, labels, strict=True)):
         names[f"l{number}"] = ("," if number else "[" if kind else "{") + label
@@ -121,7 +136,7 @@ def _compile(kind: int, data: bytes, start: int, numbers: Numbers, first: int) -
         elif LITERAL <= entry <= UINT16:
             source = f"inline({entry}, {value})"
         else:
-            source = f"{'scalar' if entry > LITERAL else 'text'}({entry}, d, s + {value})"
+            source = f"{'scalar' if entry > LITERAL else 'inner'}({entry}, d, s + {value})"
         parts.append(f"{{l{number}}}{{{source}}}")
     end = "]" if kind else "}}"
     source = "\n    ".join(["def write(d, s, n):", *lines, f'return f"{"".join(parts)}{end}"'])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -106,9 +105,9 @@ def test_an_absent_value_is_written_alone_as_it_is_inside(
 
 @pytest.mark.parametrize("count", [0, 1, 40])
 def test_names_are_no_part_of_the_compiled_source(count: int) -> None:
-    hostile = [f"v[0], __import__('os'){{}}'\"\\{number}" for number in range(count)]
+    hostile = [f"v[0], __import__('os'){{}}'%d%\"\\{number}" for number in range(count)]
     schema = struct(None, *((name, _INT) for name in hostile))
-    row: Sequence[int] = range(count)
+    row = tuple(range(count))
     converter = JsonConverter()
     framed = _framed(converter, schema, converter.row(schema)(row))
     assert framed == converter.from_connect("t", schema, dict(zip(hostile, row, strict=True)))
