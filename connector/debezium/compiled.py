@@ -54,8 +54,11 @@ class CompiledRows:
         """Return the messages of a change, in order."""
         shape = self._shapes.get(id(change.codec)) or self._shape(change.codec)
         event = _Event(shape, change.source, self._options.now())
-        if change.op in _CREATING and not self._orders:
-            return self._created(event, change)
+        if not self._orders:
+            if change.op in _CREATING:
+                return self._created(event, change)
+            if change.op == "u" and not self._options.skips_unchanged:
+                return self._updated(event, change)
         messages: list[Message] = []
         moved = shape.moved
         numbered = change.first_row is not None
@@ -96,6 +99,24 @@ class CompiledRows:
             )
             if r is not None
         ]
+
+    def _updated(self, event: _Event, change: RowChanges) -> list[Message]:
+        """Write rows that were changed; those whose key was are the exception."""
+        shape, headers = event.shape, self._headers
+        topic, key, row, moved = shape.topic, shape.key, shape.row, shape.moved
+        opened, to_after, head = shape.opened, shape.to_after, event.head
+        rest = event.source_rest + event.tail("u", shape.no_transaction)
+        messages: list[Message] = []
+        numbers = shape.numbers(change.first_row or 0, len(change.rows))
+        for n, (before, after) in zip(numbers, change.rows, strict=True):
+            assert before is not None
+            assert after is not None
+            if moved(before, after):
+                messages += self._move(event, before, after, head + n + event.source_rest)
+                continue
+            value = _join((opened, row(before), to_after, row(after), head, n, rest))
+            messages.append(_new(Message, (topic, None, key(after), value, headers, None)))
+        return messages
 
     def _present(self, shape: _Shape, before: Row | None, after: Row, rest: bytes) -> Message:
         row = shape.row
@@ -196,7 +217,8 @@ class _Shape:
         last = first + count
         if last > _KNOWN_NUMBERS:
             return [self._row_number(number) for number in range(first, last)]
-        known += [self._row_number(number) for number in range(len(known), last)]
+        if last > len(known):
+            known += [self._row_number(number) for number in range(len(known), last)]
         return known[first:last]
 
     def _row_number(self, number: int) -> bytes:
