@@ -17,7 +17,7 @@ from orjson import Fragment, JSONEncodeError, dumps
 
 from connector.config import ConfigDef, ConfigKey, at_least, one_of
 from connector.data.fragments import Encode
-from connector.data.java import double_text, float_text
+from connector.data.java import decimal_text, double_text, float_text
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DECIMAL
 from connector.errors import ConversionError
@@ -294,20 +294,6 @@ def _unscaled(value: int) -> str:
     """Write the shortest two's complement of an unscaled decimal, big-endian, in base64."""
     size = ((value if value >= 0 else ~value).bit_length() >> 3) + 1
     return b2a_base64(value.to_bytes(size, "big", signed=True), newline=False).decode()
-
-
-def decimal_text(value: int, scale: int) -> str:
-    """Write a decimal as Java's ``BigDecimal.toString`` does."""
-    digits = str(abs(value))
-    sign = "-" if value < 0 else ""
-    exponent = len(digits) - 1 - scale
-    if scale >= 0 and exponent >= -6:
-        if scale == 0:
-            return sign + digits
-        padded = digits.rjust(scale + 1, "0")
-        return f"{sign}{padded[:-scale]}.{padded[-scale:]}"
-    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
-    return f"{sign}{mantissa}E{exponent:+d}" if exponent else sign + mantissa
 
 
 def _schemaless(value: Any) -> Any:

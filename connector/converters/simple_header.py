@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from connector.config import ConfigDef
-from connector.converters.json import decimal_text
-from connector.data.java import double_text, float_text
+from connector.data.java import decimal_text, double_text, float_text
 from connector.data.schema import Field, Schema
 from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from connector.config import ConfigDef, ConfigKey
-from connector.converters.json import decimal_text
-from connector.data.java import date_text, double_text, float_text
+from connector.data.java import date_text, decimal_text, double_text, float_text
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
 

@@ -172,3 +172,17 @@ def _spread(key: str) -> int:
     for (unit,) in struct.iter_unpack(">H", key.encode("utf-16-be")):
         code = code * 31 + unit & 0xFFFFFFFF
     return code ^ code >> 16
+
+
+def decimal_text(value: int, scale: int) -> str:
+    """Write a decimal as Java's ``BigDecimal.toString`` does."""
+    digits = str(abs(value))
+    sign = "-" if value < 0 else ""
+    exponent = len(digits) - 1 - scale
+    if scale >= 0 and exponent >= -6:
+        if scale == 0:
+            return sign + digits
+        padded = digits.rjust(scale + 1, "0")
+        return f"{sign}{padded[:-scale]}.{padded[-scale:]}"
+    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+    return f"{sign}{mantissa}E{exponent:+d}" if exponent else sign + mantissa

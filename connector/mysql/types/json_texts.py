@@ -15,6 +15,7 @@ met often a function is written that makes its text in one go. For ``{"ok":true,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any
 
@@ -86,8 +87,8 @@ def _inner(kind: int, data: bytes, start: int) -> str:
     return _inner_texts[kind][data[start : start + size]]
 
 
-_inner_texts = {
-    kind: Remembered[bytes, str](lambda data, kind=kind: _text(kind, data, 0)) for kind in (0, 2)
+_inner_texts: dict[int, Remembered[bytes, str]] = {
+    kind: Remembered(partial(_text, kind, start=0)) for kind in (0, 2)
 }
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from connector.converters.json import JsonConverter, decimal_text
+from connector.converters.json import JsonConverter
+from connector.data.java import decimal_text
 from connector.data.schema import (
     BOOLEAN,
     BYTES,
