@@ -96,6 +96,7 @@ class CaptureConnector:
         "database.",
         "schema.history.internal.",
         "signal.",
+        "post.processors.",
         "column.mask.",
         "column.truncate.",
         "topic.",

@@ -17,6 +17,7 @@ MillraceError
     |__ SchemaMismatchError         a row image does not fit the known shape of its table
     |__ DdlError                    a DDL statement that cannot be read or applied
     |__ ConversionError             a value that cannot become a Connect value or bytes
+    |__ ReselectError               columns of a row that cannot be read again from their table
     |__ ProduceError                Kafka refuses a message for good
     |__ HistoryError                the schema history is missing or unreadable
 
@@ -129,6 +130,15 @@ class DdlError(StopError):
 
 class ConversionError(StopError):
     """A value does not fit its schema."""
+
+
+class ReselectError(StopError):
+    """A row whose columns are to be read again cannot be read."""
+
+    remedy = (
+        "Set reselect.error.handling.mode=warn to send what the log holds, or "
+        "event.processing.failure.handling.mode=warn to leave such events out."
+    )
 
 
 class ProduceError(StopError):

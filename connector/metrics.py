@@ -148,6 +148,18 @@ OWN: Final = (
         lambda f: f.skipped,
         "counter",
     ),
+    Figure(
+        "ddl_statements_unread",
+        "DDL statements that could not be read.",
+        lambda f: f.unread,
+        "counter",
+    ),
+    Figure(
+        "table_definitions_repaired",
+        "Definitions of tables that were found to be wrong and replaced.",
+        lambda f: f.repaired,
+        "counter",
+    ),
     Figure("offset_commits", "Offsets stored.", lambda f: f.commits, "counter"),
     Figure(
         "last_offset_commit_timestamp_seconds",

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from sparksink.config import SinkConfig
-from sparksink.config_file import load
+from sparksink.config.file import load
+from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError
 
 _PARKED: Final = 3
@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) -> int:
     # Spark is imported only now: a wrong configuration should be told at once.
-    from sparksink import commands  # noqa: PLC0415 - as above
+    from sparksink.commands.entries import COMMANDS  # noqa: PLC0415 - as above
     from sparksink.session import session  # noqa: PLC0415 - as above
     from sparksink.sink import build  # noqa: PLC0415 - as above
     from sparksink.spark_errors import SparkError, explained  # noqa: PLC0415 - as above
@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) 
     spark = session(config, settings if own_session else None)
     spark.sparkContext.setLogLevel("ERROR")
     try:
-        run: Callable[..., None] = commands.COMMANDS[options.command]
+        run: Callable[..., None] = COMMANDS[options.command]
         sink = build(config, spark)
         run(sink, options)
         return _PARKED if sink.state.parked() else 0

@@ -25,6 +25,11 @@ class Files:
         finally:
             stream.close()
 
+    def exists(self, path: str) -> bool:
+        """Tell whether there is a file."""
+        system, place = self._at(path)
+        return bool(system.exists(place))
+
     def write(self, path: str, text: str, *, over: bool) -> None:
         """Write a file; without ``over`` only where there is none, of which another may be first.
 

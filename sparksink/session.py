@@ -10,11 +10,11 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from sparksink.config import SinkConfig
+from sparksink.config.keys import SinkConfig
+from sparksink.config.target import Target
 from sparksink.errors import SinkError
 from sparksink.jars import jars
-from sparksink.spark_types import BIG_DECIMAL, big_decimal
-from sparksink.target import Target
+from sparksink.schemas.spark_types import BIG_DECIMAL, big_decimal
 
 _DRIVERS: Final = ("org.mariadb.jdbc.Driver", "org.postgresql.Driver")
 _KAFKA: Final = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
@@ -35,6 +35,11 @@ _STATIC: Final[Mapping[str, Mapping[str, str]]] = {
     "jdbc": _DELTA,
 }
 """Table format → what a session needs from its start."""
+_CODE: Final = {
+    # A batch has some eighty pieces of generated code, and each table its own. With room for 100,
+    # as it is unless told, none outlives its batch, and all are compiled again for the next one.
+    "spark.sql.codegen.cache.maxEntries": "10000",
+}
 _RUNTIME: Final = {
     # Whatever the cluster's zone is: MySQL's DATETIME has none.
     "spark.sql.session.timeZone": "UTC",
@@ -61,7 +66,7 @@ def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession
     :raises SinkError: the jars are not there.
     """
     builder = SparkSession.builder.appName(f"sparksink {config.name}")
-    settings = {"spark.scheduler.mode": "FAIR", **_STATIC[config.target.format]}
+    settings = {"spark.scheduler.mode": "FAIR", **_CODE, **_STATIC[config.target.format]}
     if local is not None:
         # Without this Spark's workers take whatever python3 the path leads to.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

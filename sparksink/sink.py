@@ -8,19 +8,19 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from sparksink.batches import Batches, partitions
-from sparksink.config import SinkConfig
-from sparksink.definitions import Definitions
+from sparksink.apply.batches import Batches, partitions
+from sparksink.config.keys import SinkConfig
+from sparksink.config.target import Target
 from sparksink.files import Files
-from sparksink.lease import Lease
-from sparksink.registry import Registry
-from sparksink.source import Messages
-from sparksink.state import State
+from sparksink.schemas.definitions import Definitions
+from sparksink.schemas.registry import Registry
+from sparksink.source.messages import Messages
+from sparksink.state.lease import Lease
+from sparksink.state.state import State
 from sparksink.tables import Lake
 from sparksink.tables.delta import DeltaLake
 from sparksink.tables.iceberg import IcebergLake
 from sparksink.tables.jdbc import JdbcLake
-from sparksink.target import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ Place = tuple[str, str]
 ``("0/binlog.000004/157/", "")``. Behind the number the last row of a table's snapshot has ``/end``,
 and a table without rows ``/empty``."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
+SchemaChangeCause = Literal["read", "unread", "repaired"]
+"""A statement that was read, one that could not be read, or a definition that replaces a wrong
+one."""
 
 
 class Position(Protocol):
@@ -76,6 +79,7 @@ class SchemaChange:
     ddl: str
     changes: tuple[TableChange, ...]
     source: Row
+    cause: SchemaChangeCause = "read"
 
 
 @dataclass(slots=True)

@@ -82,8 +82,10 @@ class Sequence:
         finally:
             consumer.close()
 
-    def read(self) -> Iterator[bytes]:
-        """Read the values from the first to the last one there is now; tombstones are left out.
+    def read(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Read values with their offsets to the last one there is now; tombstones are left out.
+
+        :param start: the offset to begin at, or, if it is not there, at the first there is.
 
         :raises BrokerUnavailableError: the broker does not answer, or nothing comes for too long.
         :raises StopError: the topic may not be read, or there is none.
@@ -91,13 +93,14 @@ class Sequence:
         consumer = Consumer(self._reader, logger=_log)
         try:
             low, high = self._patiently(lambda: self._bounds(consumer))
-            if low < high:
-                consumer.assign([TopicPartition(self._topic, _PARTITION, OFFSET_BEGINNING)])
+            if low < high and start < high:
+                begin = start if low <= start else OFFSET_BEGINNING
+                consumer.assign([TopicPartition(self._topic, _PARTITION, begin)])
                 yield from self._values(consumer, high)
         finally:
             consumer.close()
 
-    def _values(self, consumer: Consumer, end: int) -> Iterator[bytes]:
+    def _values(self, consumer: Consumer, end: int) -> Iterator[tuple[int, bytes]]:
         while True:
             message = consumer.poll(self._silence)
             if message is None:
@@ -109,10 +112,10 @@ class Sequence:
                 if error.code() != KafkaError._TRANSPORT:  # noqa: SLF001 - it reconnects by itself
                     raise error_of(error, f"Reading topic {self._topic}")
                 continue
-            value = message.value()
+            offset, value = message.offset() or 0, message.value()
             if isinstance(value, bytes):
-                yield value
-            if (message.offset() or 0) + 1 >= end:
+                yield offset, value
+            if offset + 1 >= end:
                 return
 
     def _bounds(self, consumer: Consumer) -> tuple[int, int]:

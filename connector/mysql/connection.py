@@ -180,6 +180,7 @@ class Connection:
 
     def __init__(self, settings: ConnectionSettings) -> None:
         self._session = open_session(settings)
+        self._rows: MySQLResult | None = None
         for statement in settings.initial_statements:
             self.execute(statement)
 
@@ -243,16 +244,26 @@ class Connection:
         """Whether the session uses TLS."""
         return bool(self._session._secure)  # noqa: SLF001 - the driver has no public word for it
 
+    def literal(self, value: Any) -> str:
+        """Return a number, a text, bytes or None as a literal of SQL."""
+        if isinstance(value, bytes):
+            return f"X'{value.hex()}'"
+        return str(self._session.escape(value))
+
     def read_rows(self, sql: str) -> RowStream:
         """Run a SELECT and return its rows as packets, unread."""
         with translated():
             self._session._execute_command(COMMAND.COM_QUERY, sql)  # noqa: SLF001 - rows are read by our own scanner
             result = MySQLResult(self._session)
             result.init_unbuffered_query()
+        self._rows = result
         return RowStream(self._session, result)
 
     def close(self) -> None:
         """Close the session; errors on the way do not matter any more."""
+        if self._rows is not None:
+            self._rows.unbuffered_active = False  # else the driver would read them to their end
+            self._rows = None
         try:
             self._session.close()
         except (pymysql.err.MySQLError, OSError) as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from connector.capture.columns import ColumnCodec
-from connector.capture.history.opening import history_store
+from connector.capture.history.opening import history_store, snapshot_file
 from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection
 from connector.capture.tables import Column, Table, TableId
@@ -24,6 +24,9 @@ from connector.mysql.definitions import BUILTIN_DATABASES
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.keys import config_def
 from connector.mysql.options import Flavour
+from connector.mysql.post_processors import faults as processor_faults
+from connector.mysql.post_processors import post_processors
+from connector.mysql.reselection import Reselection
 from connector.mysql.schema import SchemaRules
 from connector.mysql.schema_tracker import SchemaTracker, TrackerOptions
 from connector.mysql.snapshot import SnapshotOptions, table_order
@@ -69,7 +72,7 @@ class MySqlFamily:
         """Report on every key; when all is well, on what the server says to it."""
         definition = self.config_def
         report = definition.check(config)
-        for key, fault in converter_faults(config).items():
+        for key, fault in (converter_faults(config) | processor_faults(config)).items():
             report[key].errors.append(fault)
         if not any(value.errors for value in report.values()):
             self._check_server(definition.parse(config), report["database.hostname"])
@@ -108,6 +111,7 @@ class MySqlFamily:
                 prefer_ddl=values["schema.history.internal.prefer.ddl"],
                 captures_gtid=capture.captures_gtid,
                 places=capture.places,
+                snapshots=snapshot_file(values, config),
             ),
             history_store(values, config),
             block,
@@ -128,11 +132,13 @@ class MySqlFamily:
                     selects=capture.selects,
                     row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
                     places=capture.places,
+                    threads=values["snapshot.max.threads"],
                 ),
                 source_block=block,
                 tracker=tracker,
                 codec_of=columns_of,
                 reads_definition=_defined(rules),
+                reselection=self._reselection(values, config),
             )
         )
 
@@ -142,6 +148,20 @@ class MySqlFamily:
         if not statement:
             return None
         return HeartbeatAction(options.connection_settings(values), statement)
+
+    def _reselection(
+        self, values: Mapping[str, Any], config: Mapping[str, str]
+    ) -> Reselection | None:
+        """Return what applies the post-processors, None when there are none."""
+        processors = post_processors(config)
+        if not processors:
+            return None
+        return Reselection(
+            options.connection_settings(values),
+            processors,
+            options.type_options(values, self.name).placeholder,
+            skips_unchanged=values["skip.messages.without.change"],
+        )
 
     def _schema_rules(self, values: Mapping[str, Any], selected: Selection) -> SchemaRules:
         history = "schema.history.internal"

@@ -100,7 +100,6 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
     "notification.enabled.channels": only([], because="notifications are not available"),
     "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
-    "post.processors": only("", because="post processors are not available"),
     "read.only": only(False, because=_NO_SIGNALS),
     "schema.history.internal": one_of(*STORES, case_sensitive=True),
     "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
@@ -109,7 +108,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "snapshot.delay.ms": at_least(0),
     "snapshot.locking.mode": one_of(*locks.MODES),
     "snapshot.lock.timeout.ms": at_least(1),
-    "snapshot.max.threads": only(1, because="a snapshot is read by one session"),
+    "snapshot.max.threads": at_least(1),
     "snapshot.mode": one_of(*snapshot_plan.MODES, snapshot_plan.CONFIGURED),
     "snapshot.mode.configuration.based.snapshot.on.schema.error": only(
         False, because="a lost history stops the task; use snapshot.mode=recovery"

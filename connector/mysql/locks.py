@@ -70,6 +70,17 @@ class SnapshotLock:
         elif self._mode.read_view:
             execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
 
+    def share(self, session: Connection) -> None:
+        """Give a further session a read view as of now.
+
+        It is the same one as that of the lock's own session as long as writers are kept out; with
+        ``none`` they are not.
+        """
+        session.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        session.execute(f"SET SESSION lock_wait_timeout={self._timeout}")
+        session.execute("SET autocommit=0")
+        session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+
     def definitions_read(self) -> None:
         """Let writers go on, unless the locks are needed for the rows as well."""
         if self._held and not self._tables_locked and not self._mode.throughout:

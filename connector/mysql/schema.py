@@ -7,12 +7,12 @@ names, follows Debezium 3.6.1 to the letter: consumers and recorded histories de
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
-from connector.capture.change import SchemaChangeKind, TableChange
+from connector.capture.change import SchemaChangeCause, SchemaChangeKind, TableChange
 from connector.capture.tables import Table, TableId, Tables
 from connector.errors import DdlError
 from connector.mysql.ddl.catalog import Catalog
@@ -26,6 +26,7 @@ from connector.mysql.ddl.statement_filter import (
 )
 from connector.mysql.ddl.tokens import Dialect
 from connector.mysql.ddl.variables import Quoting, SystemVariables
+from connector.mysql.doubts import Doubts
 
 _LOG: Final = logging.getLogger(__name__)
 _IGNORED: Final = frozenset({"BEGIN", "END", "FLUSH PRIVILEGES"})
@@ -81,17 +82,20 @@ class DdlChange:
     source_database: str
     source_table: str | None
     recorded: bool
+    cause: SchemaChangeCause = "read"
 
 
 class DatabaseSchema:
     """The tables of a server as its DDL statements made them.
 
     ``tables`` is changed by `apply` and `replay`; all known tables stand in it, captured or not,
-    unless the history stores captured ones only.
+    unless the history stores captured ones only. ``doubts`` are the statements that could not be
+    read.
     """
 
     def __init__(self, rules: SchemaRules, tables: Tables) -> None:
         self.tables = tables
+        self.doubts = Doubts()
         self._rules = rules
         self._catalog = Catalog(tables, rules.dialect, rules.captures, comments=rules.comments)
 
@@ -99,6 +103,14 @@ class DatabaseSchema:
     def variables(self) -> SystemVariables:
         """The server's system variables; a snapshot sets the global ``sql_mode`` here."""
         return self._catalog.variables
+
+    def state(self) -> dict[str, Any] | None:
+        """Return all that is known but for the tables; None while anything is in doubt."""
+        return None if self.doubts else self._catalog.state()
+
+    def restore(self, state: Mapping[str, Any], tables: Iterable[Table]) -> None:
+        """Take over what `state` gave, and tables."""
+        self._catalog.restore(state, tables)
 
     def apply(self, statement: str, database: str, sql_mode: int | None = None) -> list[DdlChange]:
         """Apply a statement of the binary log and return the changes it made, in order.
@@ -129,14 +141,53 @@ class DatabaseSchema:
         return self._apply(statement, database)
 
     def replay(self, statement: str, database: str | None) -> None:
-        """Apply a statement of the schema history.
+        """Apply a statement of the schema history; one that cannot be read leaves a doubt.
 
         :param database: the current database; None leaves it as it was.
-        :raises DdlError: as `apply` does.
         """
         if self._rules.ddl_filter(statement):
             return
-        self._parse(statement, self._catalog.database if database is None else database)
+        current = self._catalog.database if database is None else database
+        try:
+            self._parse(statement, current)
+        except DdlError as error:
+            _LOG.warning("In the schema history: %s", error)
+            self.doubts.add(statement, f"{error} It stands in the schema history.")
+
+    def unread(self, statement: str, database: str, reason: str) -> DdlChange:
+        """Return the change of a statement that could not be read: what it changed is not known.
+
+        :param reason: tells of it; it must hold no values.
+        """
+        self.doubts.add(statement, reason)
+        sql = statement.strip(_BLANK)
+        change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
+        return replace(change, cause="unread")
+
+    def define(self, statement: str, table: TableId) -> list[DdlChange]:
+        """Apply a CREATE TABLE that takes the place of a definition that was wrong or in doubt.
+
+        One that was in doubt and proves right is a change as well: the history has to have it.
+
+        :raises DdlError: it cannot be read.
+        """
+        events = self._catalog.apply(statement, table.database)
+        if not events and self.doubts.about(table):
+            events = [DdlEvent("CREATE_TABLE", statement, table.database, table)]
+        if not events:
+            return []
+        self.doubts.settle(table)
+        return [replace(change, cause="repaired") for change in self._changes(events)]
+
+    def read(self, statement: str, database: str) -> Table | None:
+        """Return the table that a CREATE TABLE makes, and change nothing; None if it makes none."""
+        rules = self._rules
+        apart = Catalog(Tables(), rules.dialect, rules.captures, comments=rules.comments)
+        try:
+            apart.apply(statement, database)
+        except DdlError as error:
+            _LOG.warning("A definition of the server is left aside: %s", error)
+        return next(iter(apart.tables), None)
 
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
         events = self._parse(sql, database, quoting)
@@ -154,12 +205,26 @@ class DatabaseSchema:
 
     def _parse(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlEvent]:
         try:
-            return self._catalog.apply(sql, database, quoting)
+            events = self._catalog.apply(sql, database, quoting)
         except DdlError as error:
             if not self._rules.skip_unparseable_ddl:
                 raise
             _LOG.warning("Passing over a DDL statement: %s", error)
             return []
+        for event in events:
+            self._note(event)
+        return events
+
+    def _note(self, event: DdlEvent) -> None:
+        """Follow which tables are in doubt."""
+        if event.table is None:
+            return
+        if event.kind == "CREATE_TABLE":
+            self.doubts.created(event.table, event.statement)
+        elif event.kind == "DROP_TABLE":
+            self.doubts.settle(event.table)
+        elif event.previous is not None:
+            self.doubts.renamed(event.previous, event.statement)
 
     def _matches(self, event: DdlEvent) -> bool:
         """Tell whether an event concerns captured tables or databases."""

@@ -6,25 +6,30 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from connector.capture.change import Change, Place, SchemaChange, Truncated
-from connector.capture.history import HistoryRecord, HistoryStore, recover
+from connector.capture.history import HistoryRecord, HistoryStore
+from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Matches
-from connector.capture.tables import Table, Tables
+from connector.capture.tables import Table, TableId, Tables
 from connector.data.java import hash_order
 from connector.errors import DdlError, HistoryError
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.connection import Connection
+from connector.mysql.ddl.tokens import shown
 from connector.mysql.definitions import Definition
 from connector.mysql.position import BinlogPosition, Coordinates
 from connector.mysql.recorded_positions import reached_by
+from connector.mysql.recovery import Recovery
 from connector.mysql.schema import DatabaseSchema, DdlChange, SchemaRules
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
+
+_LOGGED, _SHOWN = 4_000, 200  # characters of a statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,8 @@ class TrackerOptions:
     """What decides how schema changes are kept and told.
 
     ``partition`` names the connector in history records. ``truncates`` tells whether TRUNCATE
-    is an event, ``transactions`` whether there are events about transactions.
+    is an event, ``transactions`` whether there are events about transactions. ``snapshots`` keeps
+    what the history leads to.
     """
 
     rules: SchemaRules
@@ -42,6 +48,7 @@ class TrackerOptions:
     prefer_ddl: bool = False
     captures_gtid: Matches | None = None
     places: bool = False
+    snapshots: SnapshotFile | None = None
 
 
 class SchemaTracker:
@@ -90,7 +97,6 @@ class SchemaTracker:
         """Make the tables anew from the history.
 
         :raises HistoryError: there is no history, or it cannot be read.
-        :raises DdlError: a statement in it cannot be applied.
         """
         if not self._store.exists():
             raise HistoryError(
@@ -102,14 +108,16 @@ class SchemaTracker:
         self._schema = schema = self._nothing()
         options = self._options
         is_mariadb = options.rules.dialect == "mariadb"
-        recover(
-            self._store.records(),
+        recovery = Recovery(
+            self._store,
+            options.snapshots,
             options.partition,
-            schema.tables,
-            schema.replay,
+            at.to_offset(),
             reached_by(at, options.captures_gtid, is_mariadb=is_mariadb),
+            {"lower_case": self._lower_case, "sql_mode": self._sql_mode},
             prefer_ddl=options.prefer_ddl,
         )
+        recovery.run(schema)
         self._unsure = False
 
     def buffered(self) -> AbstractContextManager[None]:
@@ -119,26 +127,68 @@ class SchemaTracker:
     def snapshot(self, definition: Definition, at: BinlogPosition) -> Iterator[SchemaChange]:
         """Apply a definition that a snapshot read, as of a position."""
         micros = time.time_ns() // 1000
-        for change in self._schema.apply_snapshot(definition.ddl, definition.database):
+        for change in self._defined(definition):
             self._record(change, at.to_offset())
             database, table = change.source_database, change.source_table
             source = self._source.snapshot(at, database, table, "true", micros)
-            yield SchemaChange(change.kind, change.database, change.ddl, change.changes, source)
+            yield _schema_change(change, source)
+
+    def _defined(self, definition: Definition) -> list[DdlChange]:
+        try:
+            return self._schema.apply_snapshot(definition.ddl, definition.database)
+        except DdlError as error:
+            log.warning("%s It is a definition of database [%s].", error, definition.database)
+            return [self._schema.unread(definition.ddl, definition.database, str(error))]
 
     def streamed(self, query: QueryRan, at: Coordinates, micros: int) -> Iterable[Change]:
         """Apply a statement of the log; ``micros`` is the database's time of it.
 
-        :raises DdlError: it cannot be read and such statements are not to be passed over.
+        One that cannot be read is told and recorded, and leaves tables in doubt.
         """
         try:
             changes = self._schema.apply(query.sql, query.database, query.sql_mode)
         except DdlError as error:
-            where = f"It stands at {at.file}:{at.pos}, for database [{query.database}]."
-            raise DdlError(f"{error} {where}", error.remedy) from error
+            text = f"It stands at {at.file}:{at.pos}, for database [{query.database}]: "
+            reason = f"{error} {text}{shown(query.sql[:_SHOWN])}"
+            log.warning("%s %s%s", error, text, shown(query.sql[:_LOGGED]))
+            changes = [self._schema.unread(query.sql, query.database, reason)]
+        yield from self._told(changes, at, self._offset(at), micros)
+
+    def doubt(self, table: TableId) -> str | None:
+        """Return why the definition of a table may be wrong, None when it is sure."""
+        doubt = self._schema.doubts.about(table)
+        return None if doubt is None else doubt.reason
+
+    def settle(self, table: TableId) -> None:
+        """Take what is known of a table for right."""
+        self._schema.doubts.settle(table)
+
+    def read(self, ddl: str, database: str) -> Table | None:
+        """Return the table of a definition, which changes nothing yet."""
+        return self._schema.read(ddl, database)
+
+    def define(self, ddl: str, table: TableId, at: Coordinates) -> list[SchemaChange]:
+        """Put a definition in the place of one that proved wrong.
+
+        It counts from the transaction on that shows it: a restart may come back to its begin.
+        """
+        offset = replace(at.position(), event=0, row=0).to_offset()
+        changes = self._schema.define(ddl, table)
+        if changes:
+            log.warning("The definition of table %s was wrong or in doubt: it has a new one", table)
+        told = self._told(changes, at, offset, at.ts_micros // 1000 * 1000)
+        return [change for change in told if isinstance(change, SchemaChange)]
+
+    def _told(
+        self,
+        changes: Iterable[DdlChange],
+        at: Coordinates,
+        offset: Mapping[str, Any],
+        micros: int,
+    ) -> Iterator[Change]:
         if not changes:
             return
         self._unsure = True
-        offset = self._offset(at)
         for change in changes:
             self._record(change, offset)
             database, table = change.source_database, change.source_table
@@ -147,7 +197,7 @@ class SchemaTracker:
                 place = at.place if self._options.places else None
                 yield from self._truncated(change, source, place)
             else:
-                yield SchemaChange(change.kind, change.database, change.ddl, change.changes, source)
+                yield _schema_change(change, source)
         self._unsure = False
 
     def close(self) -> None:
@@ -178,5 +228,19 @@ class SchemaTracker:
             return
         partition, now = self._options.partition, time.time_ns() // 1_000_000
         self._store.append(
-            HistoryRecord.of(partition, offset, change.database, change.ddl, change.changes, now)
+            HistoryRecord.of(
+                partition,
+                offset,
+                change.database,
+                change.ddl,
+                change.changes,
+                now,
+                is_read=change.cause != "unread",
+            )
         )
+
+
+def _schema_change(change: DdlChange, source: tuple[object, ...]) -> SchemaChange:
+    return SchemaChange(
+        change.kind, change.database, change.ddl, change.changes, source, change.cause
+    )

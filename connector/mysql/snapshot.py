@@ -7,11 +7,10 @@ locks are released as soon as the definitions are read.
 from __future__ import annotations
 
 import logging
-import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from connector.capture.change import (
     Change,
@@ -26,14 +25,15 @@ from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, any_of, pattern, split_list
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import Table, TableId
-from connector.errors import AccessDeniedError, StopError, TableChangedError
-from connector.mysql.connection import Connection, RowStream, quote
+from connector.errors import StopError
+from connector.mysql.connection import Connection
 from connector.mysql.definitions import Definition, DefinitionReader
 from connector.mysql.locks import SnapshotLock
+from connector.mysql.parallel_reading import Begun, ParallelReading
 from connector.mysql.position import BinlogPosition
 from connector.mysql.schema_tracker import SchemaTracker
 from connector.mysql.source_block import SourceBlock
-from connector.mysql.textrows import TextRows
+from connector.mysql.table_reader import TableReader, without_counter
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class SnapshotOptions:
     """The part of the configuration that a snapshot needs. Times are in seconds.
 
     ``row_count_order`` is the order of tables by size. With ``places`` changes tell their place,
-    and tables without rows are told of.
+    and tables without rows are told of. ``threads`` is how many sessions read tables.
     """
 
     locking: str = "minimal"
@@ -56,10 +56,11 @@ class SnapshotOptions:
     selects: dict[str, str] = field(default_factory=dict)
     row_count_order: str = "disabled"
     places: bool = False
+    threads: int = 1
 
 
 class Snapshot:
-    """One snapshot on one connection."""
+    """One snapshot; ``open_session`` opens further connections, if several are to read tables."""
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Snapshot:
         codec_of: Callable[[Table], RowCodec],
         source: SourceBlock,
         options: SnapshotOptions,
+        open_session: Callable[[], Connection],
     ) -> None:
         self._connection = connection
         self._definitions = definitions
@@ -79,6 +81,8 @@ class Snapshot:
         self._source = source
         self._options = options
         self._read_as: set[str] = set()
+        self._open_session = open_session
+        self._further: list[Connection] = []
 
     def changes(
         self,
@@ -96,15 +100,33 @@ class Snapshot:
         lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
         lock.acquire(captured)
         at = replace(resume or position_of(), ts_sec=int(time.time()))
+        self._open_further(plan, captured, lock)
         running = replace(at, snapshot="INITIAL", event=0, row=0)
         log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
         statements = list(self._definitions.read(tables))
-        self._read_as = {_without_counter(statement.ddl) for statement in statements}
+        self._read_as = {without_counter(statement.ddl) for statement in statements}
         lock.definitions_read()
         yield from self._last_marked(self._read(statements, plan, captured, running), running)
         lock.rows_read()
         yield Progress(at)
         return at
+
+    def close(self) -> None:
+        """Close the further sessions."""
+        while self._further:
+            self._further.pop().close()
+
+    def _open_further(self, plan: Plan, captured: Sequence[TableId], lock: SnapshotLock) -> None:
+        """Open the sessions that read tables besides.
+
+        Writers are kept out; or, where no lock is wanted, the position is older than what they
+        read, so that nothing is lost.
+        """
+        wanted = min(self._options.threads, len(captured)) if plan.data else 1
+        for _ in range(wanted - 1):
+            session = self._open_session()
+            self._further.append(session)
+            lock.share(session)
 
     def _read(
         self,
@@ -163,35 +185,52 @@ class Snapshot:
     def _data(
         self, captured: Sequence[TableId], at: BinlogPosition
     ) -> Iterator[RowChanges | Truncated]:
-        self._connection.execute("SET time_zone='+00:00'")
+        for session in (self._connection, *self._further):
+            session.execute("SET time_zone='+00:00'")
+        readers = [
+            TableReader(session, self._options.selects, self._read_as)
+            for session in (self._connection, *self._further)
+        ]
+        if len(readers) > 1:
+            yield from self._concurrently(readers, captured, at)
+            return
         for number, name in enumerate(captured):
-            yield from self._table(name, at, first_table=number == 0)
+            codec = self._codec(name)
+            table = self._begun(codec, readers[0].now_micros(), at, number)
+            for rows in readers[0].rows(codec):
+                yield from table.add(rows)
+            yield from table.end()
 
-    def _table(
-        self, name: TableId, at: BinlogPosition, *, first_table: bool
+    def _concurrently(
+        self, readers: Sequence[TableReader], captured: Sequence[TableId], at: BinlogPosition
     ) -> Iterator[RowChanges | Truncated]:
+        """Read several tables at the same time; the end of the last one is told at the end."""
+        tables: dict[int, _Table] = {}
+        with closing(ParallelReading(readers, captured, self._codec)) as reading:
+            for item in reading.items():
+                if isinstance(item, Begun):
+                    tables[item.table] = self._begun(item.codec, item.micros, at, item.table)
+                elif item.rows:
+                    yield from tables[item.table].add(item.rows)
+                elif item.table < len(captured) - 1:
+                    yield from tables.pop(item.table).end()
+        for table in tables.values():
+            yield from table.end()
+
+    def _codec(self, name: TableId) -> RowCodec:
         table = self._tracker.tables.get(name)
         if table is None:
             raise StopError(f"Table {name} is captured but its definition could not be read.")
-        codec = self._codec_of(table)
-        micros = self._definitions.now_micros()
+        return self._codec_of(table)
+
+    def _begun(self, codec: RowCodec, micros: int, at: BinlogPosition, number: int) -> _Table:
+        name = codec.table.id
         blocks = {
             mark: self._source.snapshot(at, name.database, name.table, mark, micros)
             for mark in (_FIRST, _FIRST_IN_TABLE, _TRUE, _LAST_IN_TABLE)
         }
-        batches = self._rows(codec)
-        if codec.derived:
-            batches = (list(map(codec.completed, batch)) for batch in batches)
-        count = 0
-        first = _FIRST if first_table else _FIRST_IN_TABLE
-        for mark, rows, end in _marked(batches, first):
-            count += len(rows)
-            pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
-            place = self._place(name, at, "/end" if end else "")
-            yield RowChanges(codec, "r", pairs, blocks[mark], None, place)
-        if not count and (place := self._place(name, at, "/empty")) and place[1]:
-            yield Truncated(codec, blocks[_LAST_IN_TABLE], place)
-        log.info("Snapshot of table %s: %d rows", name, count)
+        places = {end: self._place(name, at, end) for end in ("", "/end", "/empty")}
+        return _Table(codec, blocks, places, _FIRST_IN_TABLE if number else _FIRST)
 
     def _place(self, table: TableId, at: BinlogPosition, end: str) -> Place | None:
         """Return the place of rows; a table of which but a part is read has no end."""
@@ -200,68 +239,58 @@ class Snapshot:
         whole = str(table) not in self._options.selects
         return f"{at.epoch}/{at.file}/{at.pos}/", end if whole else ""
 
-    def _rows(self, codec: RowCodec) -> Iterator[list[Row]]:
-        """Read a table, by the user's own statement if there is one for it."""
-        name = codec.table.id
-        own = self._options.selects.get(str(name))
-        if own:
-            stream = self._connection.read_rows(own)
-            return TextRows(codec.columns, stream.columns).read(stream)
-        columns = ", ".join(quote(column.column.name) for column in codec.columns)
-        select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
-        return TextRows(codec.columns).read(self._opened(name, select))
-
-    def _opened(self, table: TableId, select: str) -> RowStream:
-        """Begin to read a table.
-
-        The locks are gone by now: it may have been altered since its definition was read.
-
-        :raises TableChangedError: it was, and cannot be read as it was.
-        """
-        try:
-            return self._connection.read_rows(select)
-        except AccessDeniedError:
-            raise
-        except StopError as error:
-            if self._is_as_read(table):
-                raise
-            raise TableChangedError(f"{table} was altered while it was read: {error}") from error
-
-    def _is_as_read(self, table: TableId) -> bool:
-        try:
-            definition = self._definitions.create_table(table)
-        except StopError:  # it was dropped
-            return False
-        return _without_counter(definition) in self._read_as
-
 
 _FIRST, _FIRST_IN_TABLE = "first", "first_in_data_collection"
 _TRUE, _LAST_IN_TABLE = "true", "last_in_data_collection"
 
 
-def _marked(batches: Iterable[list[Any]], first: Mark) -> Iterator[tuple[Mark, list[Any], bool]]:
-    """Tell for each row of a table where it stands, and whether it is the last one.
+class _Table:
+    """One table whose rows come in batches; it tells for each row where it stands.
 
-    The last row is only known at the end. If it is the first one too, its mark is of the first.
+    ``blocks`` are the source blocks by mark, ``places`` where rows, the last one, and a table
+    without rows are told to stand. The last row is only known at the end. If it is the first one
+    too, its mark is of the first.
     """
-    mark = first
-    held: list[Any] = []
-    for batch in batches:
-        rows = held + batch
-        if mark != _TRUE and len(rows) > 1:
-            yield mark, rows[:1], False
-            rows, mark = rows[1:], _TRUE
+
+    def __init__(
+        self,
+        codec: RowCodec,
+        blocks: Mapping[Mark, Row],
+        places: Mapping[str, Place | None],
+        first: Mark,
+    ) -> None:
+        self._codec = codec
+        self._blocks = blocks
+        self._places = places
+        self._mark = first
+        self._held: list[Row] = []
+        self._count = 0
+
+    def add(self, batch: list[Row]) -> Iterator[RowChanges]:
+        """Yield the rows of a batch and of what was held back, but for the last one."""
+        self._count += len(batch)
+        rows = self._held + batch
+        if self._mark != _TRUE and len(rows) > 1:
+            yield self._changes(self._mark, rows[:1], "")
+            rows, self._mark = rows[1:], _TRUE
         if len(rows) > 1:
-            yield mark, rows[:-1], False
+            yield self._changes(self._mark, rows[:-1], "")
             rows = rows[-1:]
-        held = rows
-    if held:
-        yield (_FIRST if mark == _FIRST else _LAST_IN_TABLE), held, True
+        self._held = rows
 
+    def end(self) -> Iterator[RowChanges | Truncated]:
+        """Yield the last row."""
+        if self._held:
+            mark = _FIRST if self._mark == _FIRST else _LAST_IN_TABLE
+            yield self._changes(mark, self._held, "/end")
+        empty = self._places["/empty"]
+        if not self._count and empty and empty[1]:
+            yield Truncated(self._codec, self._blocks[_LAST_IN_TABLE], empty)
+        log.info("Snapshot of table %s: %d rows", self._codec.table.id, self._count)
 
-def _without_counter(definition: str) -> str:
-    """Return a definition without the number that the next row gets."""
-    return re.sub(r" AUTO_INCREMENT=\d+", "", definition)
+    def _changes(self, mark: Mark, rows: list[Row], end: str) -> RowChanges:
+        pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
+        return RowChanges(self._codec, "r", pairs, self._blocks[mark], None, self._places[end])
 
 
 def table_order(include_list: str | None) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,8 @@ from connector.mysql.epoch import numbered, server_of
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.options import CaptureOptions, Flavour
 from connector.mysql.position import BinlogPosition, Coordinates, position_of
+from connector.mysql.repair import TableRepair
+from connector.mysql.reselection import Reselection
 from connector.mysql.schema_tracker import SchemaTracker
 from connector.mysql.snapshot import Snapshot, SnapshotOptions
 from connector.mysql.source_block import SourceBlock
@@ -43,6 +46,7 @@ class Parts:
     tracker: SchemaTracker
     codec_of: Callable[[Table], RowCodec]
     reads_definition: Callable[[TableId], bool]
+    reselection: Reselection | None = None
 
 
 class MySqlSource:
@@ -96,8 +100,10 @@ class MySqlSource:
             parts.codec_of,
             parts.source_block,
             parts.snapshot,
+            lambda: Connection(parts.settings),
         )
-        return (yield from snapshot.changes(plan, self._head, stored))
+        with closing(snapshot):
+            return (yield from snapshot.changes(plan, self._head, stored))
 
     def _head(self) -> BinlogPosition:
         """Return the end of the log; with its epoch, if places are told."""
@@ -134,6 +140,8 @@ class MySqlSource:
     def close(self) -> None:
         """Release the connections."""
         self._parts.tracker.close()
+        if self._parts.reselection is not None:
+            self._parts.reselection.close()
         self._close_connection()
         if self._reader is not None:
             self._reader.close()
@@ -187,7 +195,8 @@ class MySqlSource:
             parts.codec_of,
             parts.selection.captures,
             parts.options.inconsistent_schema,
-            hash_columns=self._is_mariadb,
+            TableRepair(parts.settings, parts.tracker, coordinates, is_mariadb=self._is_mariadb),
+            hidden_columns=self._is_mariadb,
         )
         options = TranslateOptions(
             skipped=parts.options.skipped,
@@ -196,6 +205,7 @@ class MySqlSource:
             captures_gtid=parts.options.captures_rows_of,
             on_failure=parts.options.on_failure,
             places=parts.options.places,
+            reselection=parts.reselection,
         )
         return Translator(coordinates, plans, parts.source_block, parts.tracker.streamed, options)
 

@@ -58,9 +58,11 @@ class Seen:
 class Figures:
     """The figures of one task; ``connector`` is empty until its first run begins.
 
-    ``behind_ms`` is how old the last event was when it came, -1 before any; it is 0 when
-    nothing is left to be read. ``tags`` are labels that users add. ``remaining`` are the tables
-    whose rows are not all read: that one has no rows shows at the end of the snapshot only.
+    ``unread`` counts statements that could not be read, ``repaired`` definitions of tables that
+    were found to be wrong. ``behind_ms`` is how old the last event was when it came, -1 before
+    any; it is 0 when nothing is left to be read. ``tags`` are labels that users add. ``remaining``
+    are the tables whose rows are not all read: that one has no rows shows at the end of the
+    snapshot only.
     """
 
     connector: str = ""
@@ -78,6 +80,8 @@ class Figures:
     bytes_sent: int = 0
     restarts: int = 0
     skipped: int = 0
+    unread: int = 0
+    repaired: int = 0
     commits: int = 0
     committed_at: float = 0.0
     outlet: Outlet | None = None
@@ -154,6 +158,8 @@ class Figures:
             self._of = self._of or Seen()
 
     def _schema(self, change: SchemaChange) -> None:
+        self.unread += change.cause == "unread"
+        self.repaired += change.cause == "repaired"
         if change.source[self._mark_slot] is None:
             self._streamed("", 1, change.source[self._time_slot])
             return

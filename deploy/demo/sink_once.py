@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from deploy.demo.stage import EXAMPLES
-from sparksink.commands import run
-from sparksink.config_file import load
+from sparksink.commands.entries import run
+from sparksink.config.file import load
 from sparksink.session import session
 from sparksink.sink import build
 

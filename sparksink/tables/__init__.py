@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pyspark.sql import DataFrame
 
-from sparksink.spark_types import quoted
+from sparksink.schemas.spark_types import quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from typing import Any, Final
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.sql import DataFrame, SparkSession
 
+from sparksink.config.target import Jdbc
 from sparksink.errors import SinkError
 from sparksink.tables.dialects import Dialect
 from sparksink.tables.mariadb import MariaDb
 from sparksink.tables.postgresql import PostgreSql
-from sparksink.target import Jdbc
 
 _UNREACHABLE: Final = "08"
 """How the SQL state of a fault of the connection begins."""

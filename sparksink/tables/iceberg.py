@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
-from sparksink.spark_types import quoted
+from sparksink.config.target import Catalog
+from sparksink.schemas.spark_types import quoted
 from sparksink.tables import Alteration, Merge, alter_sql, merged
 from sparksink.tables.properties import facts_of, of_facts, pairs, text
-from sparksink.target import Catalog
 
 _WRITER: Final = "millrace-writer"
 _BATCH: Final = "millrace-batch"

@@ -15,11 +15,11 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from sparksink.spark_types import quoted
+from sparksink.config.target import Jdbc
+from sparksink.schemas.spark_types import quoted
 from sparksink.tables import Add, Alteration, Fill, Lake, Merge, Rename, Table, Widen
 from sparksink.tables.database import Database, Statement
 from sparksink.tables.dialects import Dialect, create, merge
-from sparksink.target import Jdbc
 
 _TABLES: Final = "_millrace_tables"
 _WRITERS: Final = "_millrace_writers"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from sparksink.spark_types import quoted
+from sparksink.schemas.spark_types import quoted
 from sparksink.tables.dialects import Words
 
 _KINDS: Final = {

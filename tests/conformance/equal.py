@@ -9,7 +9,7 @@ from tests.conformance.sides import Side
 
 
 def assert_none_failed(theirs: Side, ours: Side) -> None:
-    assert not theirs.failure, "Debezium failed: its events are no measure"
+    assert not theirs.failure, f"Debezium failed: its events are no measure: {theirs.failure[:999]}"
     assert not ours.failure
 
 

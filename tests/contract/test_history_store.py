@@ -113,6 +113,41 @@ def test_records_survive_and_more_are_added_behind_them(open_store: Open) -> Non
     assert list(open_store().records()) == [record(number) for number in range(9)]
 
 
+def test_reading_goes_on_behind_a_mark(open_store: Open) -> None:
+    store = open_store()
+    store.prepare()
+    assert store.last() is None
+    for number in range(3):
+        store.append(record(number))
+    assert len(list(store.records())) == 3
+    mark = store.last()
+    assert mark is not None
+    again = open_store()
+    assert again.holds(mark)
+    assert list(again.records(mark)) == []
+    assert again.last() == mark
+    again.append(record(3))
+    assert list(again.records(mark)) == [record(3)]
+    further = again.last()
+    assert further is not None
+    assert further != mark
+    assert open_store().holds(further)
+    assert open_store().holds(mark)
+
+
+def test_a_mark_of_another_history_is_not_held(open_store: Open) -> None:
+    store = open_store()
+    store.prepare()
+    for number in range(3):
+        store.append(record(number))
+    list(store.records())
+    mark = store.last()
+    assert mark is not None
+    for place in (mark.place + 10_000, mark.place - 1):
+        assert not open_store().holds(mark._replace(place=place))
+    assert not open_store().holds(mark._replace(digest="0"))
+
+
 def test_many_records_may_be_written_at_once(open_store: Open) -> None:
     store = open_store()
     store.prepare()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deploy.stack.folders import STACK, locked
-from sparksink.config_file import parse
+from sparksink.config.file import parse
 
 HERE = Path(__file__).parent
 

@@ -46,7 +46,7 @@ def run(
 
 
 def real_lake(spark: Any, path: Path, **more: Any) -> Any:
-    from sparksink.config_file import parse  # noqa: PLC0415
+    from sparksink.config.file import parse  # noqa: PLC0415
     from sparksink.sink import build  # noqa: PLC0415
 
     return build(parse(settings(path, **more)), spark).lake

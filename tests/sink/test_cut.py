@@ -64,8 +64,8 @@ def cuts(made: Any) -> list[bool | None]:
 def test_a_cut_holds_whole_transactions(
     sink: Callable[..., Any], spark: Any, log: Log, capsys: pytest.CaptureFixture[str]
 ):
-    from sparksink.commands import cut  # noqa: PLC0415
-    from sparksink.transactions import Open  # noqa: PLC0415
+    from sparksink.commands.entries import cut  # noqa: PLC0415
+    from sparksink.state.transactions import Open  # noqa: PLC0415
 
     options = {"source": {"transaction.topic": TOPIC, "topics.exclude": ".*elsewhere"}}
     made = sink(**options)
@@ -88,7 +88,7 @@ def test_a_cut_holds_whole_transactions(
 
 
 def test_without_the_topic_there_is_no_cut(sink: Callable[..., Any], spark: Any, log: Log):
-    from sparksink.commands import cut  # noqa: PLC0415
+    from sparksink.commands.entries import cut  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     made = sink()

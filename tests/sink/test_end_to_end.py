@@ -74,7 +74,7 @@ def test_a_delta_table_equals_its_source(
     schemas: str,
     capsys: pytest.CaptureFixture[str],
 ):
-    from sparksink.commands import run  # noqa: PLC0415
+    from sparksink.commands.entries import run  # noqa: PLC0415
 
     database.execute(
         "CREATE TABLE orders (id INT PRIMARY KEY, name VARCHAR(20), price DECIMAL(10,2),"
@@ -135,7 +135,7 @@ def test_a_delta_table_equals_its_source(
 
 def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFixture[str]) -> None:
     """The command says that tables are equal, and no more once they are not."""
-    from sparksink.commands import verify  # noqa: PLC0415
+    from sparksink.commands.entries import verify  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     verify(made, argparse.Namespace(table=".*", wait=0.0))
@@ -158,7 +158,7 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
 def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     broker: KafkaBroker, topics: Topics, sink: Callable[..., Any]
 ):
-    from sparksink.commands import run  # noqa: PLC0415
+    from sparksink.commands.entries import run  # noqa: PLC0415
     from sparksink.errors import DataLossError  # noqa: PLC0415
 
     name = f"lost{time.time_ns()}.shop.orders"

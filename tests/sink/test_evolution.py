@@ -90,7 +90,7 @@ def test_the_schema_change_topic_tells_of_a_new_name(
 def test_a_conflict_parks_one_table_until_it_is_taken_up(
     sink: Callable[..., Any], spark: Any, target: dict[str, Any]
 ):
-    from sparksink import replay  # noqa: PLC0415
+    from sparksink.commands import replay  # noqa: PLC0415
 
     made = sink(target=target)
     orders, others = Topic(columns=[ID, NAME]), Topic("srv.shop.others", [ID, NAME])

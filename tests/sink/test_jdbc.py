@@ -115,7 +115,7 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
 def test_a_whole_job_and_its_commands(
     mariadb_database: FreshDatabase, sink: Callable[..., Any], tmp_path: Path
 ):
-    from sparksink import commands  # noqa: PLC0415
+    from sparksink.commands import entries as commands  # noqa: PLC0415
 
     target = served(mariadb_database)
     topic = Topic(columns=[ID, NAME])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import logging
 import os
 import random
 import signal
@@ -19,7 +21,9 @@ import yaml
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.conftest import settings
 from tests.sink.histories import Source, delivered
-from tests.sink.recorded import Topic, field, rows
+from tests.sink.recorded import Row, Topic, field, rows
+
+log = logging.getLogger(__name__)
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 SPARK = ("spark.master=local[2]", "spark.driver.memory=1g", "spark.ui.enabled=false",
@@ -49,13 +53,7 @@ def test_a_job_that_is_killed_and_stopped_converges(
     sink: Callable[..., Any], tmp_path: Path, table_format: str
 ):
     given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
-    config = settings(tmp_path, trigger={"interval": "1s"}, **given)
-    (tmp_path / "sink.yaml").write_text(yaml.safe_dump(config))
-    source = Source(Topic(columns=COLUMNS), 5)
-    parts = delivered(source.live(300), 12, 5)
-    for number, part in enumerate(parts):
-        text = "".join(json.dumps(message) + "\n" for message in part)
-        (tmp_path / "in" / f"{number:02}.json").write_text(text)
+    source, parts, _ = recorded_history(tmp_path, 5, steps=300, files=12, **given)
     chance = random.Random(5)
     for kill in range(3):
         before = applied(tmp_path)
@@ -68,7 +66,61 @@ def test_a_job_that_is_killed_and_stopped_converges(
             job.send_signal(signal.SIGTERM)
         assert job.wait(120) == (-signal.SIGKILL if kill < 2 else 0)
     assert start(tmp_path, "--once").wait(600) == 0
+    assert_converged(sink(**given), source, parts)
+
+
+RUNS = int(os.environ.get("KILLS", "1"))
+"""How many jobs of each format are killed; each has a history of its own."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table_format", ["delta", "iceberg"])
+@pytest.mark.parametrize("seed", range(RUNS))
+def test_a_job_is_killed_between_any_two_writes(
+    sink: Callable[..., Any], tmp_path: Path, table_format: str, seed: int
+):
+    """Another process takes up the checkpoint of one that was killed at a random moment."""
+    from sparksink.commands.entries import run  # noqa: PLC0415
+
+    given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
+    source, parts, config = recorded_history(tmp_path, seed, steps=80, files=5, **given)
+    chance = random.Random(seed)
+    begun = Path(config["checkpoint"]) / "offsets" / str(chance.randrange(3))
+    job = start(tmp_path)
+    wait_for(begun.exists, 300, f"batch {begun.name}")
+    time.sleep(chance.random() * 4)
+    os.killpg(job.pid, signal.SIGKILL)
+    assert job.wait(60) == -signal.SIGKILL
+    log.info("killed in the batches %s", sorted(unfinished(Path(config["checkpoint"]))))
     made = sink(**given)
+    run(made, argparse.Namespace(once=True))
+    assert_converged(made, source, parts)
+
+
+def recorded_history(
+    tmp_path: Path, seed: int, steps: int, files: int, **given: Any
+) -> tuple[Source, list[list[Row]], dict[str, Any]]:
+    """Write a random history as recorded messages, and the configuration of a job."""
+    config = settings(tmp_path, trigger={"interval": "1s"}, **given)
+    (tmp_path / "sink.yaml").write_text(yaml.safe_dump(config))
+    source = Source(Topic(columns=COLUMNS), seed)
+    parts = delivered(source.live(steps), files, seed)
+    for number, part in enumerate(parts):
+        text = "".join(json.dumps(message) + "\n" for message in part)
+        (tmp_path / "in" / f"{number:02}.json").write_text(text)
+    return source, parts, config
+
+
+def unfinished(checkpoint: Path) -> set[int]:
+    """Return the batches that were begun and not ended."""
+    begun, ended = (
+        {int(file.name) for file in (checkpoint / folder).glob("*") if file.name.isdigit()}
+        for folder in ("offsets", "commits")
+    )
+    return begun - ended
+
+
+def assert_converged(made: Any, source: Source, parts: list[list[Row]]) -> None:
     expected = sorted(((row["id"], row["v"]) for row in source.rows.values()), key=repr)
     assert rows(made, "shop__orders", "id", "v") == expected
     wanted = sorted(m["offset"] for part in parts for m in part if m["value64"])

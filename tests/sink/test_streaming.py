@@ -28,7 +28,7 @@ def record(path: Path, name: str, *messages: Any) -> None:
 def test_a_job_is_taken_up_where_it_ended(
     sink: Callable[..., Any], tmp_path: Path, table_format: str
 ):
-    from sparksink.commands import backfill, compact, plan, run, status  # noqa: PLC0415
+    from sparksink.commands.entries import backfill, compact, plan, run, status  # noqa: PLC0415
 
     def again() -> Any:
         return sink(history={"enabled": True}, target={"format": table_format})
@@ -52,7 +52,7 @@ def test_a_job_is_taken_up_where_it_ended(
 def test_status_and_plan_tell_what_is_and_what_would_be(
     sink: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    from sparksink.commands import check, plan, run, status  # noqa: PLC0415
+    from sparksink.commands.entries import check, plan, run, status  # noqa: PLC0415
 
     topic = Topic(columns=COLUMNS)
     record(tmp_path, "0.json", topic.change("c", 100, None, {"id": 1, "v": "a"}))
@@ -74,7 +74,7 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
 
 def test_two_jobs_cannot_write_one_target(sink: Callable[..., Any]):
     from sparksink.errors import LeaseError  # noqa: PLC0415
-    from sparksink.lease import Lease  # noqa: PLC0415
+    from sparksink.state.lease import Lease  # noqa: PLC0415
 
     made = sink()
     files = made.lease()._files
@@ -97,8 +97,8 @@ def test_two_jobs_cannot_write_one_target(sink: Callable[..., Any]):
 
 
 def test_metrics_health_and_status_are_served():
-    from sparksink.metrics import Metrics  # noqa: PLC0415
-    from sparksink.state import Applied  # noqa: PLC0415
+    from sparksink.state.applied import Applied  # noqa: PLC0415
+    from sparksink.status.metrics import Metrics  # noqa: PLC0415
 
     address = f"127.0.0.1:{free_port()}"
 

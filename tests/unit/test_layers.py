@@ -18,6 +18,24 @@ NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc",
 # The bottom: these import one another and nothing above.
 BOTTOM = {f"connector.{name}" for name in "config data errors kafka logs properties".split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
+# The sink knows nothing of the connector; from the bottom to the top.
+SINK_LAYERS = (
+    {"errors", "order", "files"},
+    {"config", "jars", "spark_errors"},
+    {"schemas", "source"},
+    {"decode", "tables"},
+    {"evolve", "state", "session"},
+    {"apply", "status"},
+    {"sink"},
+    {"commands"},
+    {"cli"},
+    {"job", "__main__"},
+)
+SINK = {
+    f"sparksink.{name}": {f"sparksink.{below}" for under in SINK_LAYERS[:level] for below in under}
+    for level, names in enumerate(SINK_LAYERS)
+    for name in names
+}
 MAY_IMPORT = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     "connector.capture": BOTTOM,
@@ -35,7 +53,8 @@ MAY_IMPORT = {
     | {"connector", "connector.metrics", "connector.plugins", "connector.runtime", "restapi"},
     "connector.__main__": {"connector.daemon"},
     "connector": set(),
-    "sparksink": {"connector.data"},
+    "sparksink": set(),
+    **SINK,
 }
 
 # Where a foreign package may be imported: a file, or a folder with all below it.
@@ -44,18 +63,18 @@ DOORS = {
     "cryptography": ("connector/kafka/security.py", "connector/mysql/tls.py"),
     "fastapi": ("restapi/",),
     "fastavro": ("connector/converters/",),
-    "httpx": ("connector/converters/", "sparksink/registry.py"),
+    "httpx": ("connector/converters/", "sparksink/schemas/registry.py"),
     "orjson": ("connector/converters/json.py", "connector/capture/history/"),
-    "prometheus_client": ("connector/metrics.py", "sparksink/metrics.py"),
+    "prometheus_client": ("connector/metrics.py", "sparksink/status/metrics.py"),
     "py4j": ("sparksink/",),
-    "pydantic": ("restapi/models.py", "sparksink/"),
-    "pydantic_core": ("restapi/models.py", "sparksink/"),
+    "pydantic": ("restapi/models.py", "sparksink/config/"),
+    "pydantic_core": ("restapi/models.py", "sparksink/config/"),
     "pymysql": ("connector/mysql/connection.py",),
     "pymysqlreplication": ("connector/mysql/binlog/reader.py",),
     "pyspark": ("sparksink/",),
     "starlette": ("restapi/",),
     "uvicorn": ("restapi/server.py",),
-    "yaml": ("sparksink/config_file.py",),
+    "yaml": ("sparksink/config/file.py",),
     "zstandard": ("connector/mysql/binlog/parser.py",),
 }
 
@@ -85,11 +104,11 @@ def imports(path: str) -> Iterator[str]:
 def part_of(module: str) -> str:
     """Return the part of the architecture that a module belongs to."""
     top, *rest = module.split(".")
-    if top != "connector" or not rest:
+    if top not in ("connector", "sparksink") or not rest:
         return top
-    known = f"connector.{rest[0]}"
-    folder = ROOT / "connector" / rest[0]
-    return known if folder.is_dir() or folder.with_suffix(".py").is_file() else "connector"
+    known = f"{top}.{rest[0]}"
+    folder = ROOT / top / rest[0]
+    return known if folder.is_dir() or folder.with_suffix(".py").is_file() else top
 
 
 def module_of(path: str) -> str:

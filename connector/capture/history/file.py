@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from connector.capture.history.record import HistoryRecord, parse_record
+from connector.capture.history.snapshot import Mark
 from connector.errors import HistoryError
 
 
@@ -23,6 +24,7 @@ class FileHistory:
         self._path = path
         self._file: BinaryIO | None = None
         self._buffering = False
+        self._last = (0, b"")
 
     def prepare(self) -> None:
         """Make the file and the folders above it, if they are not there."""
@@ -42,21 +44,47 @@ class FileHistory:
         except OSError as error:
             raise self._failed("read", error) from error
 
-    def records(self) -> Iterator[HistoryRecord]:
+    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
         """Read the records of the file."""
         try:
             with self._path.open("rb") as file:
+                start, skipped = (
+                    (0, b"") if after is None else (after.place, self._line(file, after))
+                )
+                self._last = (start, skipped)
+                start += len(skipped)
                 for number, line in enumerate(file, 1):
                     if line.endswith(b"\n") and line.strip():
-                        yield self._parse(line, number)
+                        where = f"Line {number}" if after is None else f"The line at byte {start}"
+                        yield self._parse(line, where)
+                        self._last = (start, line)
+                    start += len(line)
         except OSError as error:
             raise self._failed("read", error) from error
 
-    def _parse(self, line: bytes, number: int) -> HistoryRecord:
+    def last(self) -> Mark | None:
+        """Return the mark of the last record that was read."""
+        place, line = self._last
+        return Mark.of(place, line) if line else None
+
+    def holds(self, mark: Mark) -> bool:
+        """Tell whether the record of a mark is where it was."""
+        try:
+            with self._path.open("rb") as file:
+                return Mark.of(mark.place, self._line(file, mark)) == mark
+        except OSError as error:
+            raise self._failed("read", error) from error
+
+    @staticmethod
+    def _line(file: BinaryIO, mark: Mark) -> bytes:
+        file.seek(mark.place)
+        return file.readline()
+
+    def _parse(self, line: bytes, where: str) -> HistoryRecord:
         try:
             return parse_record(line)
         except HistoryError as error:
-            raise HistoryError(f"Line {number} of {self._path}: {error}") from error
+            raise HistoryError(f"{where} of {self._path}: {error}") from error
 
     def append(self, record: HistoryRecord) -> None:
         """Write a record and wait for the disk."""

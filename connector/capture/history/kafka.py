@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from connector.capture.history.record import HistoryRecord, parse_record
+from connector.capture.history.snapshot import Mark
 from connector.errors import HistoryError
 from connector.kafka.sequence import Sequence
 
@@ -58,6 +59,7 @@ class KafkaHistory:
         self._sequence = sequence
         self._admin = admin
         self._batch = batch
+        self._last: Mark | tuple[int, bytes] | None = None
         self._posted: int | None = None  # since the last wait, while buffering
 
     def prepare(self) -> None:
@@ -84,13 +86,25 @@ class KafkaHistory:
             text = "Topic %s %s: the schema history may be lost, or read in the wrong order."
             _LOG.warning(text, self._topic, " and ".join(faults))
 
-    def records(self) -> Iterator[HistoryRecord]:
+    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
         """Read the records of the topic; what is no record is passed over with a warning."""
-        for value in self._sequence.read():
+        self._last = after
+        for offset, value in self._sequence.read(0 if after is None else after.place + 1):
+            self._last = (offset, value)
             try:
                 yield parse_record(value)
             except HistoryError as error:
                 _LOG.warning("Passing over a message of topic %s: %s", self._topic, error)
+
+    def last(self) -> Mark | None:
+        """Return the mark of the last message that was read."""
+        last = self._last
+        return last if last is None or isinstance(last, Mark) else Mark.of(*last)
+
+    def holds(self, mark: Mark) -> bool:
+        """Tell whether the message of a mark is where it was."""
+        first = next(self._sequence.read(mark.place), None)
+        return first is not None and Mark.of(*first) == mark
 
     def append(self, record: HistoryRecord) -> None:
         """Write a record and wait until the broker has it."""

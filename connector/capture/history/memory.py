@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 from connector.capture.history.record import HistoryRecord
+from connector.capture.history.snapshot import Mark
 
 
 class MemoryHistory:
@@ -13,6 +14,7 @@ class MemoryHistory:
 
     def __init__(self) -> None:
         self._records: list[HistoryRecord] = []
+        self._read = 0
 
     def prepare(self) -> None:
         """Do nothing: the list is there."""
@@ -21,9 +23,21 @@ class MemoryHistory:
         """Tell whether there is a record."""
         return bool(self._records)
 
-    def records(self) -> Iterator[HistoryRecord]:
+    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
         """Return the records there are now."""
-        return iter(list(self._records))
+        self._read = len(self._records)
+        return iter(self._records[0 if after is None else after.place + 1 :])
+
+    def last(self) -> Mark | None:
+        """Return the mark of the last record that was read."""
+        return self._mark(self._read - 1) if self._read else None
+
+    def holds(self, mark: Mark) -> bool:
+        """Tell whether the record of a mark is there."""
+        return mark.place < len(self._records) and self._mark(mark.place) == mark
+
+    def _mark(self, place: int) -> Mark:
+        return Mark.of(place, self._records[place].line().encode("utf-8", "surrogatepass"))
 
     def append(self, record: HistoryRecord) -> None:
         """Add a record."""

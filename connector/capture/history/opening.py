@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 from connector.capture.history.file import FileHistory
 from connector.capture.history.kafka import KafkaHistory
 from connector.capture.history.memory import MemoryHistory
+from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.history.store import HistoryStore
 from connector.errors import ConfigError
 from connector.kafka.config import client_config
@@ -18,6 +21,12 @@ from connector.kafka.topics import Topics
 _PREFIX: Final = "schema.history.internal."
 _SERVERS, _TOPIC = f"{_PREFIX}kafka.bootstrap.servers", f"{_PREFIX}kafka.topic"
 _FILE: Final = f"{_PREFIX}file.filename"
+_SNAPSHOT: Final = "millrace.schema.history.snapshot.file"
+_DECIDES: Final = re.compile(
+    r"(?!schema\.history\.internal\.(?:consumer|producer)\.)"
+    r"(?:connector\.class|topic\.prefix|include\.schema\.|schema\.history\.internal|gtid\.source\.|"
+    r"(?:database|table)\.(?:include|exclude|ignore))"
+)
 
 
 def history_store(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:
@@ -28,6 +37,19 @@ def history_store(values: Mapping[str, Any], config: Mapping[str, str]) -> Histo
     :raises ConfigError: what the chosen history needs is not set.
     """
     return STORES[values["schema.history.internal"]](values, config)
+
+
+def snapshot_file(values: Mapping[str, Any], config: Mapping[str, str]) -> SnapshotFile | None:
+    """Build what keeps a snapshot of the history, None when that is not wanted.
+
+    It depends on the keys that decide what the history leads to, on those that say where it is,
+    and on the version of the product.
+    """
+    path = values[_SNAPSHOT]
+    if not path:
+        return None
+    basis = {key: config[key] for key in sorted(config) if _DECIDES.match(key)}
+    return SnapshotFile(Path(path), {"config": basis, "product": version("millrace")})
 
 
 def _kafka(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:

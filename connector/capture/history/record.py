@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -12,6 +12,8 @@ from connector.capture.change import TableChange
 from connector.capture.history.json_text import compact, pretty
 from connector.capture.history.table_json import Json, change_from_json, change_to_json
 from connector.errors import HistoryError
+
+_UNREAD: Final = "unreadDdl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class HistoryRecord:
     ``source`` is the source partition (``{"server": prefix}``), ``position`` the offset map that
     was current when the statement was read. ``table_changes`` are JSON documents: most are
     overtaken by later ones and never made into tables; None stands in records that have none.
+    ``unread`` is a statement that could not be read: it stands under a name of its own, which
+    Debezium passes over, since it fails where it cannot read a ``ddl``.
     """
 
     source: Mapping[str, Any]
@@ -30,6 +34,7 @@ class HistoryRecord:
     table_changes: tuple[Json, ...] | None = ()
     ts_ms: int | None = None
     schema: str | None = None
+    unread: str | None = None
 
     @classmethod
     def of(
@@ -40,9 +45,13 @@ class HistoryRecord:
         ddl: str,
         changes: Iterable[TableChange],
         ts_ms: int,
+        *,
+        is_read: bool = True,
     ) -> HistoryRecord:
         """Build the record of a statement; ``ts_ms`` is the time of recording."""
         documents = tuple(map(change_to_json, changes))
+        if not is_read:
+            return cls(source, position, database, None, documents, ts_ms, unread=ddl)
         return cls(source, position, database, ddl, documents, ts_ms)
 
     def changes(self) -> list[TableChange]:
@@ -67,6 +76,7 @@ class HistoryRecord:
             ("databaseName", self.database),
             ("schemaName", self.schema),
             ("ddl", self.ddl),
+            (_UNREAD, self.unread),
         ):
             if value is not None:
                 document[name] = value
@@ -91,6 +101,7 @@ def parse_record(text: str | bytes) -> HistoryRecord:
             None if changes is None else tuple(changes),
             document.get("ts_ms"),
             document.get("schemaName"),
+            document.get(_UNREAD),
         )
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise HistoryError(f"The schema history holds an unreadable record: {error}.") from error

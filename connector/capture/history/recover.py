@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol
 
+import orjson
+
 from connector.capture.history.record import HistoryRecord
 from connector.capture.history.table_json import Json, change_from_json, parse_table_id
 from connector.capture.tables import TableId, Tables
@@ -18,8 +20,7 @@ Position = Mapping[str, Any]
 class StatementReplay(Protocol):
     """Applies a recorded statement to the tables being recovered.
 
-    ``database`` None leaves the current database as it was. Raises DdlError for a statement that
-    cannot be applied, if such are not to be passed over.
+    ``database`` None leaves the current database as it was.
     """
 
     def __call__(self, statement: str, database: str | None) -> None:
@@ -33,6 +34,7 @@ def recover(
     tables: Tables,
     replay: StatementReplay,
     is_reached: Callable[[Position], bool],
+    created: Callable[[TableId], None] = lambda _: None,
     *,
     prefer_ddl: bool = False,
 ) -> int:
@@ -40,9 +42,9 @@ def recover(
 
     :param source: the source partition; records of others are passed over.
     :param is_reached: tells whether a recorded position is at or before the one to recover.
+    :param created: told of each table that is defined as a whole.
     :param prefer_ddl: parse statements anew even where the record holds the tables.
     :raises HistoryError: for a record that cannot be read.
-    :raises DdlError: as ``replay`` does.
     """
     latest = _LatestTables(tables)
     applied = 0
@@ -51,9 +53,12 @@ def recover(
             continue
         if record.table_changes and not prefer_ddl:
             latest.note(record.table_changes)
-        elif record.ddl is not None:
+            for document in record.table_changes:
+                if document["type"] == "CREATE":
+                    created(parse_table_id(document["id"]))
+        elif (statement := record.ddl or record.unread) is not None:
             latest.settle()
-            replay(record.ddl, record.database)
+            replay(statement, record.database)
         applied += 1
     latest.settle()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
@@ -63,25 +68,28 @@ def recover(
 class _LatestTables:
     """The last document of each table, made into a table only when something asks for it.
 
-    A long history holds many versions of a table, of which all but one are overtaken.
+    A long history holds many versions of a table, of which all but one are overtaken. They are kept
+    as text: as objects those of 5,000 tables take 100 MB, and the garbage collector looks through
+    them over and over.
     """
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._noted: dict[TableId, Json] = {}
+        self._noted: dict[TableId, bytes] = {}
 
     def note(self, documents: Iterable[Json]) -> None:
         """Take the changes of a record."""
         for document in documents:
             previous = document.get("previousId")
             if previous:
-                self._noted[parse_table_id(previous)] = {"type": "DROP", "id": previous}
-            self._noted[parse_table_id(document["id"])] = document
+                dropped: Json = {"type": "DROP", "id": previous}
+                self._noted[parse_table_id(previous)] = orjson.dumps(dropped)
+            self._noted[parse_table_id(document["id"])] = orjson.dumps(document)
 
     def settle(self) -> None:
         """Make the tables out of what was noted."""
-        for document in self._noted.values():
-            change = change_from_json(document)
+        for text in self._noted.values():
+            change = change_from_json(orjson.loads(text))
             if change.table is None:
                 self._tables.remove(change.id)
             else:

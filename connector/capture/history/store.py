@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from connector.capture.history.record import HistoryRecord
+from connector.capture.history.snapshot import Mark
 
 
 class HistoryStore(Protocol):
@@ -25,8 +26,16 @@ class HistoryStore(Protocol):
         """Tell whether the history holds a record."""
         ...
 
-    def records(self) -> Iterator[HistoryRecord]:
-        """Read all records from the first to the last one there is now."""
+    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
+        """Read all records from the first, or the one after a mark, to the last there is now."""
+        ...
+
+    def last(self) -> Mark | None:
+        """Return the mark of the last record that was read; None when there is none."""
+        ...
+
+    def holds(self, mark: Mark) -> bool:
+        """Tell whether the record of a mark is where it was."""
         ...
 
     def append(self, record: HistoryRecord) -> None:

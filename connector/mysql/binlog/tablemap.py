@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from connector.capture.tables import TableId
 from connector.mysql.types import fields
@@ -29,7 +30,20 @@ _META_SIZES = {
     fields.TIME2: 1,
 }
 _SEQUENCE = (*[fields.LONGLONG] * 6, fields.TINY, fields.LONGLONG)
-SIGNEDNESS, DEFAULT_CHARSET, COLUMN_CHARSET, COLUMN_NAME = 1, 2, 3, 4
+_VERSION_TIME = Wire(fields.TIMESTAMP2, 6)
+_LONG_TYPES = frozenset(
+    {
+        fields.VARCHAR,
+        fields.VAR_STRING,
+        fields.VARCHAR_COMPRESSED,
+        fields.BLOB,
+        fields.BLOB_COMPRESSED,
+        fields.STRING,
+    }
+)
+SIGNEDNESS, DEFAULT_CHARSET, COLUMN_CHARSET, COLUMN_NAME, SET_VALUES, ENUM_VALUES = range(1, 7)
+GEOMETRY_TYPE, PRIMARY_KEY, PREFIXED_KEY, CHOICE_CHARSET, CHOICE_CHARSETS = range(7, 12)
+VISIBILITY, DIMENSIONS = 12, 13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,18 +51,37 @@ class TableMap:
     """A table as the log describes it. Identity stands for the content.
 
     ``names`` are filled with ``binlog_row_metadata=FULL`` (MySQL 8, MariaDB 10.5) only.
+    ``nullable`` is the bitmap of the columns that take NULL, ``metadata`` what else the log says
+    of the columns: bytes by kind, as they are.
     """
 
     table: TableId
     wires: tuple[Wire, ...]
     names: tuple[str, ...] = ()
+    nullable: bytes = b""
+    metadata: Mapping[int, bytes] = field(default_factory=dict)
 
-    def hash_columns(self) -> int:
-        """Return how many columns at the end may be hidden ones of MariaDB.
+    def hidden_columns(self) -> int:
+        """Return how many columns at the end may be hidden ones of MariaDB."""
+        return 2 if self.may_be_versioned() else self._hash_columns()
 
-        It keeps a hash for each UNIQUE key that has a TEXT or BLOB as a whole, and writes it to
-        the log.
+    def may_be_versioned(self) -> bool:
+        """Whether it may have hidden columns with the time of each version of a row at its end.
+
+        So have MariaDB's tables WITH SYSTEM VERSIONING that name no such columns.
         """
+        if self.names:
+            return self.names[-2:] == ("row_start", "row_end")
+        return self.wires[-2:] == (_VERSION_TIME, _VERSION_TIME)
+
+    def _hash_columns(self) -> int:
+        """Return how many columns at the end may be hashes.
+
+        It keeps a hash for each UNIQUE key that is too long for an index, and writes it to the
+        log: of a table that has a text or a binary column.
+        """
+        if not any(wire.type in _LONG_TYPES for wire in self.wires):
+            return 0
         count = 0
         for number in range(len(self.wires) - 1, -1, -1):
             named = not self.names or self.names[number].startswith("DB_ROW_HASH_")
@@ -75,11 +108,13 @@ def parse_table_map(data: bytes, start: int, end: int) -> tuple[int, TableMap]:
     types = data[offset : offset + count]
     meta_size, offset = length_encoded(data, offset + count)
     wires = tuple(_wires(types, data[offset : offset + meta_size]))
+    nullable = data[offset + meta_size : offset + meta_size + (count + 7) // 8]
     offset += meta_size + (count + 7) // 8
     if offset > end:
         raise ValueError("the columns of a table are cut short")
-    names = _column_names(data, offset, end)
-    return number, TableMap(TableId(database, table), wires, names)
+    metadata = _metadata(data, offset, end)
+    names = tuple(text.decode("utf-8") for text in counted_texts(metadata.get(COLUMN_NAME, b"")))
+    return number, TableMap(TableId(database, table), wires, names, nullable, metadata)
 
 
 def length_encoded(data: bytes, offset: int) -> tuple[int, int]:
@@ -107,21 +142,23 @@ def _wires(types: bytes, metadata: bytes) -> list[Wire]:
     return wires
 
 
-def _column_names(data: bytes, offset: int, end: int) -> tuple[str, ...]:
-    """Find the column names among the optional metadata (type, length, value)."""
+def _metadata(data: bytes, offset: int, end: int) -> dict[int, bytes]:
+    """Read the optional metadata: kind, length, value."""
+    found = {}
     while offset < end:
         kind = data[offset]
         size, offset = length_encoded(data, offset + 1)
-        if kind == COLUMN_NAME:
-            return tuple(_names(data, offset, offset + size))
+        found[kind] = data[offset : offset + size]
         offset += size
-    return ()
+    return found
 
 
-def _names(data: bytes, offset: int, end: int) -> list[str]:
-    names = []
-    while offset < end:
+def counted_texts(data: bytes) -> list[bytes]:
+    """Read texts behind their lengths."""
+    texts = []
+    offset = 0
+    while offset < len(data):
         size, offset = length_encoded(data, offset)
-        names.append(data[offset : offset + size].decode("utf-8"))
+        texts.append(data[offset : offset + size])
         offset += size
-    return names
+    return texts

@@ -18,7 +18,7 @@ from connector.capture.change import (
     TransactionMark,
 )
 from connector.capture.selection import Matches
-from connector.errors import ConversionError, SchemaMismatchError
+from connector.errors import ConversionError, ReselectError, SchemaMismatchError
 from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
@@ -35,6 +35,7 @@ from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.gtid import source_of
 from connector.mysql.options import FailureMode
 from connector.mysql.position import Coordinates
+from connector.mysql.reselection import Reselection
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ _NOTHING: tuple[Change, ...] = ()
 class TranslateOptions:
     """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL).
 
-    ``places``: changes tell their place as text.
+    ``places``: changes tell their place as text. ``reselection`` reads what rows lack.
     """
 
     skipped: frozenset[Operation] = frozenset()
@@ -56,6 +57,7 @@ class TranslateOptions:
     captures_gtid: Matches | None = None
     on_failure: FailureMode = "fail"
     places: bool = False
+    reselection: Reselection | None = None
 
 
 class Translator:
@@ -77,6 +79,7 @@ class Translator:
         self._source = source
         self._statement = statement
         self._options = options
+        self._reselection = options.reselection
         self._events_to_skip = at.events_done
         self._rows_to_skip = at.rows_done
         self._skipping = False
@@ -149,14 +152,22 @@ class Translator:
             return _NOTHING
         first, self._rows_to_skip = self._rows_to_skip, 0
         plan = self._plans.plan(event.table_map)
+        if self._plans.repaired:
+            return self._after_repair(event, first)
         if plan is None:
             return _NOTHING
         try:
             rows = plan.rows(event)
-        except (ConversionError, SchemaMismatchError) as error:
+            if self._reselection is not None and event.kind != "d":
+                lacking, micros = plan.lacking(event), self._at.ts_micros
+                rows = self._reselection.completed(plan.codec, rows[first:], lacking, micros)
+                rows = [(None, None)] * first + rows
+        except (ConversionError, ReselectError, SchemaMismatchError) as error:
             self._failed(error)
             return _NOTHING
         event.decoded()
+        if event.kind in self._options.skipped:  # some updates prove to be deletions
+            return _NOTHING
         at = self._at
         at.row = first
         table = plan.codec.table.id
@@ -170,6 +181,13 @@ class Translator:
         return (
             (RowChanges(plan.codec, event.kind, rows, source, first, place),) if rows else _NOTHING
         )
+
+    def _after_repair(self, event: RowsChanged, first: int) -> Iterable[Change]:
+        """Tell of the definitions that were found to be wrong, then of the rows."""
+        repaired = tuple(self._plans.repaired)
+        self._plans.repaired.clear()
+        self._rows_to_skip = first
+        return (*repaired, *self._rows(event))
 
     def _unreadable(self, event: Unreadable) -> Iterable[Change]:
         self._failed(event.error)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from connector.capture.tables import TableId, Tables
+from connector.capture.tables import Table, TableId, Tables
 from connector.errors import DdlError
 from connector.mysql.ddl.apply import apply_statement
 from connector.mysql.ddl.column_building import ColumnBuilder
@@ -15,6 +16,9 @@ from connector.mysql.ddl.recorded_text import recorded_text
 from connector.mysql.ddl.statements import Statement
 from connector.mysql.ddl.tokens import Dialect
 from connector.mysql.ddl.variables import Quoting, SystemVariables
+
+# What no statement of a server causes, but a damaged one may: a number of thousands of digits …
+_OTHER_FAULTS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Catalog:
@@ -50,9 +54,28 @@ class Catalog:
         """
         self.database = database
         events: list[DdlEvent] = []
-        for statement in self._read(text, quoting or self.variables.quoting()):
-            events += apply_statement(self, statement)
+        try:
+            for statement in self._read(text, quoting or self.variables.quoting()):
+                events += apply_statement(self, statement)
+        except _OTHER_FAULTS as error:
+            raise DdlError(f"Cannot read a DDL statement ({type(error).__name__}).") from None
         return events
+
+    def state(self) -> dict[str, Any]:
+        """Return all that is known but for the tables."""
+        return {
+            "variables": self.variables.state(),
+            "charsets": dict(self.charsets),
+            "database": self.database,
+        }
+
+    def restore(self, state: Mapping[str, Any], tables: Iterable[Table]) -> None:
+        """Take over what `state` gave, and tables."""
+        self.variables.restore(state["variables"])
+        self.charsets = dict(state["charsets"])
+        self.database = state["database"]
+        for table in tables:
+            self.tables.put(table)
 
     def resolve(self, name: TableName) -> TableId:
         """Return the full name of a table."""
@@ -90,5 +113,9 @@ def _others(text: str, quoting: Quoting) -> list[Quoting]:
     """Return the other ways to read a text in which it makes a difference."""
     ansi_quotes = [quoting.ansi_quotes, not quoting.ansi_quotes] if '"' in text else [False]
     backslashes = [quoting.backslashes, not quoting.backslashes] if "\\" in text else [True]
-    ways = [Quoting(quotes, escapes) for escapes in backslashes for quotes in ansi_quotes]
+    ways = [
+        Quoting(quotes, escapes, quoting.oracle)
+        for escapes in backslashes
+        for quotes in ansi_quotes
+    ]
     return ways[1:]

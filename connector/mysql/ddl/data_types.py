@@ -99,6 +99,8 @@ def _signs(reader: Reader) -> str:
 
 def _simple(reader: Reader, name: str) -> DataType:
     reader.index += 1
+    if name == "DATE" and reader.dates_have_times:
+        name = "DATETIME"
     length, _ = _dimensions(reader, fraction=name in ("TIME", "DATETIME", "TIMESTAMP"))
     if length is None and name == "BIT":
         length = 1

@@ -51,8 +51,8 @@ class TableDraft:
         return draft
 
     def find(self, name: str) -> Slot | None:
-        """Return the column that has this name now, doubled back quotes or not."""
-        for wanted in (name.lower(), name.lower().replace("``", "`")):
+        """Return the column that has this name now, doubled quotes or not."""
+        for wanted in _spellings(name):
             for slot in self.slots:
                 if slot.column.name.lower() == wanted:
                     return slot
@@ -60,7 +60,7 @@ class TableDraft:
 
     def lookup(self, name: str) -> Slot | None:
         """Return the column that had this name before the statement, or else has it now."""
-        for wanted in (name.lower(), name.lower().replace("``", "`")):
+        for wanted in _spellings(name):
             for slot in self.slots:
                 if slot.original == wanted:
                     return slot
@@ -143,6 +143,11 @@ class TableDraft:
         )
         key = tuple(part.name for part in self.key if self.find(part.name) is not None)
         return Table(self.id, columns, key, self.default_charset, self.comment)
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    lowered = name.lower()
+    return lowered, lowered.replace("``", "`"), lowered.replace('""', '"')
 
 
 def _required(column: Column) -> Column:

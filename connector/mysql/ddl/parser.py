@@ -45,16 +45,22 @@ _DATABASE_OPTIONS: Final = frozenset(
 
 
 def parse(
-    text: str, dialect: Dialect = "mysql", *, ansi_quotes: bool = False, backslashes: bool = True
+    text: str,
+    dialect: Dialect = "mysql",
+    *,
+    ansi_quotes: bool = False,
+    backslashes: bool = True,
+    oracle: bool = False,
 ) -> list[Statement]:
     """Read all statements of a text.
 
     :param ansi_quotes: double quotes enclose names.
     :param backslashes: backslashes escape within strings.
+    :param oracle: a DATE is a DATETIME, in MariaDB.
     :raises DdlError: for a statement that cannot be read.
     """
     tokens = tokenize(text, dialect, backslashes=backslashes)
-    reader = Reader(tokens, dialect, ansi_quotes=ansi_quotes)
+    reader = Reader(tokens, dialect, ansi_quotes=ansi_quotes, oracle=oracle)
     statements: list[Statement] = []
     while reader.kind != "end":
         if not reader.take(";"):

@@ -22,10 +22,13 @@ class Reader:
     of quote may enclose a name; MySQL's has back quotes only, and double quotes in ANSI mode.
     """
 
-    def __init__(self, tokens: Tokens, dialect: Dialect, *, ansi_quotes: bool = False) -> None:
+    def __init__(
+        self, tokens: Tokens, dialect: Dialect, *, ansi_quotes: bool = False, oracle: bool = False
+    ) -> None:
         self.tokens = tokens
         self.dialect = dialect
         self.ansi_quotes = ansi_quotes
+        self.dates_have_times = oracle and dialect == "mariadb"
         self.kinds = tokens.kinds
         self.words = tokens.words
         self.index = 0

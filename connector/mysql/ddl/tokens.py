@@ -101,14 +101,20 @@ def unreadable(text: str, position: int, wanted: str) -> DdlError:
 
     String literals are blanked in what the message shows: they may hold passwords.
     """
-    found = _shown(text[position : position + 30]) or "the end"
+    found = shown(text[position : position + 30]) or "the end"
     return DdlError(
         f"Cannot read the DDL statement at character {position}, near [{found}]: "
-        f"expected {wanted}. The statement begins with [{_shown(text[:_SHOWN])}]."
+        f"expected {wanted}. The statement begins with [{shown(text[:_SHOWN])}]."
     )
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """Return a text for messages, its literals blanked.
+
+    Where a backslash may hide the end of one, all from the first quote on is left out.
+    """
+    if "\\" in text:
+        text = re.split("['\"]", text, maxsplit=1)[0] + "…"
     return _LITERAL.sub("'…'", text).replace("\n", " ")
 
 

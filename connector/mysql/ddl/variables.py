@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from connector.mysql.ddl.statements import Scope
 
-_ANSI_QUOTES, _NO_BACKSLASH_ESCAPES = 1 << 2, 1 << 20  # the servers' bits of sql_mode
+# the servers' bits of sql_mode; MySQL has no ORACLE any more
+_ANSI_QUOTES, _ORACLE, _NO_BACKSLASH_ESCAPES = 1 << 2, 1 << 9, 1 << 20
 
 
 class Quoting(NamedTuple):
-    """How a session writes strings and names.
+    """How a session writes strings, names and dates.
 
     :param ansi_quotes: double quotes enclose names, not strings.
     :param backslashes: backslashes escape within strings.
+    :param oracle: a DATE is a DATETIME, as in Oracle (MariaDB).
     """
 
     ansi_quotes: bool = False
     backslashes: bool = True
+    oracle: bool = False
 
     @classmethod
     def of_bits(cls, sql_mode: int) -> Quoting:
         """Read the bits that a binary log tells of the session of a statement."""
-        return cls(bool(sql_mode & _ANSI_QUOTES), not sql_mode & _NO_BACKSLASH_ESCAPES)
+        return cls(
+            bool(sql_mode & _ANSI_QUOTES),
+            not sql_mode & _NO_BACKSLASH_ESCAPES,
+            bool(sql_mode & _ORACLE),
+        )
 
 
 class SystemVariables:
@@ -43,6 +51,16 @@ class SystemVariables:
         session, everywhere = self._values["SESSION"], self._values["GLOBAL"]
         return session.get(name.lower(), everywhere.get(name.lower()))
 
+    def state(self) -> dict[str, dict[str, str]]:
+        """Return all values by scope."""
+        return {scope: dict(values) for scope, values in self._values.items()}
+
+    def restore(self, state: Mapping[str, Mapping[str, str]]) -> None:
+        """Take over what `state` gave."""
+        for scope, values in self._values.items():
+            values.clear()
+            values.update(state[scope])
+
     def quoting(self) -> Quoting:
         """Return what ``sql_mode`` says.
 
@@ -50,4 +68,6 @@ class SystemVariables:
         variable.
         """
         modes = (self.get("sql_mode") or "").upper().split(",")
-        return Quoting("ANSI_QUOTES" in modes, "NO_BACKSLASH_ESCAPES" not in modes)
+        return Quoting(
+            "ANSI_QUOTES" in modes, "NO_BACKSLASH_ESCAPES" not in modes, "ORACLE" in modes
+        )

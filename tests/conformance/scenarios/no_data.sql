@@ -2,6 +2,9 @@
 -- config: include.query=true
 -- config: include.schema.comments=true
 -- config: skipped.operations=d
+-- config: post.processors=again
+-- config: post.processors.again.type=io.debezium.processors.reselect.ReselectColumnsPostProcessor
+-- config: post.processors.again.reselect.columns.include.list=again\..*:(?!left_).*
 -- phase: before
 CREATE DATABASE nodata;
 CREATE TABLE nodata.t (id INT PRIMARY KEY COMMENT 'the key', v INT COMMENT 'a "value"') COMMENT 'a table';

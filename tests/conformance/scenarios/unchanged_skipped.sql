@@ -3,6 +3,12 @@
 -- config: include.query=true
 -- config: provide.transaction.metadata=true
 -- config: tombstones.on.delete=false
+-- config: snapshot.max.threads=3
+-- config: table.exclude.list=kept\.x.*
+-- config: schema.history.internal.store.only.captured.tables.ddl=true
+-- config: schema.history.internal.skip.unparseable.ddl=true
+-- config: inconsistent.schema.handling.mode=skip
+-- config: event.processing.failure.handling.mode=warn
 -- phase: before
 CREATE DATABASE unch;
 CREATE TABLE unch.t (id INT PRIMARY KEY, v INT, secret INT, k2 INT);

@@ -1,7 +1,7 @@
 """The algorithm of the mirror in plain Python converges under everything that can happen to it.
 
-What Spark and Delta do in `sparksink.mirror` is done here to a dictionary, step by step in the
-same order, so that thousands of histories can be delivered shuffled, repeated and torn.
+What Spark and Delta do in `sparksink.apply.mirror` is done here to a dictionary, step by step in
+the same order, so that thousands of histories can be delivered shuffled, repeated and torn.
 """
 
 from __future__ import annotations

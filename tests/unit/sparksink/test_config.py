@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparksink.config_file import load, parse
+from sparksink.config.file import load, parse
 from sparksink.errors import ConfigError
 
 LEAST = {

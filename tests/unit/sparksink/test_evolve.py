@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sparksink.config import Evolution, Types
+from sparksink.config.keys import Evolution, Types
 from sparksink.errors import TableError
-from sparksink.evolve import filling, steps
-from sparksink.shapes import Column
-from sparksink.spark_types import big_decimal, mapped
+from sparksink.evolve.steps import filling, steps
+from sparksink.schemas.shapes import Column
+from sparksink.schemas.spark_types import big_decimal, mapped
 
 RULES = Evolution()
 

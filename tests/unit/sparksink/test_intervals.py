@@ -1,7 +1,7 @@
 """Versions in plain Python: whatever way changes come, each version ends where it should.
 
-What Spark does in `sparksink.intervals` is done here to a dictionary, step by step in the same
-order, beside the definition of what must come out.
+What Spark does in `sparksink.apply.intervals` is done here to a dictionary, step by step in the
+same order, beside the definition of what must come out.
 """
 
 from __future__ import annotations

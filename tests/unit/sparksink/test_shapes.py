@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from sparksink.config import Modes
-from sparksink.ddl import definitions, renames, table_name
-from sparksink.defaults import wire_default
+from sparksink.config.keys import Modes
+from sparksink.decode.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
 from sparksink.errors import TableError
-from sparksink.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
-from sparksink.mysql_types import column_of
-from sparksink.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
+from sparksink.schemas.ddl import definitions, renames, table_name
+from sparksink.schemas.defaults import wire_default
+from sparksink.schemas.mysql_types import column_of
+from sparksink.schemas.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
 
 ROW = {
     "type": "struct",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyspark")
 
-from sparksink.transactions import Open, Transactions, read_again, union
+from sparksink.state.transactions import Open, Transactions, read_again, union
 
 NUMBERS = st.sets(st.integers(1, 40))
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from connector.capture.change import SchemaChange
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.memory import MemoryHistory
 from connector.capture.rowcodec import RowCodec
 from connector.capture.tables import Table, TableId
-from connector.errors import DdlError, HistoryError
+from connector.errors import HistoryError
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.definitions import Definition
 from connector.mysql.position import BinlogPosition, Coordinates
@@ -118,14 +121,100 @@ def test_recovery_ends_the_doubt() -> None:
     assert names(tracked) == ["a", "b"]
 
 
-def test_what_cannot_be_read_is_neither_recorded_nor_in_doubt() -> None:
+def test_what_cannot_be_read_is_told_and_recorded_and_leaves_a_doubt() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
-    told = r"begins with \[CREATE TABLE t \(\]\. It stands at .+:10, for database \[d\]"
-    with pytest.raises(DdlError, match=told) as caught:
-        run(tracked, "CREATE TABLE t (", 10)
-    assert "skip.unparseable.ddl" in caught.value.remedy
-    assert not store.exists()
+    run(tracked, "CREATE TABLE t (a INT)", 10)
+    odd = "ALTER TABLE t FROBNICATE 'secret' ("
+    assert run(tracked, odd, 20) == [odd]
+    assert not tracked.unsure
+    doubt = tracked.doubt(T)
+    assert doubt is not None
+    assert re.search(r"begins with \[ALTER TABLE t .*'…'.* at .+:20, for database \[d\]", doubt)
+    assert "secret" not in doubt
+    assert tracked.doubt(TableId("d", "x")) is None
+    [_, record] = store.records()
+    assert (record.ddl, record.unread, record.table_changes) == (None, odd, ())
+    again = tracker(store)
+    again.recover(at(30).position())
+    assert again.doubt(T) is not None
+    assert names(again) == ["a"]
+
+
+def test_a_new_definition_ends_a_doubt_also_after_a_restart() -> None:
+    store = MemoryHistory()
+    tracked = tracker(store)
+    run(tracked, "CREATE TABLE t (a INT)", 10)
+    run(tracked, "ALTER TABLE t FROBNICATE (", 20)
+    [change] = tracked.define("CREATE TABLE `t` (`a` int, `b` int)", T, at(30))
+    assert (change.kind, change.cause, names(tracked)) == ("CREATE", "repaired", ["a", "b"])
+    assert tracked.doubt(T) is None
+    again = tracker(store)
+    again.recover(at(30).position())
+    assert again.doubt(T) is None
+    assert names(again) == ["a", "b"]
+    before = tracker(store)
+    before.recover(at(25).position())
+    assert before.doubt(T) is not None
+
+
+def test_a_definition_that_is_known_already_is_told_only_to_end_a_doubt() -> None:
+    tracked = tracker(MemoryHistory())
+    run(tracked, "CREATE TABLE t (a INT)", 10)
+    assert tracked.define("CREATE TABLE `t` (`a` int)", T, at(20)) == []
+    run(tracked, "ALTER TABLE t FROBNICATE (", 30)
+    [change] = tracked.define("CREATE TABLE `t` (`a` int)", T, at(40))
+    assert (change.kind, tracked.doubt(T)) == ("CREATE", None)
+
+
+def test_a_doubt_goes_with_a_table() -> None:
+    tracked = tracker(MemoryHistory())
+    run(tracked, "CREATE TABLE t (a INT)", 10)
+    run(tracked, "ALTER TABLE t FROBNICATE (", 20)
+    run(tracked, "RENAME TABLE t TO moved", 30)
+    assert tracked.doubt(TableId("d", "moved")) is not None
+    run(tracked, "CREATE TABLE copied LIKE moved", 40)
+    assert tracked.doubt(TableId("d", "copied")) is not None
+    run(tracked, "DROP TABLE copied", 50)
+    run(tracked, "CREATE TABLE copied (b INT)", 60)
+    assert tracked.doubt(TableId("d", "copied")) is None
+
+
+def test_a_definition_is_read_apart() -> None:
+    tracked = tracker(MemoryHistory())
+    table = tracked.read("CREATE TABLE t (a INT)", "d")
+    assert table is not None
+    assert table.id == T
+    assert tracked.read("CREATE TABLE t (", "d") is None
+    assert names(tracked) == []
+
+
+DAMAGED = st.tuples(
+    st.sampled_from(
+        (
+            "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(3) DEFAULT 'x', c ENUM('a','b'))",
+            "ALTER TABLE t ADD COLUMN c DECIMAL(10,2) AFTER a, DROP b, CHANGE a d INT, RENAME TO u",
+            "RENAME TABLE t TO u, d.v TO w",
+            "CREATE UNIQUE INDEX i ON t (a(10) DESC, (b + 1)) USING BTREE COMMENT 'x'",
+        )
+    ),
+    st.integers(0, 90),
+    st.integers(0, 20),
+    st.text(max_size=8) | st.sampled_from(("9" * 5000, "(" * 3000, "'", "`", "/*!", "\\")),
+)
+
+
+@given(damaged=st.lists(DAMAGED, min_size=1, max_size=3), sql_mode=st.sampled_from((None, 0, 4)))
+def test_no_damaged_statement_stops_the_stream(
+    damaged: list[tuple[str, int, int, str]], sql_mode: int | None
+) -> None:
+    """Cut, doubled or with something put into it: told, recorded, or passed over."""
+    store = MemoryHistory()
+    tracked = tracker(store)
+    for number, (sql, start, cut, more) in enumerate(damaged):
+        run(tracked, sql[:start] + more + sql[start + cut :], number, sql_mode)
+    if store.exists():
+        tracker(store).recover(at(100).position())
     assert not tracked.unsure
 
 

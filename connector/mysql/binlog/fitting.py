@@ -1,0 +1,113 @@
+"""Whether a definition fits the rows of its table in the log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from connector.capture.tables import Column, Table
+from connector.mysql.binlog.described import unsigned_columns
+from connector.mysql.binlog.tablemap import TableMap
+from connector.mysql.types import fields
+from connector.mysql.types.fields import Wire, real_string_type
+
+_TEXTS: Final = (
+    fields.VARCHAR,
+    fields.VAR_STRING,
+    fields.STRING,
+    fields.BLOB,
+    fields.VARCHAR_COMPRESSED,
+    fields.BLOB_COMPRESSED,
+)
+_TEXT_NAMES: Final = """
+    CHAR CHARACTER VARCHAR VARCHARACTER NCHAR NVARCHAR NATIONAL TINYTEXT TEXT MEDIUMTEXT LONGTEXT
+    LONG BINARY VARBINARY TINYBLOB BLOB MEDIUMBLOB LONGBLOB"""
+_GEOMETRIES: Final = """
+    GEOMETRY GEOMETRYCOLLECTION GEOMCOLLECTION POINT MULTIPOINT LINESTRING MULTILINESTRING POLYGON
+    MULTIPOLYGON"""
+
+
+def _named(names: str, *types: int) -> Iterable[tuple[str, tuple[int, ...]]]:
+    return ((name, types) for name in names.split())
+
+
+# How a type may stand in the log, by the first word of its name. Types that are not here may
+# stand there as anything.
+_WIRES: Final[dict[str, tuple[int, ...]]] = dict(
+    (
+        *_named("TINYINT INT1 BOOL BOOLEAN", fields.TINY),
+        *_named("SMALLINT INT2", fields.SHORT),
+        *_named("MEDIUMINT INT3 MIDDLEINT", fields.INT24),
+        *_named("INT INTEGER INT4", fields.LONG),
+        *_named("BIGINT INT8", fields.LONGLONG),
+        *_named("FLOAT FLOAT4 REAL DOUBLE FLOAT8", fields.FLOAT, fields.DOUBLE),
+        *_named("DECIMAL DEC FIXED NUMERIC", fields.NEWDECIMAL),
+        *_named("YEAR", fields.YEAR),
+        *_named("DATE", fields.DATE),
+        *_named("TIME", fields.TIME, fields.TIME2),
+        *_named("DATETIME", fields.DATETIME, fields.DATETIME2),
+        *_named("TIMESTAMP", fields.TIMESTAMP, fields.TIMESTAMP2),
+        *_named("BIT", fields.BIT),
+        *_named("ENUM", fields.ENUM),
+        *_named("SET", fields.SET),
+        *_named("JSON", fields.JSON, fields.BLOB),
+        *_named(_GEOMETRIES, fields.GEOMETRY),
+        *_named(_TEXT_NAMES, *_TEXTS),
+    )
+)
+_INTEGERS: Final = (fields.TINY, fields.SHORT, fields.INT24, fields.LONG, fields.LONGLONG)
+_WORD: Final = re.compile(r"\w+")
+
+
+def difference(
+    table: Table, table_map: TableMap, hidden: int = 0, *, strict: bool = True
+) -> str | None:
+    """Tell where a table is not what its rows are: it was altered without a word in the log.
+
+    The log has names with ``binlog_row_metadata=FULL`` only, and signs in MySQL only. A quote
+    within a name is doubled in the definitions, as in Debezium's.
+
+    :param hidden: how many columns at the end of the rows no definition tells of.
+    :param strict: compare sizes, scales and signs of numbers, too. Debezium reads some definitions
+        wrong in these and goes on all the same; so what is known need not be exact.
+    """
+    more = len(table_map.wires) - len(table.columns)
+    if not 0 <= more <= hidden:
+        return (
+            f"have {len(table.columns)} columns, but its rows in the log have "
+            f"{len(table_map.wires)}"
+        )
+    for column, found in zip(table.columns, table_map.names, strict=False):
+        if _plain(column.name) != _plain(found):
+            return f"have the column {column.name} where its rows in the log have {found}"
+    unsigned = unsigned_columns(table_map)
+    for position, column in enumerate(table.columns):
+        wire = table_map.wires[position]
+        if not _is_like(column, wire, unsigned=unsigned.get(position), strict=strict):
+            return (
+                f"have the column {column.name} of type {column.type_name}, but its rows in the "
+                f"log have another type there (wire type {wire.type}, {wire.meta:#06x})"
+            )
+    return None
+
+
+def _is_like(column: Column, wire: Wire, *, unsigned: bool | None, strict: bool) -> bool:
+    word = _WORD.search(column.type_name.upper())
+    allowed = _WIRES.get(word[0]) if word else None
+    if allowed is None:
+        return True
+    kind = real_string_type(wire)[0]
+    if not strict:
+        return kind in allowed or (kind in _INTEGERS and allowed[0] in _INTEGERS)
+    if kind not in allowed:
+        return False
+    if kind == fields.NEWDECIMAL and column.scale is not None:
+        return wire.meta >> 8 == column.scale
+    if kind in _INTEGERS and unsigned is not None:
+        return unsigned == ("UNSIGNED" in column.type_name.upper())
+    return True
+
+
+def _plain(name: str) -> str:
+    return name.replace("``", "`").replace('""', '"').casefold()

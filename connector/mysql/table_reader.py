@@ -1,0 +1,79 @@
+"""Reads the rows of whole tables through one session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from connector.capture.change import Row
+from connector.capture.rowcodec import RowCodec
+from connector.capture.tables import TableId
+from connector.errors import AccessDeniedError, StopError, TableChangedError
+from connector.mysql.connection import Connection, RowStream, quote
+from connector.mysql.definitions import DefinitionReader
+from connector.mysql.textrows import TextRows
+
+
+class TableReader:
+    """One session that reads tables for a snapshot; used by one thread.
+
+    ``selects`` are the users' own statements, by table; ``read_as`` the definitions that the
+    tables had when the snapshot began.
+    """
+
+    def __init__(
+        self, connection: Connection, selects: Mapping[str, str], read_as: Collection[str]
+    ) -> None:
+        self.connection = connection
+        self._definitions = DefinitionReader(connection, lambda _: True)
+        self._selects = selects
+        self._read_as = read_as
+
+    def rows(self, codec: RowCodec) -> Iterator[list[Row]]:
+        """Yield the rows of a table as they come, by the user's own statement if there is one."""
+        batches = self._batches(codec)
+        if codec.derived:
+            return (list(map(codec.completed, batch)) for batch in batches)
+        return batches
+
+    def now_micros(self) -> int:
+        """Return the server's time, to the second; the session's time zone must be UTC."""
+        return self._definitions.now_micros()
+
+    def _batches(self, codec: RowCodec) -> Iterator[list[Row]]:
+        name = codec.table.id
+        own = self._selects.get(str(name))
+        if own:
+            stream = self.connection.read_rows(own)
+            return TextRows(codec.columns, stream.columns).read(stream)
+        columns = ", ".join(quote(column.column.name) for column in codec.columns)
+        select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
+        return TextRows(codec.columns).read(self._opened(name, select))
+
+    def _opened(self, table: TableId, select: str) -> RowStream:
+        """Begin to read a table.
+
+        The locks are gone by now: it may have been altered since its definition was read.
+
+        :raises TableChangedError: it was, and cannot be read as it was.
+        """
+        try:
+            return self.connection.read_rows(select)
+        except AccessDeniedError:
+            raise
+        except StopError as error:
+            if self._is_as_read(table):
+                raise
+            raise TableChangedError(f"{table} was altered while it was read: {error}") from error
+
+    def _is_as_read(self, table: TableId) -> bool:
+        try:
+            definition = self._definitions.create_table(table)
+        except StopError:  # it was dropped
+            return False
+        return without_counter(definition) in self._read_as
+
+
+def without_counter(definition: str) -> str:
+    """Return a definition without the number that the next row gets."""
+    return re.sub(r" AUTO_INCREMENT=\d+", "", definition)

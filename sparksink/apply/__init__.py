@@ -1,0 +1,1 @@
+"""Changes → tables, batch by batch."""

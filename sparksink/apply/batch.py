@@ -1,0 +1,65 @@
+"""One batch on its way into the tables of one topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.apply.measure import Measured
+from sparksink.evolve.fitting import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The messages of one topic in one batch: as they came, and ``marked`` without schemas.
+
+    ``marks`` are those that occur. ``app`` and ``number`` name the batch for good. Without
+    ``history`` only the mirror is written.
+    """
+
+    messages: DataFrame
+    marked: DataFrame
+    marks: Sequence[str]
+    app: str
+    number: int
+    history: bool
+
+    def of(self, mark: str) -> DataFrame:
+        """Return the messages of one mark."""
+        return self.marked.where(f.col("mark") == mark)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch of one table: ``frames`` are its changes, a frame for each layout.
+
+    ``app`` and ``number`` name the batch for good: what they have written is not written again.
+    ``check`` looks at what was measured before anything is written.
+    """
+
+    frames: Sequence[DataFrame]
+    app: str
+    number: int
+    check: Callable[[Measured], None]
+
+    def into(self, target: Target) -> DataFrame:
+        """Return all changes with the columns of a target."""
+        return reduce(DataFrame.unionByName, map(target.aligned, self.frames))
+
+
+class Writer(Protocol):
+    """Writes the changes of a table somewhere; again is as good as once."""
+
+    @property
+    def target(self) -> Target:
+        """The table that must fit before."""
+        ...
+
+    def write(self, batch: Batch) -> Measured | None:
+        """Write a batch; return what was measured on the way, if anything was."""
+        ...

@@ -1,0 +1,195 @@
+"""What happens to each batch: messages are told apart by topic, and each topic goes its way."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Final
+
+from pyspark import inheritable_thread_target
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from sparksink.apply.batch import Part
+from sparksink.apply.flow import Flow
+from sparksink.config.keys import SinkConfig
+from sparksink.decode.census import Count, read
+from sparksink.decode.layouts import PLAIN, Layouts
+from sparksink.errors import SinkError, TableError
+from sparksink.schemas.definitions import Definitions
+from sparksink.source.routes import Routes
+from sparksink.spark_errors import SparkError, cause, loss
+from sparksink.state.applied import Applied
+from sparksink.state.own import SCHEMAS
+from sparksink.state.state import State
+from sparksink.state.transactions import Transactions, followed
+from sparksink.tables import Lake
+
+log = logging.getLogger(__name__)
+
+_LONGEST_WAIT: Final = 60.0
+
+
+class Batches:
+    """Applies batches of messages to all tables. One at a time, and safe to be repeated."""
+
+    def __init__(
+        self,
+        config: SinkConfig,
+        lake: Lake,
+        state: State,
+        definitions: Definitions,
+        schema: Callable[[int], str],
+    ) -> None:
+        self._config = config
+        self._lake = lake
+        self._state = state
+        self._definitions = definitions
+        self._layouts = Layouts(definitions.of, schema)
+        self._routes = Routes(config.target)
+        self._flows: dict[str, Flow] = {}
+        self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
+
+    def apply(
+        self, messages: DataFrame, app: str, batch: int, *, history: bool = True, cut: bool = False
+    ) -> list[Applied]:
+        """Apply one batch; ``app`` and the number name it for good.
+
+        Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
+        a topic tells of them; each message of the source must come so once.
+
+        :raises SinkError: the job cannot go on.
+        """
+        told = self._config.source.transaction_topic
+        ends = messages.where(f.col("topic") == told) if cut and told else None
+        messages = messages if ends is None else messages.where(f.col("topic") != told)
+        spread = self._spread(messages)
+        refused: dict[str, TableError] = {}
+        frame, counts = read(spread, self._layouts, refused.__setitem__)
+        try:
+            ddl = self._config.source.ddl_topic
+            if counts and (ddl or any(one.mark == PLAIN for one in counts)):
+                self._definitions.refresh()
+            for topic, error in refused.items():
+                here = messages.where(f.col("topic") == topic)
+                self._refuse(topic, error, here, app, batch)
+            done = self._all_tables(frame, counts, messages, app, batch, history=history)
+            if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
+                known = None if ends is None else self._follow(frame, ends)
+                self._state.commit(app, batch, _offsets(counts), done, known)
+            return done
+        finally:
+            frame.unpersist()
+
+    def _follow(self, frame: DataFrame, ends: DataFrame) -> Transactions:
+        return followed(self._state.transactions, frame, ends, self._config.source)
+
+    def _spread(self, messages: DataFrame) -> DataFrame:
+        """Join small partitions: each one costs a task in every table's query."""
+        return messages.coalesce(partitions(self._config, messages.sparkSession))
+
+    def _all_tables(
+        self,
+        frame: DataFrame,
+        counts: Sequence[Count],
+        messages: DataFrame,
+        app: str,
+        batch: int,
+        *,
+        history: bool,
+    ) -> list[Applied]:
+        """Run the topics side by side, the largest first."""
+        sizes: dict[str, int] = {}
+        for one in counts:
+            sizes[one.topic] = sizes.get(one.topic, 0) + one.messages
+
+        def run(topic: str) -> Applied:
+            here = f.col("topic") == topic
+            marks = sorted({one.mark for one in counts if one.topic == topic})
+            part = Part(messages.where(here), frame.where(here), marks, app, batch, history)
+            return self._one_table(topic, part)
+
+        topics = sorted(sizes, key=lambda topic: -sizes[topic])
+        session = messages.sparkSession
+        running = [self._pool.submit(inheritable_thread_target(session)(run), t) for t in topics]
+        wait(running)  # all have to end before this batch may fail and begin anew
+        return [future.result() for future in running]
+
+    def _one_table(self, topic: str, part: Part) -> Applied:
+        flow = self._flow(topic)
+        table = flow.route.table
+        if table in self._state.parked():
+            self._set_aside(table, part.messages, part.app, part.number)
+            return Applied(table)
+        context = part.marked.sparkSession.sparkContext
+        context.setJobDescription(f"batch {part.number}: {table}")
+        try:
+            return self._persistently(lambda: flow.apply(part), table)
+        except TableError as error:
+            self._refuse(topic, error, part.messages, part.app, part.number)
+            return Applied(table)
+
+    def _persistently(self, work: Callable[[], Applied], table: str) -> Applied:
+        """Repeat what Spark or a file system failed to do; everything may be done twice.
+
+        :raises TableError: it fails each time.
+        :raises DataLossError: what it reads is gone from Kafka.
+        """
+        pause = 1.0
+        for attempt in range(self._config.errors.retries + 1):
+            try:
+                return work()
+            except SparkError as error:
+                if gone := loss(error):
+                    raise gone from error
+                if attempt == self._config.errors.retries:
+                    raise TableError(f"{table}: {cause(error)}") from error
+                log.warning("%s: attempt %d failed: %s", table, attempt + 1, cause(error))
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_WAIT)
+        raise AssertionError("unreachable")
+
+    def _refuse(
+        self, topic: str, error: TableError, messages: DataFrame, app: str, batch: int
+    ) -> None:
+        """Park a table: the others go on, and its messages are kept until it is taken up."""
+        if self._config.errors.table_error == "fail" or self._config.evolution.conflict == "fail":
+            raise SinkError(str(error)) from error
+        table = self._flow(topic).route.table
+        log.error("%s is parked: %s", table, error)
+        self._set_aside(table, messages, app, batch)
+        self._state.park(table, str(error))
+
+    def _set_aside(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
+        rows = (
+            messages.withColumn("source_table", f.lit(table))
+            .withColumn("app", f.lit(app))
+            .withColumn("batch", f.lit(batch).cast("bigint"))
+            .select(*SCHEMAS["parked"])
+        )
+        self._state.table("parked").append(rows, f"{app}:{table}:parked", batch)
+
+    def _flow(self, topic: str) -> Flow:
+        if topic not in self._flows:
+            route = self._routes.of(topic)
+            self._flows[topic] = Flow(route, self._config, self._layouts, self._lake, self._state)
+        return self._flows[topic]
+
+
+def partitions(config: SinkConfig, spark: SparkSession) -> int:
+    """Return into how many tasks the messages of a batch are split."""
+    wanted = config.parallelism.batch_partitions
+    return max(2, spark.sparkContext.defaultParallelism) if wanted == "auto" else wanted
+
+
+def _offsets(counts: Sequence[Count]) -> str:
+    """Return the offset after the last message of each partition, as JSON."""
+    ends: dict[str, dict[str, int]] = {}
+    for one in counts:
+        partitions = ends.setdefault(one.topic, {})
+        number = str(one.partition)
+        partitions[number] = max(one.end, partitions.get(number, 0))
+    return json.dumps(ends, sort_keys=True)

@@ -1,0 +1,222 @@
+"""One topic on its way into its tables: what it needs is decided here, once a batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.apply.bag import ROW_NAMES
+from sparksink.apply.batch import Batch, Part, Writer
+from sparksink.apply.dead_letters import DeadLetters
+from sparksink.apply.measure import Measured
+from sparksink.apply.mirror import Mirror
+from sparksink.apply.targets import Targets
+from sparksink.config.keys import SinkConfig
+from sparksink.decode.changes import changes
+from sparksink.decode.layouts import EMPTY, GARBAGE, NO_LAYOUT, NO_ROWS, Layout, Layouts
+from sparksink.decode.places import place_of_header
+from sparksink.decode.reading import Reading
+from sparksink.decode.rowless import tombstones, unreadable
+from sparksink.errors import DataLossError, TableError
+from sparksink.schemas.shapes import kept
+from sparksink.schemas.spark_types import mapped
+from sparksink.source.routes import Route
+from sparksink.state.applied import Applied, Boundary
+from sparksink.state.state import State
+from sparksink.tables import Lake
+
+
+class Flow:
+    """What happens to the messages of one topic."""
+
+    def __init__(
+        self, route: Route, config: SinkConfig, layouts: Layouts, lake: Lake, state: State
+    ) -> None:
+        self.route = route
+        self._config = config
+        self._rules = config.table(route.table)
+        self._layouts = layouts
+        self._lake = lake
+        self._state = state
+        self._letters = DeadLetters(state, config.errors.max_per_batch)
+        self._last: list[Layout] = []
+        self._targets = Targets(route, config, lake, state)
+
+    def apply(self, part: Part) -> Applied:
+        """Apply the messages of a batch.
+
+        :raises TableError: the table cannot go on.
+        """
+        begun = time.monotonic()
+        if NO_ROWS in part.marks and self._rules.mirror.sweep:
+            self._sweep(part.of(NO_ROWS))
+        layouts = self._layouts_of(part.marks)
+        if not layouts:
+            return self._without_layout(part)
+        keys = self._keys()
+        readings = [self._reading(layout, keys) for layout in layouts]
+        writers = self._fitted_writers(part, layouts, readings)
+        batch = self._batch(part, self._frames(part, layouts, readings))
+        seen = self._write(part.messages, writers, batch)
+        return self._applied(seen, time.monotonic() - begun)
+
+    def _fitted_writers(
+        self, part: Part, layouts: Sequence[Layout], readings: Sequence[Reading]
+    ) -> list[Writer]:
+        """Return who writes, after the tables were made to fit."""
+        keys = readings[-1].keys
+        if self._targets.counts(keys):
+            self._targets.check_counts(layouts, readings)
+        writers = self._targets.writers(keys, history=part.history)
+        renamed = self._layouts.renamed(self.route.table)
+        for writer in writers:
+            for layout, reading in zip(layouts, readings, strict=True):
+                writer.target.fit(layout.shape, reading.columns, keys, renamed)
+        if self._targets.counts(keys) and part.history:
+            self._targets.note_counts(readings)
+        if keys and self._config.ordering.tombstones_count:
+            self._targets.note_key(readings[-1])
+        return writers
+
+    def _batch(self, part: Part, frames: list[DataFrame]) -> Batch:
+        return Batch(frames, f"{part.app}:{self.route.table}", part.number, self._check)
+
+    def _without_layout(self, part: Part) -> Applied:
+        """Do what is to be done where no message tells of the table's columns."""
+        faults = 0
+        if EMPTY in part.marks and self._config.ordering.tombstones_count:
+            return self._only_tombstones(part)
+        if GARBAGE in part.marks:
+            batch = self._batch(part, [unreadable(part.of(GARBAGE))])
+            faults = self._letters.add(part.messages, batch, self.route.table)
+        return Applied(self.route.table, changes=faults, faults=faults)
+
+    def _sweep(self, marks: DataFrame) -> None:
+        """Remove what was in a table before a snapshot that found it empty."""
+        hi, lo = place_of_header()
+        at = f.expr("unix_micros(timestamp)")
+        places = marks.select(f.struct(f.expr(hi), f.expr(lo), at).alias("place"))
+        found = places.agg(f.max("place").alias("place")).collect()[0]["place"]
+        if found is not None and None not in found[:2]:
+            self._targets.sweep(Boundary(*found))
+
+    def _only_tombstones(self, part: Part) -> Applied:
+        """Delete rows by keys as they were noted: the job has seen no value since its start."""
+        reading = self._targets.noted_key()
+        if reading is None:
+            return Applied(self.route.table)  # there is no table, so there is no row
+        begun = time.monotonic()
+        frames = [tombstones(part.of(EMPTY), reading)]
+        if GARBAGE in part.marks:
+            frames.append(unreadable(part.of(GARBAGE)))
+        history = part.history and self._targets.has_history()
+        writers = self._targets.writers(reading.keys, history=history)
+        seen = self._write(part.messages, writers, self._batch(part, frames))
+        return self._applied(seen, time.monotonic() - begun)
+
+    def _frames(
+        self, part: Part, layouts: Sequence[Layout], readings: Sequence[Reading]
+    ) -> list[DataFrame]:
+        frames = [
+            changes(part.of(layout.mark), layout, reading)
+            for layout, reading in zip(layouts, readings, strict=True)
+            if layout.mark in part.marks
+        ]
+        if EMPTY in part.marks and readings[-1].keys and self._config.ordering.tombstones_count:
+            frames.append(tombstones(part.of(EMPTY), readings[-1]))
+        if GARBAGE in part.marks:
+            frames.append(unreadable(part.of(GARBAGE)))
+        if readings[-1].named:
+            blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAMES.items()}
+            frames = [one if "__row" in one.columns else one.withColumns(blank) for one in frames]
+        return frames
+
+    def _write(
+        self, messages: DataFrame, writers: Sequence[Writer], batch: Batch
+    ) -> Measured | None:
+        """Write to all; the changes are kept if more than one look at them is needed."""
+        alone = len(writers) == 1 and isinstance(writers[0], Mirror)
+        if not alone:
+            for frame in batch.frames:
+                frame.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            results = [writer.write(batch) for writer in writers] if batch.frames else []
+            seen = next((result for result in results if result is not None), None)
+            if batch.frames and (seen is None or seen.faults):
+                self._letters.add(messages, batch, self.route.table)
+            return seen
+        finally:
+            for frame in batch.frames:
+                frame.unpersist()
+
+    def _layouts_of(self, marks: Sequence[str]) -> list[Layout]:
+        """Return the layouts of a batch; where all its messages are empty, the one before."""
+        found = [
+            self._layouts.layout(self.route.topic, self.route.table, mark)
+            for mark in marks
+            if mark not in NO_LAYOUT
+        ]
+        if found:
+            self._last = found[-1:]
+        return found or self._last
+
+    def _keys(self) -> tuple[str, ...]:
+        return self._targets.keys(self._layouts.keys(self.route.topic, self.route.table))
+
+    def _reading(self, layout: Layout, keys: tuple[str, ...]) -> Reading:
+        rules = self._rules.columns
+        names = kept(layout.shape.names, rules.include, rules.exclude)
+        if layout.form == "row":
+            names = [name for name in names if not name.startswith("__")]
+        missing = [key for key in keys if key not in names]
+        if missing:
+            raise TableError(f"{self.route.table} has no column {missing[0]}, which is in its key.")
+        columns = {
+            column.name: mapped(column, self._config.types)
+            for column in layout.shape.columns
+            if column.name in names
+        }
+        told = self._layouts.keys(self.route.topic, self.route.table)
+        return Reading(
+            keys,
+            columns,
+            self._config.ordering,
+            images=self._rules.history.enabled or not keys,
+            named=self._targets.counts(keys),
+            moves=bool(keys) and keys != told,
+        )
+
+    def _check(self, seen: Measured) -> None:
+        """Refuse positions that went back while the time went on: they are of another binlog.
+
+        :raises DataLossError: they did.
+        """
+        last = self._state.last(self.route.table)
+        if self._config.ordering.on_position_regression == "ignore" or last is None:
+            return
+        if not (seen.streamed and seen.first_ts and last.highest and last.source_ts):
+            return
+        if seen.streamed < last.highest and seen.first_ts > last.source_ts:
+            raise DataLossError(
+                f"{self.route.table}: binlog positions went back while the time went on: the"
+                " source is another server, or its binlogs began anew.",
+                "Let the messages tell the epoch and set ordering.epoch=header, or begin new"
+                " tables, or set ordering.on.position.regression=ignore.",
+            )
+
+    def _applied(self, seen: Measured | None, seconds: float) -> Applied:
+        if seen is None:
+            return Applied(self.route.table, seconds=seconds)
+        return Applied(
+            self.route.table,
+            self._lake.version(self.route.mirror),
+            seen.changes,
+            seen.faults,
+            seen.highest,
+            seen.source_ts,
+            seconds,
+        )

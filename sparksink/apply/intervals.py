@@ -1,0 +1,153 @@
+"""The table with every version of each row, and from when to when it was the row (SCD type 2).
+
+What is stored of a key is the set of its changes, each at its place, deletes too. Where a version
+ends follows from that set alone: at the next change of its key, or where the whole table ended (a
+TRUNCATE, a new snapshot) if that comes first. A set only grows, and what is in it twice is in it
+once, so batches may be repeated, torn by a crash between any two writes, or arrive in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as f
+
+from sparksink.apply.batch import Batch
+from sparksink.apply.measure import Measured, boundary, measured, observed
+from sparksink.config.keys import Mirror as Rules
+from sparksink.evolve.fitting import Target
+from sparksink.order import Sequence, before_sql
+from sparksink.schemas.spark_types import quoted
+from sparksink.state.applied import Boundary
+from sparksink.state.state import State
+from sparksink.tables import Merge
+
+_PLACE: Final = ("__seq_hi", "__seq_lo")
+_END: Final = ("__end_hi", "__end_lo", "__end_at")
+INTERVAL_OWN: Final = {
+    "__seq_hi": "bigint",
+    "__seq_lo": "bigint",
+    "__op": "string",
+    "__start_at": "timestamp",
+    "__end_hi": "bigint",
+    "__end_lo": "bigint",
+    "__end_at": "timestamp",
+    "__current": "boolean",
+}
+"""The sink's columns; a delete is a row that ends where it begins, and is never the current one."""
+
+
+class Intervals:
+    """The versions of one table's rows; ``name`` is ``db.table`` of the source."""
+
+    def __init__(
+        self, name: str, target: Target, keys: tuple[str, ...], rules: Rules, state: State
+    ) -> None:
+        self.target = target
+        self._name = name
+        self._keys = keys
+        self._rules = rules
+        self._state = state
+
+    def write(self, batch: Batch) -> Measured:
+        """Add the changes of a batch, and end what they end."""
+        changes = batch.into(self.target)
+        frame, observation = observed(changes, self._rules, None)
+        rows = self._each_once(frame).localCheckpoint()
+        seen = measured(observation)
+        batch.check(seen)
+        ends = self._boundaries_in(changes) if seen.boundary else []
+        self._add(rows, {*self._state.boundaries(self._name), *ends})
+        close(self._name, self.target, ends, self._state)
+        return seen
+
+    def _each_once(self, changes: DataFrame) -> DataFrame:
+        once = Window.partitionBy(*self._key_columns(), *_PLACE).orderBy(f.desc("__offset"))
+        rows = changes.where("__fault IS NULL AND __op <> 't'")
+        rows = rows.withColumn("__n", f.row_number().over(once)).where("__n = 1")
+        return rows.withColumn("__start_at", f.col("__source_ts"))
+
+    def _boundaries_in(self, changes: DataFrame) -> list[Boundary]:
+        found = changes.where("__fault IS NULL").where(boundary(self._rules))
+        at = f.expr("unix_micros(__source_ts)").alias("at")
+        rows = found.groupBy(*_PLACE).agg(f.max(at)).collect()
+        return [Boundary(*row) for row in rows]
+
+    def _add(self, rows: DataFrame, ends: Iterable[Boundary]) -> None:
+        place = rows.agg(f.min(f.struct(*_PLACE)).alias("place")).collect()[0]["place"]
+        if place is None:
+            return
+        earliest = Sequence(*place)
+        stored = self._touched(rows, earliest)
+        known = stored.select(*self._key_columns(), *_PLACE)
+        fresh = rows.join(known, [*self._keys, *_PLACE], "left_anti")
+        columns = [f.col(quoted(name)) for name in self.target.columns if name not in _END]
+        blank = [f.lit(None).cast(INTERVAL_OWN[name]).alias(name) for name in _END]
+        given = [f.col(name) for name in _END]
+        fresh = fresh.withColumn("__current", f.lit(None).cast("boolean"))
+        line = fresh.select(*columns, *blank, f.lit(True).alias("__fresh")).unionByName(
+            stored.select(*columns, *given, f.lit(False).alias("__fresh"))
+        )
+        changed = self._ended(line, ends).select(*map(f.col, map(quoted, self.target.columns)))
+        bounds = f"(t.__end_hi IS NULL OR t.__end_hi >= {earliest.hi})"
+        keys = (*self._keys, *_PLACE)
+        how = Merge(keys, tuple(self.target.columns), deletes=False, ordered=False, bounds=bounds)
+        self.target.table.merge(changed.localCheckpoint(), how)
+
+    def _touched(self, rows: DataFrame, earliest: Sequence) -> DataFrame:
+        """Return the stored versions of the batch's keys that did not end before all of it."""
+        over = f"__end_hi IS NOT NULL AND {before_sql(earliest, '__end_hi', '__end_lo')}"
+        stored = self.target.table.read().where(f"NOT ({over})")
+        return stored.join(rows.select(*self._key_columns()).distinct(), [*self._keys], "left_semi")
+
+    def _ended(self, line: DataFrame, ends: Iterable[Boundary]) -> DataFrame:
+        """Return the versions that are new or end elsewhere than before."""
+        order = Window.partitionBy(*self._key_columns()).orderBy(*_PLACE)
+        here = f.struct(
+            f.col("__seq_hi").alias("hi"),
+            f.col("__seq_lo").alias("lo"),
+            f.col("__start_at").alias("at"),
+        )
+        following = f.lead(here).over(order)
+        found = line.withColumn("__end", f.least(following, _first_after(ends)))
+        found = found.withColumn(
+            "__end", f.when(f.col("__op") == "d", here).otherwise(f.col("__end"))
+        )
+        same = "__end.hi <=> __end_hi AND __end.lo <=> __end_lo"
+        found = found.where(f"__fresh OR NOT ({same})")
+        for name, part in zip(_END, ("hi", "lo", "at"), strict=True):
+            found = found.withColumn(name, f.col(f"__end.{part}"))
+        return found.withColumn("__current", f.col("__end_hi").isNull())
+
+    def _key_columns(self) -> list[Column]:
+        return [f.col(quoted(key)) for key in self._keys]
+
+
+def close(name: str, target: Target, ends: Iterable[Boundary], state: State) -> None:
+    """End all versions at some places, and remember these for versions that come late."""
+    for end in set(ends).difference(state.boundaries(name)):
+        if target.columns:
+            at = "NULL" if end.at is None else f"timestamp_micros({end.at})"
+            later = f"NOT {before_sql(Sequence(end.hi, end.lo + 1), '__end_hi', '__end_lo')}"
+            target.table.run(
+                f"UPDATE {{table}} SET __end_hi = {end.hi}, __end_lo = {end.lo}, __end_at = {at},"  # noqa: S608 - numbers
+                f" __current = false WHERE {before_sql(Sequence(end.hi, end.lo))}"
+                f" AND (__end_hi IS NULL OR {later})"
+            )
+        # The versions end first: the other way round a crash between the two would keep them.
+        state.add_boundary(name, end)
+
+
+def _first_after(ends: Iterable[Boundary]) -> Any:
+    """Return the first boundary behind the place of a row."""
+    kind = "struct<hi:bigint,lo:bigint,at:timestamp>"
+    shown = ", ".join(
+        f"struct({end.hi}L, {end.lo}L, "
+        + ("CAST(NULL AS TIMESTAMP)" if end.at is None else f"timestamp_micros({end.at}L)")
+        + ")"
+        for end in sorted(set(ends), key=lambda end: end[:2])
+    )
+    later = "b.hi > __seq_hi OR (b.hi = __seq_hi AND b.lo > __seq_lo)"
+    return f.expr(f"array_min(filter(CAST(array({shown}) AS array<{kind}>), b -> {later}))")

@@ -1,0 +1,87 @@
+"""What is measured of the changes of a batch while they go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as f
+
+from sparksink.config.keys import Mirror as Rules
+from sparksink.order import Sequence
+from sparksink.schemas.spark_types import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What went through one batch of a table; places are None where there was no such change.
+
+    ``boundary`` is where the table was truncated or a snapshot of it was taken; ``earliest`` is
+    the first change that is not a delete.
+    """
+
+    changes: int
+    faults: int
+    deletes: int
+    boundary: Sequence | None
+    highest: Sequence | None
+    earliest: Sequence | None
+    last_delete: Sequence | None
+    streamed: Sequence | None
+    first_ts: datetime | None
+    source_ts: datetime | None
+    bounds: tuple[Any, Any]
+
+
+def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFrame, Observation]:
+    """Let what is measured be counted while the changes go by: reading them twice is dear."""
+    place = f.struct("__seq_hi", "__seq_lo")
+    good = f.col("__fault").isNull()
+    deleted = f.col("__op") == "d"
+    streamed = good & f.col("__streamed")
+    first = f.col(quoted(key)) if key else f.lit(None)
+    observation = Observation()
+    frame = changes.observe(
+        observation,
+        f.count(f.lit(1)).alias("changes"),
+        f.count("__fault").alias("faults"),
+        f.count(f.when(good & deleted, 1)).alias("deletes"),
+        f.max(f.when(good & boundary(rules), place)).alias("boundary"),
+        f.max(f.when(good, place)).alias("highest"),
+        f.min(f.when(good & ~deleted, place)).alias("earliest"),
+        f.max(f.when(good & deleted, place)).alias("last_delete"),
+        f.max(f.when(streamed, place)).alias("streamed"),
+        f.min(f.when(streamed, f.col("__source_ts"))).alias("first_ts"),
+        f.max(f.when(good, f.col("__source_ts"))).alias("source_ts"),
+        f.min(f.when(good, first)).alias("low"),
+        f.max(f.when(good, first)).alias("high"),
+    )
+    return frame, observation
+
+
+def boundary(rules: Rules) -> Column:
+    """Return the condition of a change that ends all rows before it."""
+    found = f.lit(False)
+    if rules.truncate == "apply":
+        found |= f.col("__op") == "t"
+    return found | f.col("__end") if rules.sweep else found
+
+
+def measured(observation: Observation) -> Measured:
+    """Return what an observation has seen; the frame must have been run."""
+    seen = observation.get
+    places = {
+        name: None if seen[name] is None else Sequence(*seen[name])
+        for name in ("boundary", "highest", "earliest", "last_delete", "streamed")
+    }
+    return Measured(
+        changes=seen["changes"],
+        faults=seen["faults"],
+        deletes=seen["deletes"],
+        first_ts=seen["first_ts"],
+        source_ts=seen["source_ts"],
+        bounds=(seen["low"], seen["high"]),
+        **places,
+    )

@@ -1,0 +1,136 @@
+"""The table that equals the source's: the last change of each key wins, whatever comes again.
+
+What is stored of a key is the change with the greatest place, and of the table the greatest
+watermark. Taking a maximum is idempotent and does not ask for an order, so batches may be
+repeated, torn by a crash between any two writes, or arrive in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from sparksink.apply.batch import Batch
+from sparksink.apply.measure import Measured, measured, observed
+from sparksink.config.keys import Mirror as Rules
+from sparksink.evolve.fitting import Target
+from sparksink.order import Sequence, before_sql, newer_sql
+from sparksink.schemas.spark_types import quoted
+from sparksink.state.state import State
+from sparksink.tables import Merge
+
+_BOUNDED: Final = ("tinyint", "smallint", "int", "bigint", "date", "string", "decimal")
+
+
+def latest(changes: DataFrame, keys: Iterable[str]) -> DataFrame:
+    """Keep the last change of each key."""
+    order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
+    window = Window.partitionBy(*(f.col(quoted(key)) for key in keys)).orderBy(*order)
+    rows = changes.where("__fault IS NULL AND __op <> 't'")
+    return rows.withColumn("__n", f.row_number().over(window)).where("__n = 1").drop("__n")
+
+
+def sweep(name: str, target: Target, place: Sequence, state: State) -> None:
+    """Remove all rows of a table from before a place, for good."""
+    if place <= state.watermark(name):
+        return
+    if target.columns:
+        # The rows go first: the other way round a crash between the two would keep them.
+        target.table.run(f"DELETE FROM {{table}} WHERE {before_sql(place)}")  # noqa: S608 - two numbers
+    state.raise_watermark(name, place)
+
+
+class Mirror:
+    """One mirror table with its keys; ``name`` is ``db.table`` of the source."""
+
+    def __init__(
+        self, name: str, target: Target, keys: tuple[str, ...], rules: Rules, state: State
+    ) -> None:
+        self.target = target
+        self._name = name
+        self._keys = keys
+        self._rules = rules
+        self._state = state
+
+    def write(self, batch: Batch) -> Measured:
+        """Apply the changes of a batch."""
+        columns = self.target.columns
+        changes = batch.into(self.target)
+        if self._rules.deletes == "ignore":
+            changes = changes.where("__op <> 'd' OR __fault IS NOT NULL")
+        frame, observation = observed(changes, self._rules, self._bound_by(columns))
+        rows = latest(frame, self._keys).localCheckpoint()
+        seen = measured(observation)
+        batch.check(seen)
+        self._apply(rows, seen, columns, batch)
+        return seen
+
+    def _apply(
+        self, rows: DataFrame, seen: Measured, columns: Mapping[str, str], batch: Batch
+    ) -> None:
+        before = self._state.watermark(self._name)
+        watermark = max(before, seen.boundary or before)
+        living = self._not_overtaken(rows.where(f"NOT {before_sql(watermark)}"), seen)
+        if self._rules.deletes == "hard" and seen.last_delete:
+            self._bury(living, seen.last_delete, batch)
+        if seen.highest:
+            self.target.table.merge(self._finished(living, columns), self._how(seen, columns))
+        if watermark > before:
+            sweep(self._name, self.target, watermark, self._state)
+
+    def _not_overtaken(self, rows: DataFrame, seen: Measured) -> DataFrame:
+        """Drop changes of rows that were deleted later; in order there are none to look for."""
+        first = seen.earliest
+        if first is None or self._state.last_delete(self._name) < first:
+            return rows
+        buried = (
+            self._state.table("tombstones")
+            .read()
+            .where(f.col("source_table") == self._name)
+            .where(f"NOT {before_sql(first, 'seq_hi', 'seq_lo')}")
+            .selectExpr("key AS __key", "seq_hi AS __seq_hi", "seq_lo AS __seq_lo")
+        )
+        keyed = rows.withColumn("__key", self._key_text())
+        later = f.expr(f"change.__key = buried.__key AND {newer_sql('buried', 'change')}")
+        return keyed.alias("change").join(buried.alias("buried"), later, "left_anti").drop("__key")
+
+    def _bury(self, rows: DataFrame, last: Sequence, batch: Batch) -> None:
+        deletes = rows.where("__op = 'd'").select(
+            self._key_text().alias("key"),
+            f.col("__seq_hi").alias("seq_hi"),
+            f.col("__seq_lo").alias("seq_lo"),
+        )
+        self._state.bury(self._name, deletes, last, f"{batch.app}:tombstones", batch.number)
+
+    def _key_text(self) -> Any:
+        return f.to_json(f.struct(*(f.col(quoted(key)).alias(key) for key in self._keys)))
+
+    def _finished(self, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+        soft = f.col("__op") == "d"
+        return rows.withColumn("__deleted", soft).select(*(f.col(quoted(name)) for name in columns))
+
+    def _how(self, seen: Measured, columns: Mapping[str, str]) -> Merge:
+        soft = self._rules.deletes == "soft"
+        bounds = self._bounds(seen, columns)
+        return Merge(self._keys, tuple(columns), seen.deletes > 0, soft, bounds)
+
+    def _bound_by(self, columns: Mapping[str, str]) -> str | None:
+        """Return the key column by which files can be skipped."""
+        first = self._keys[0]
+        return first if columns[first].partition("(")[0] in _BOUNDED else None
+
+    def _bounds(self, seen: Measured, columns: Mapping[str, str]) -> str:
+        key = self._bound_by(columns)
+        low, high = seen.bounds
+        if key is None or low is None:
+            return ""
+        ends = [_literal(value, columns[key]) for value in (low, high)]
+        return f"t.{quoted(key)} BETWEEN {ends[0]} AND {ends[1]}"
+
+
+def _literal(value: Any, kind: str) -> str:
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"CAST('{text}' AS {kind})"

@@ -1,0 +1,171 @@
+"""The tables of one topic: which there are, and who writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sparksink.apply.bag import BAG_OWN, ROW_NAMES, Bag, check_columns, note_columns
+from sparksink.apply.batch import Writer
+from sparksink.apply.history import History
+from sparksink.apply.intervals import INTERVAL_OWN, Intervals, close
+from sparksink.apply.mirror import Mirror, sweep
+from sparksink.config.keys import SinkConfig
+from sparksink.decode.layouts import Layout
+from sparksink.decode.reading import MESSAGE, META, Reading
+from sparksink.errors import TableError
+from sparksink.evolve.fitting import Target
+from sparksink.evolve.steps import filling
+from sparksink.order import Sequence as Place
+from sparksink.schemas.spark_types import Mapped
+from sparksink.source.routes import Route
+from sparksink.state.applied import Boundary
+from sparksink.state.state import State
+from sparksink.tables import Lake
+
+MIRROR_OWN: Final = dict(zip(META, ("bigint", "bigint", "string", "timestamp"), strict=True))
+HISTORY_OWN: Final = {
+    **MIRROR_OWN,
+    **dict(
+        zip((f"__{name}" for name in MESSAGE), "string int bigint timestamp".split(), strict=True)
+    ),
+    "__streamed": "boolean",
+    "__batch": "bigint",
+}
+
+_MIRRORS: Final[Mapping[int, type[Mirror | Intervals]]] = {1: Mirror, 2: Intervals}
+_MOST: Final[Mapping[str, int]] = {"bag_view": (1 << 63) - 1, "full_row": 1}
+"""Modes that count rows without a key → the highest count that is shown."""
+_KEY_READING: Final = "key.reading"
+
+
+class Targets:
+    """The mirror and the history of one topic, of whatever kind its settings say."""
+
+    def __init__(self, route: Route, config: SinkConfig, lake: Lake, state: State) -> None:
+        self._route = route
+        self._config = config
+        self._rules = config.table(route.table)
+        self._lake = lake
+        self._state = state
+        self._mirror = self._target(route.mirror, self._own(), fills=True)
+        self._history = self._target(route.history, HISTORY_OWN, fills=False)
+        self._bag = self._target(route.mirror, BAG_OWN, fills=True)
+        self._bag_history = self._target(route.history, {**HISTORY_OWN, **ROW_NAMES}, fills=False)
+
+    def _own(self) -> Mapping[str, str]:
+        if self._rules.mirror.scd == 2:
+            return INTERVAL_OWN
+        soft = {"__deleted": "boolean"} if self._rules.mirror.deletes == "soft" else {}
+        return {**MIRROR_OWN, **soft}
+
+    def _target(self, name: str, own: Mapping[str, str], *, fills: bool) -> Target:
+        rules, kind = self._config.evolution, self._config.target.format
+        return Target(name, self._lake.table(name), own, rules, kind, fills=fills)
+
+    def keys(self, told: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the key, where the messages tell of this one.
+
+        A TRUNCATE has none, and may be all that comes after a start.
+        """
+        if self._rules.keys is not None:
+            return tuple(self._rules.keys)
+        found = told or self._mirror.keys()
+        named = self._rules.nopk.removeprefix("key:")
+        return found if found or named == self._rules.nopk else tuple(named.split(","))
+
+    def counts(self, keys: tuple[str, ...]) -> bool:
+        """Tell whether the mirror is one that counts rows without a key."""
+        return not keys and self._rules.nopk in _MOST and self._rules.mirror.enabled
+
+    def has_history(self) -> bool:
+        """Tell whether there is a history already."""
+        return bool(self._history.columns)
+
+    def writers(self, keys: tuple[str, ...], *, history: bool) -> list[Writer]:
+        """Return who writes, in the order in which they must.
+
+        :raises TableError: the table has no key, and its settings forbid that.
+        """
+        rules, table = self._rules, self._route.table
+        if not keys and rules.nopk == "fail":
+            raise TableError(
+                f"{table} has no key, which nopk=fail forbids.",
+                "Name its key by nopk=key:COLUMNS, or set nopk=history or bag_view.",
+            )
+        writers: list[Writer] = []
+        if rules.mirror.enabled and keys:
+            kind = _MIRRORS[rules.mirror.scd]
+            writers.append(kind(table, self._mirror, keys, rules.mirror, self._state))
+        if history and (rules.history.enabled or not keys):
+            counts = self.counts(keys)
+            writers.append(History(self._bag_history if counts else self._history))
+            if counts:
+                writers.append(self._bag_writer())
+        return writers
+
+    def sweep(self, end: Boundary) -> None:
+        """Remove what was in the mirror before a snapshot that found the table empty."""
+        if "__count" in self._bag.columns:
+            self._bag_writer().sweep(Place(end.hi, end.lo))
+        elif self._rules.mirror.scd == 2:
+            close(self._route.table, self._mirror, [end], self._state)
+        else:
+            sweep(self._route.table, self._mirror, Place(end.hi, end.lo), self._state)
+
+    def check_counts(self, layouts: Sequence[Layout], readings: Sequence[Reading]) -> None:
+        """Refuse what rows without a key cannot follow.
+
+        :raises TableError: the rows or their history are not of the kind that is needed.
+        """
+        table = self._route.table
+        if any(layout.form != "envelope" for layout in layouts):
+            raise TableError(f"{table} has no key, and its messages tell of no row as it was.")
+        if self._history.columns and "__row" not in self._history.columns:
+            raise TableError(
+                f"{table} has a history that does not name its rows.",
+                "Remove it, take a new snapshot, and run park replay.",
+            )
+        filled = {
+            column.name
+            for layout, reading in zip(layouts, readings, strict=True)
+            for column in layout.shape.columns
+            if column.name in reading.columns and filling(column, reading.columns[column.name])
+        }
+        check_columns(table, self._bag, _kinds(readings), filled)
+
+    def note_counts(self, readings: Sequence[Reading]) -> None:
+        """Note the columns that name rows."""
+        note_columns(self._bag, _kinds(readings))
+
+    def note_key(self, reading: Reading) -> None:
+        """Note how keys are read, for the case that nothing but tombstones comes after a start."""
+        if not self._rules.mirror.enabled:
+            return
+        key = {name: reading.columns[name] for name in reading.keys}
+        text = json.dumps({name: [m.wire, m.target, m.sql] for name, m in key.items()})
+        self._mirror.note(_KEY_READING, text)
+
+    def noted_key(self) -> Reading | None:
+        """Return how keys are read as it was noted; None where there is no table."""
+        noted = self._mirror.noted(_KEY_READING)
+        if noted is None:
+            return None
+        columns = {name: Mapped(*given) for name, given in json.loads(noted).items()}
+        return Reading(tuple(columns), columns, self._config.ordering, images=False)
+
+    def _bag_writer(self) -> Bag:
+        return Bag(
+            self._route.table,
+            self._bag,
+            self._bag_history,
+            self._rules.mirror,
+            self._state,
+            _MOST.get(self._rules.nopk, 1),
+        )
+
+
+def _kinds(readings: Sequence[Reading]) -> list[Mapping[str, str]]:
+    """Return the columns of each shape, name to type."""
+    return [{name: one.target for name, one in reading.columns.items()} for reading in readings]

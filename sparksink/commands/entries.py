@@ -1,0 +1,237 @@
+"""What each command does."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.commands import replay
+from sparksink.commands.plan import plan as planned
+from sparksink.commands.rebuild import rebuild as make_anew
+from sparksink.commands.streaming import Stream, until_signalled
+from sparksink.commands.verify import Comparison
+from sparksink.errors import SinkError
+from sparksink.sink import Sink
+from sparksink.source.kafka import Offsets, offsets
+from sparksink.source.routes import Routes
+from sparksink.state.applied import Applied
+from sparksink.status.metrics import Metrics
+from sparksink.status.progress import table
+from sparksink.status.verified import told
+from sparksink.tables.database import Database
+
+log = logging.getLogger(__name__)
+
+_PATIENCE: Final = 3.0
+"""How many trigger intervals may pass without a batch before the job counts as stuck."""
+
+
+def run(sink: Sink, options: argparse.Namespace) -> None:
+    """Stream, forever or until caught up."""
+    config = sink.config
+    patience = max(60.0, _PATIENCE * config.trigger.interval)
+    with sink.lease() as lease, Metrics(config.metrics.http, patience) as metrics:
+        sink.state.open()
+        stream = Stream(sink, lease, metrics)
+        until_signalled(stream.stop)
+        stream.run(once=options.once)
+    for name, reason in sink.state.parked().items():
+        log.warning("%s is parked: %s", name, reason)
+
+
+def check(sink: Sink, _: argparse.Namespace) -> None:
+    """Look at the topics and at the target."""
+    sink.state.open()
+    found = _offsets(sink)
+    if not found:
+        raise SinkError(f"No topic matches {sink.config.source.topics}.")
+    routes = Routes(sink.config.target)
+    for topic, partitions in sorted(found.items()):
+        messages = sum(end - start for start, end in partitions.values())
+        route = routes.of(topic)
+        _print(f"{topic} → {route.mirror}: {len(partitions)} partitions, {messages:,} messages")
+
+
+def plan(sink: Sink, options: argparse.Namespace) -> None:
+    """Show what would become of the last messages of each topic."""
+    sink.state.open()
+    starts, ends = {}, {}
+    for topic, partitions in _offsets(sink).items():
+        starts[topic] = {str(p): max(a, b - options.messages) for p, (a, b) in partitions.items()}
+        ends[topic] = {str(p): b for p, (_, b) in partitions.items()}
+    if not ends:
+        raise SinkError(f"No topic matches {sink.config.source.topics}.")
+    for text in planned(sink, sink.messages.between(starts, ends)):
+        _print(text)
+
+
+def status(sink: Sink, _: argparse.Namespace) -> None:
+    """Show a line a table."""
+    sink.state.open()
+    done: Mapping[str, Applied] = sink.state.reached()
+    sys.stdout.write(table(done, sink.state.parked()))
+
+
+def backfill(sink: Sink, options: argparse.Namespace) -> None:
+    """Apply all that the topics hold once more."""
+    with sink.lease():
+        sink.state.open()
+        messages = _of_tables(sink, sink.messages.between(), options.tables)
+        done = sink.batches.apply(messages, replay.name("backfill"), 0, history=False)
+    _print(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
+
+
+def rebuild(sink: Sink, options: argparse.Namespace) -> None:
+    """Make mirrors anew, each in one step for its readers."""
+    found = _offsets(sink)
+    chosen = [route for route in map(Routes(sink.config.target).of, sorted(found))
+              if re.fullmatch(options.table, route.table)]  # fmt: skip
+    if not chosen:
+        raise SinkError(f"No topic of a table matches {options.table}.")
+    with sink.lease():
+        sink.state.open()
+        for route in chosen:
+            one = make_anew(sink, route, found, force=options.force)
+            _print(
+                f"{one.table}: {one.rows:,} rows, were {one.before:,};"
+                f" {one.faults:,} messages of no use, {one.waiting:,} were waiting"
+            )
+
+
+def cut(sink: Sink, _: argparse.Namespace) -> None:
+    """Show which versions of the tables hold the same whole transactions."""
+    if sink.config.source.transaction_topic is None:
+        raise SinkError(
+            "Nothing tells of transactions.",
+            "Set provide.transaction.metadata=true in the connector, and here"
+            " source.transaction.topic.",
+        )
+    found = sink.state.cut()
+    if found is None:
+        raise SinkError("There is no consistent cut yet: one comes as soon as run is caught up.")
+    _print(f"cut of {found[0]:%Y-%m-%d %H:%M:%S}")
+    for name, version in sorted(found[1].items()):
+        _print(f"{name}: version {version}")
+
+
+def verify(sink: Sink, options: argparse.Namespace) -> None:
+    """Compare mirrors with the source's tables as of a place of its log."""
+    settings = sink.config.source.database
+    if settings is None:
+        raise SinkError("verify needs source.database with url, user and password.")
+    sink.state.open()
+    database, wrong = Database(sink.spark, settings), []
+    for route in map(Routes(sink.config.target).of, sink.state.topics()):
+        if re.fullmatch(options.table, route.table):
+            found = Comparison(sink, route, database).run(options.wait)
+            _print(told(found))
+            if not found.is_equal:
+                wrong.append(found.table)
+    if wrong:
+        raise SinkError(f"Not equal to the source: {', '.join(wrong)}.")
+
+
+def compact(sink: Sink, options: argparse.Namespace) -> None:
+    """Tidy every table, and the sink's own."""
+    config = sink.config
+    with sink.lease():
+        sink.state.open()
+        for route in map(Routes(config.target).of, sink.state.topics()):
+            if re.fullmatch(options.tables, route.table):
+                for name in (route.mirror, route.history):
+                    if sink.lake.table(name).columns() is not None:
+                        sink.lake.tidy(name, config.maintenance.vacuum_hours)
+                        _print(f"{name}: compact")
+                keep = config.table(route.table).mirror.tombstone_retention
+                sink.state.forget_deletes(route.table, keep)
+        sink.state.tidy(config.maintenance.vacuum_hours)
+
+
+def dlq(sink: Sink, options: argparse.Namespace) -> None:
+    """List, replay or remove dead letters."""
+    _DLQ[options.action](sink)
+
+
+def park(sink: Sink, options: argparse.Namespace) -> None:
+    """List parked tables, or take them up again."""
+    sink.state.open()
+    names = [name for name in sink.state.parked() if re.fullmatch(options.table, name)]
+    if options.action == "list":
+        for name in names:
+            _print(f"{name}: {sink.state.parked()[name]}")
+        return
+    with sink.lease():
+        for name in names:
+            _print(f"{name}: {replay.parked(sink, name):,} messages replayed")
+
+
+def _list_letters(sink: Sink) -> None:
+    for row in replay.letters(sink):
+        _print(f"{row['source_table']}: {row['count']:,} with: {row['reason']}")
+
+
+def _replay_letters(sink: Sink) -> None:
+    with sink.lease():
+        sink.state.open()
+        _print(f"{replay.dead_letters(sink):,} messages replayed")
+
+
+def _purge_letters(sink: Sink) -> None:
+    with sink.lease():
+        sink.state.table("dead_letter").run("DELETE FROM {table}")
+
+
+_DLQ: Final[Mapping[str, Callable[[Sink], None]]] = {
+    "list": _list_letters,
+    "replay": _replay_letters,
+    "purge": _purge_letters,
+}
+
+COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
+    "run": run,
+    "check": check,
+    "plan": plan,
+    "status": status,
+    "backfill": backfill,
+    "compact": compact,
+    "verify": verify,
+    "cut": cut,
+    "rebuild": rebuild,
+    "dlq": dlq,
+    "park": park,
+}
+
+
+def _offsets(sink: Sink) -> Offsets:
+    if sink.config.source.kind == "kafka":
+        found = offsets(sink.spark, sink.config.source)
+    else:
+        found = _recorded_offsets(sink.messages.between())
+    return {topic: parts for topic, parts in found.items() if sink.messages.wants(topic)}
+
+
+def _recorded_offsets(messages: DataFrame) -> Offsets:
+    ends = messages.groupBy("topic", "partition").agg(
+        f.min("offset").alias("start"), (f.max("offset") + 1).alias("end")
+    )
+    found: dict[str, dict[int, tuple[int, int]]] = {}
+    for row in ends.collect():
+        found.setdefault(row["topic"], {})[row["partition"]] = (row["start"], row["end"])
+    return found
+
+
+def _of_tables(sink: Sink, messages: DataFrame, pattern: str) -> DataFrame:
+    routes = Routes(sink.config.target)
+    topics = [t for t in _offsets(sink) if re.fullmatch(pattern, routes.of(t).table)]
+    return messages.where(f.col("topic").isin(topics))
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

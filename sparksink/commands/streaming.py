@@ -1,0 +1,130 @@
+"""The streaming query: batches come from Spark, which remembers their offsets."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from sparksink.errors import SinkError
+from sparksink.sink import Sink
+from sparksink.spark_errors import SparkError, explained, is_report_fault
+from sparksink.state.applied import Applied
+from sparksink.state.lease import Lease
+from sparksink.status.metrics import Metrics
+from sparksink.status.progress import line
+
+log = logging.getLogger(__name__)
+
+_LOOK_SECONDS: Final = 0.5
+_STARTS: Final = 3
+
+
+class Stream:
+    """Runs until it is caught up, or until it is asked to stop; a batch is never cut short."""
+
+    def __init__(self, sink: Sink, lease: Lease, metrics: Metrics) -> None:
+        self._sink = sink
+        self._lease = lease
+        self._metrics = metrics
+        self._stopping = threading.Event()
+        self._batch = threading.Lock()
+        self._failure: SinkError | None = None
+
+    def stop(self) -> None:
+        """Stop after the batch that runs."""
+        self._stopping.set()
+
+    def run(self, *, once: bool) -> None:
+        """Run; ``once`` means until all that is there at the start has been applied.
+
+        :raises SinkError: the job cannot go on.
+        """
+        for _ in range(_STARTS):
+            if self._ended(self._start(once=once)):
+                return
+        raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
+
+    def _ended(self, query: StreamingQuery) -> bool:
+        """Wait for the end; return whether it is one, and not a fault after which to begin anew."""
+        try:
+            while query.isActive and not self._stopping.is_set():
+                query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
+            if self._stopping.is_set():
+                with self._batch:
+                    query.stop()
+            else:
+                query.awaitTermination()  # it has ended: this raises why, if it has failed
+        except StreamingQueryException as error:
+            if self._failure is None and is_report_fault(error):
+                return False
+            raise self._failure or explained(error) from error
+        return True
+
+    def _start(self, *, once: bool) -> StreamingQuery:
+        config = self._sink.config
+        writer = (
+            self._sink.messages.stream()
+            .writeStream.queryName(config.name)
+            .option("checkpointLocation", config.checkpoint)
+            .foreachBatch(self._apply)
+        )
+        if once:
+            return writer.trigger(availableNow=True).start()
+        return writer.trigger(processingTime=f"{config.trigger.interval} seconds").start()
+
+    def _apply(self, messages: DataFrame, number: int) -> None:
+        self._begin()
+        try:
+            begun = time.monotonic()
+            self._lease.check()
+            done = self._sink.batches.apply(messages, self._app(messages), number, cut=True)
+            self._tell(number, done, time.monotonic() - begun)
+        except SinkError as error:
+            self._failure = error
+            raise
+        except SparkError as error:
+            self._failure = explained(error)
+            raise self._failure from error
+        finally:
+            self._batch.release()
+
+    def _begin(self) -> None:
+        """Wait for the turn, but not for one who waits until this batch has ended."""
+        while not self._batch.acquire(timeout=_LOOK_SECONDS):
+            if self._stopping.is_set():
+                break
+        else:
+            if not self._stopping.is_set():
+                return
+            self._batch.release()
+        raise SinkError("The job is stopping.")
+
+    def _app(self, messages: DataFrame) -> str:
+        """Return the query's id: like the numbers of its batches it ends with the checkpoint."""
+        app = messages.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+        assert app is not None
+        return app
+
+    def _tell(self, number: int, done: Sequence[Applied], seconds: float) -> None:
+        self._metrics.batch(number, done, self._sink.state.parked(), seconds)
+        log.info("%s", line(number, done, seconds))
+
+
+def until_signalled(stop: Callable[[], None]) -> None:
+    """Stop at SIGTERM and SIGINT; a second one ends the process at once."""
+
+    def first(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        log.info("stopping after this batch")
+        stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, first)

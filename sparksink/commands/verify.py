@@ -1,0 +1,198 @@
+"""Whether a mirror equals its source, proved at a place of the binlog while both go on.
+
+The source's rows are read by one statement; the place of the log before it is the cut. Keys that
+changed after the cut tell of themselves in the mirror, by their place or as deletes, and are left
+out on both sides. All others must have the same values as soon as the mirror has come to the cut.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.commands.canonical import Canonical, SourceColumn, canonical
+from sparksink.errors import TableError
+from sparksink.order import Sequence as Place
+from sparksink.order import before_sql, pack
+from sparksink.schemas.spark_types import quoted
+from sparksink.sink import Sink
+from sparksink.source.routes import Route
+from sparksink.spark_errors import SparkError
+from sparksink.status.verified import Verified
+from sparksink.tables.database import Database
+
+_LOOK_SECONDS: Final = 2.0
+_TRIES: Final = 3
+_META: Final = "__"
+
+
+class Comparison:
+    """Compares one mirror with its table; ``database`` is the source's server."""
+
+    def __init__(self, sink: Sink, route: Route, database: Database) -> None:
+        self._sink = sink
+        self._route = route
+        self._database = database
+        self._keys = self._keys_of_mirror()
+        self._columns, self._left_out = self._comparable()
+
+    def run(self, seconds: float) -> Verified:
+        """Compare, again and again for so long, until the mirror has come to the cut.
+
+        :raises TableError: the table cannot be compared.
+        """
+        for _ in range(_TRIES):
+            cut = self._head()
+            source = self._source().localCheckpoint()
+            until = time.monotonic() + seconds
+            while True:
+                self._sink.state.open()
+                if self._sink.state.watermark(self._route.table) > cut:
+                    break  # all was replaced meanwhile, so nothing of the cut is left
+                found = self._compared(source, cut)
+                if found.is_equal or time.monotonic() > until:
+                    return found
+                time.sleep(_LOOK_SECONDS)
+        raise TableError(f"{self._route.table} is emptied or read anew all the time.")
+
+    def _keys_of_mirror(self) -> Sequence[str]:
+        table, rules = self._sink.lake.table(self._route.mirror), self._sink.config
+        if table.columns() is None:
+            raise TableError(f"{self._route.table} has no mirror.")
+        if rules.table(self._route.table).mirror.scd != 1 or rules.ordering.mode != "binlog":
+            raise TableError(
+                f"{self._route.table} cannot be compared: that needs mirror.scd=1 and"
+                " ordering.mode=binlog."
+            )
+        keys: Sequence[str] = tuple(json.loads(table.facts().get("keys", "[]")))
+        return keys
+
+    def _comparable(self) -> tuple[Mapping[str, Canonical], tuple[str, ...]]:
+        """Return the columns that both sides have, and how; and those that are left out."""
+        kinds = self._sink.lake.table(self._route.mirror).columns() or {}
+        mirror = {name: kind for name, kind in kinds.items() if not name.startswith(_META)}
+        source = {column.name: column for column in self._source_columns()}
+        rules = {
+            name: canonical(source[name], kind) for name, kind in mirror.items() if name in source
+        }
+        columns = {name: rule for name, rule in rules.items() if rule is not None}
+        lost = [key for key in self._keys if key not in columns]
+        if lost or not self._keys:
+            raise TableError(f"{self._route.table}: its key cannot be compared: {lost}.")
+        return columns, tuple(sorted({*mirror, *source} - columns.keys()))
+
+    def _source_columns(self) -> list[SourceColumn]:
+        schema, _, table = self._route.table.partition(".")
+        rows = self._database.query(
+            "SELECT column_name, data_type, is_nullable FROM information_schema.columns"
+            " WHERE table_schema = ? AND table_name = ?",
+            schema,
+            table,
+        )
+        if not rows:
+            raise TableError(f"The source has no table {self._route.table}, or it may not be read.")
+        return [SourceColumn(str(n), str(kind).lower(), null == "YES") for n, kind, null in rows]
+
+    def _head(self) -> Place:
+        """Return the end of the source's log, in the epoch that the mirrors have come to."""
+        try:
+            [row] = self._database.query("SHOW BINARY LOG STATUS")
+        except SparkError:  # MariaDB, and MySQL before 8.2
+            [row] = self._database.query("SHOW MASTER STATUS")
+        file, position = row[:2]
+        reached = self._sink.state.reached().values()
+        epochs = [one.highest.hi >> 32 for one in reached if one.highest]
+        place = pack(max(epochs, default=0), str(file), int(str(position)), 0, "r")
+        if place is None:
+            raise TableError(f"The source's log is at {file}, which has no number.")
+        return place
+
+    def _source(self) -> DataFrame:
+        """Read the rows of the source as of now: keys, and a checksum of all values."""
+        texts = ", ".join(
+            f"{rule.source.replace('{c}', _named(name))} AS {_named(f'c{number}')}"
+            for number, (name, rule) in enumerate(self._columns.items())
+        )
+        schema, _, table = self._route.table.partition(".")
+        rows = self._database.read(f"SELECT {texts} FROM {_named(schema)}.{_named(table)}")  # noqa: S608 - quoted
+        values = [
+            f"{rule.read.replace('{v}', f'c{number}')} AS {quoted(name)}"
+            for number, (name, rule) in enumerate(self._columns.items())
+        ]
+        return self._summed(rows.selectExpr(*values))
+
+    def _mirror(self) -> DataFrame:
+        table = self._sink.lake.table(self._route.mirror).read()
+        values = [
+            f"{rule.mirror.replace('{v}', quoted(name))} AS {quoted(name)}"
+            for name, rule in self._columns.items()
+        ]
+        gone = "__deleted" if "__deleted" in table.columns else "false AS __deleted"
+        own = table.selectExpr(*values, "__seq_hi", "__seq_lo", gone)
+        return self._summed(own, "__seq_hi", "__seq_lo", "__deleted")
+
+    def _summed(self, rows: DataFrame, *more: str) -> DataFrame:
+        """Return keys and checksum; the sum tells NULL from nothing, whichever column has it."""
+        names = [quoted(name) for name in self._columns]
+        nulls = ", ".join(f"isnull({name})" for name in names)
+        keys = [f"{quoted(key)} AS k{number}" for number, key in enumerate(self._keys)]
+        total = f"xxhash64({', '.join(names)}, {nulls}) AS total"
+        key_text = f"to_json(struct({', '.join(quoted(key) for key in self._keys)})) AS key_text"
+        return rows.selectExpr(*keys, total, key_text, *more)
+
+    def _compared(self, source: DataFrame, cut: Place) -> Verified:
+        later = f.expr(f"NOT {before_sql(cut)}")
+        mirror = self._mirror().withColumn("later", later)
+        deleted = self._sink.state.table("tombstones").read().where(
+            (f.col("source_table") == self._route.table)
+            & f.expr(f"NOT {before_sql(cut, 'seq_hi', 'seq_lo')}")
+        )  # fmt: skip
+        gone = deleted.selectExpr("key AS key_text", "true AS gone").distinct()
+        keys = [f"k{number}" for number in range(len(self._keys))]
+        left = source.join(gone, "key_text", "left").drop("key_text").alias("s")
+        right = mirror.drop("key_text").withColumnRenamed("total", "copy").alias("m")
+        both = left.join(right, keys, "full_outer")
+        verdict = f.expr(_VERDICT).alias("verdict")
+        counts = both.select(verdict, "total", "copy").groupBy("verdict").agg(
+            f.count(f.lit(1)).alias("rows"),
+            f.bit_xor("total").alias("there"),
+            f.bit_xor("copy").alias("here"),
+        )  # fmt: skip
+        return self._told({row["verdict"]: row for row in counts.collect()})
+
+    def _told(self, found: Mapping[str, Any]) -> Verified:
+        number = {name: found[name]["rows"] if name in found else 0 for name in _VERDICTS}
+        there = here = 0
+        for name in _VERDICTS[1:]:
+            if name in found:
+                there ^= found[name]["there"] or 0
+                here ^= found[name]["here"] or 0
+        return Verified(
+            self._route.table,
+            sum(number.values()),
+            number["equal"],
+            number["later"],
+            number["missing"],
+            number["surplus"],
+            number["different"],
+            (there, here),
+            self._left_out,
+        )
+
+
+_VERDICTS: Final = ("later", "equal", "missing", "surplus", "different")
+_VERDICT: Final = """
+    CASE WHEN coalesce(later, false) OR coalesce(gone, false) THEN 'later'
+         WHEN copy IS NULL OR __deleted THEN CASE WHEN total IS NULL THEN 'equal' ELSE 'missing' END
+         WHEN total IS NULL THEN 'surplus'
+         WHEN total <> copy THEN 'different'
+         ELSE 'equal' END"""
+
+
+def _named(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

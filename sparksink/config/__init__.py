@@ -1,0 +1,1 @@
+"""The configuration of a sink: its keys, and the file that holds them."""

@@ -1,0 +1,154 @@
+"""Bytes → changes: one row a message, typed, with its place in the order of all changes.
+
+Columns of a frame of messages: ``topic, partition, offset, timestamp, key, value, position``
+(``position`` is the text of the header of that name, or NULL: ``epoch/file/pos/row``, and behind
+that ``/end`` for the last row of a snapshot or ``/empty`` for a snapshot without rows). `marks`
+adds ``mark`` and cuts off known schemas; `changes` reads the messages of one mark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.avro.functions import from_avro
+
+from sparksink.decode.layouts import Layout, WireForm
+from sparksink.decode.places import PLACES, Place, ends, sequence
+from sparksink.decode.reading import MESSAGE, Reading
+from sparksink.schemas.spark_types import quoted, struct_type
+
+_SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
+_CLOUD: Final = "iodebeziumop iodebeziumfile iodebeziumpos iodebeziumrow iodebeziumsnapshot"
+_ROW_META: Final = (
+    ("__op", "string"),
+    ("__deleted", "string"),
+    ("__source_file", "string"),
+    ("__source_pos", "bigint"),
+    ("__source_row", "int"),
+    ("__source_snapshot", "string"),
+    ("__source_ts_ms", "bigint"),
+)
+
+
+def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
+    """Read messages of one mark into changes.
+
+    Beside the table's columns there are `META`, ``__end`` (a snapshot of the table ends here),
+    ``__streamed`` (not part of a snapshot), ``__fault`` (why a message cannot be used, or NULL)
+    and `MESSAGE`.
+    """
+    parsed = messages.withColumn("__v", _parsed(layout, reading))
+    place, unreadable = PLACES[layout.form], _unreadable(layout)
+    found = _finished(parsed, place, reading, unreadable)
+    if not (reading.moves and place.before != place.after):
+        return found
+    same = [f"{place.before}.{quoted(k)} <=> {place.after}.{quoted(k)}" for k in reading.keys]
+    moved = parsed.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
+    gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
+    return found.unionByName(_finished(moved, gone, reading, unreadable))
+
+
+def _unreadable(layout: Layout) -> str:
+    return "__v IS NULL" if layout.avro else "__v IS NULL OR __v.__corrupt IS NOT NULL"
+
+
+def _parsed(layout: Layout, reading: Reading) -> Column:
+    if layout.avro:
+        return from_avro(f.expr("substring(value, 6)"), layout.avro, {"mode": "PERMISSIVE"})
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "__corrupt"}
+    text = f.col("value").cast("string")
+    return f.from_json(text, _wire_schema(layout.form, reading), options)
+
+
+def _wire_schema(form: WireForm, reading: Reading) -> str:
+    """Return the structure of a value; only what is used, as reading costs the most."""
+    after = [(name, mapped.wire) for name, mapped in reading.columns.items()]
+    keys = [(name, kind) for name, kind in after if name in reading.keys]
+    before = struct_type(after if reading.images else keys) if keys or reading.images else "string"
+    images = [("before", before), ("after", struct_type(after))]
+    corrupt = ("__corrupt", "string")
+    if form == "row":
+        return struct_type([*after, *_ROW_META, corrupt])
+    if form == "cloudevents":
+        outside = [(name, "string") for name in (*_CLOUD.split(), "iodebeziumtsms")]
+        return struct_type([*outside, ("data", struct_type(images)), corrupt])
+    return struct_type([*images, ("source", _SOURCE), ("op", "string"), corrupt])
+
+
+def _finished(parsed: DataFrame, place: Place, reading: Reading, unreadable: str) -> DataFrame:
+    hi, lo = sequence(place, reading.ordering)
+    values = [
+        f.expr(mapped.of(_image(place, name, reading))).alias(name)
+        for name, mapped in reading.columns.items()
+    ]
+    # The values first: what looks for faults uses them, and would else compute them again.
+    typed = parsed.select(
+        "__v",
+        *(f.col(name).alias(f"__{name}") for name in MESSAGE),
+        f.expr(place.op).alias("__op"),
+        f.expr(hi).alias("__seq_hi"),
+        f.expr(lo).alias("__seq_lo"),
+        f.expr(f"timestamp_millis({place.millis})").alias("__source_ts"),
+        f.expr(ends(place)).alias("__end"),
+        f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
+        *(_names(place, reading) if reading.named else ()),
+        *values,
+    )
+    return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
+
+
+def _names(place: Place, reading: Reading) -> list[Column]:
+    """Name rows by their values: the same ones whatever NULLs there are besides."""
+    images = [_image(place, name, reading) for name in sorted(reading.columns)]
+    before = [f"{place.before}.{quoted(name)}" for name in sorted(reading.columns)]
+    here, there = (_name(values, reading) for values in (images, before))
+    return [
+        f.expr(here).alias("__row"),
+        f.expr(f"CASE WHEN {place.op} = 'u' THEN {there} END").alias("__before_row"),
+    ]
+
+
+def _name(values: list[str], reading: Reading) -> str:
+    given = zip(sorted(reading.columns), values, strict=True)
+    parts = [f"{_text(name)}, {reading.columns[name].of(value)}" for name, value in given]
+    return f"sha2(to_json(named_struct({', '.join(parts)})), 256)"
+
+
+def _image(place: Place, name: str, reading: Reading) -> str:
+    """Return where a column's value stands: keys, and in a history all, also before a delete."""
+    after = f"{place.after}.{quoted(name)}"
+    if place.before == place.after or not (reading.images or name in reading.keys):
+        return after
+    return f"CASE WHEN {place.op} = 'd' THEN {place.before}.{quoted(name)} ELSE {after} END"
+
+
+def _fault(place: Place, unreadable: str, reading: Reading) -> str:
+    """Return SQL of the reason why a message cannot be used; NULL where it can."""
+    cases = [
+        (unreadable, "not readable"),
+        ("__op IS NULL OR __op NOT IN ('r','c','u','d','t')", "unknown operation"),
+        ("__seq_hi IS NULL OR __seq_lo IS NULL", "no binlog position"),
+    ]
+    if lossy := _lossy(place, reading):
+        cases.append((lossy, "a value does not fit its type"))
+    keys = " OR ".join(f"{quoted(name)} IS NULL" for name in reading.keys)
+    if keys:
+        cases.append((f"__op <> 't' AND ({keys})", "no key"))
+    return f"CASE {' '.join(f'WHEN {when} THEN {_text(why)}' for when, why in cases)} END"
+
+
+def _lossy(place: Place, reading: Reading) -> str:
+    """Return SQL that finds values which a conversion has dropped."""
+    converted = [name for name, mapped in reading.columns.items() if mapped.sql != "{v}"]
+    tests = [
+        f"({_image(place, name, reading)} IS NOT NULL AND {quoted(name)} IS NULL)"
+        for name in converted
+    ]
+    return " OR ".join(tests)
+
+
+def _text(words: str) -> str:
+    return "'" + words.replace("'", "''") + "'"

@@ -1,0 +1,176 @@
+"""How the messages of a topic are laid out: learned from one message of each kind.
+
+A message has a *mark*, which says how it is written: ``json:N`` for JSON behind the N-th known
+schema, ``avro:ID`` for Avro behind the id of a schema registry, ``plain`` for JSON without a
+schema, ``none`` for an empty value, ``no rows`` where a snapshot found none, ``garbage`` for
+anything else. `Layouts` knows what stands behind the marks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sparksink.errors import TableError
+from sparksink.schemas.ddl import Definition
+from sparksink.schemas.shapes import (
+    Shape,
+    from_avro,
+    from_connect,
+    key_names,
+    plain_avro,
+    row_shape,
+)
+
+WireForm = Literal["envelope", "row", "cloudevents"]
+PLAIN: Final = "plain"
+EMPTY: Final = "none"
+GARBAGE: Final = "garbage"
+"""The mark of what is neither JSON nor Avro."""
+NEW_SCHEMA: Final = "schema"
+"""The mark of JSON behind a schema that is not known yet."""
+
+NO_ROWS: Final = "no rows"
+"""The mark of what tells that a snapshot found a table without rows."""
+
+NO_LAYOUT: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
+
+_SCHEMA_START: Final = '{"schema":'
+_BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How to read messages of one mark: ``prefix`` is cut off, ``avro`` is the writer's schema."""
+
+    mark: str
+    form: WireForm
+    shape: Shape
+    prefix: bytes = b""
+    avro: str = ""
+
+
+class Layouts:
+    """What was learned so far.
+
+    ``definition`` returns what the schema-change topic or the configuration tells of a table,
+    None when that is nothing; ``registry`` returns a schema by its id.
+    """
+
+    def __init__(
+        self,
+        definition: Callable[[str], Definition | None],
+        registry: Callable[[int], str],
+    ) -> None:
+        self._definition = definition
+        self._registry = registry
+        self._known: dict[tuple[str, str], Layout] = {}
+        self._forms: dict[str, WireForm] = {}
+        self._kinds: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._keys: dict[str, tuple[str, ...]] = {}
+
+    def prefixes(self) -> dict[str, list[tuple[str, bytes]]]:
+        """Return the schemas that can stand before JSON: topic → marks and bytes."""
+        found: dict[str, list[tuple[str, bytes]]] = {}
+        for (topic, mark), layout in self._known.items():
+            if layout.prefix:
+                found.setdefault(topic, []).append((mark, layout.prefix))
+        return found
+
+    def knows(self, topic: str, mark: str) -> bool:
+        """Tell whether messages of this mark can be read without another sample."""
+        if mark == PLAIN:
+            return topic in self._forms
+        return mark in NO_LAYOUT or (topic, mark) in self._known
+
+    def learn(self, topic: str, mark: str, sample: bytes) -> None:
+        """Learn from a message.
+
+        :raises TableError: it cannot be read, or no schema is to be had.
+        """
+        if mark == PLAIN:
+            self._forms[topic] = _form_of(sample)
+        elif mark == NEW_SCHEMA:
+            number = sum(known == topic for known, _ in self._known)
+            layout = behind_schema(f"json:{number}", sample)
+            self._known[topic, layout.mark] = layout
+        else:
+            self._known[topic, mark] = self._avro(mark)
+
+    def knows_key(self, topic: str, kind: str) -> bool:
+        """Tell whether keys of this kind can be read without another sample."""
+        return (topic, kind) in self._kinds
+
+    def learn_key(self, topic: str, kind: str, key: bytes | None = None) -> None:
+        """Take the columns of a kind of key as those of the topic; ``key`` is one if it is new."""
+        if key is not None:
+            self._kinds[topic, kind] = self._names(key)
+        self._keys[topic] = self._kinds[topic, kind]
+
+    def _names(self, key: bytes) -> tuple[str, ...]:
+        if key[:1] != b"\0":
+            return key_names(key)
+        schema = json.loads(self._registry(int.from_bytes(key[1:5], "big")))
+        return tuple(column.name for column in from_avro(schema).fields)
+
+    def keys(self, topic: str, table: str) -> tuple[str, ...]:
+        """Return the columns of the last key that was seen, or told of; none without a key."""
+        told = self._definition(table)
+        return self._keys.get(topic) or (told.keys if told else ())
+
+    def renamed(self, table: str) -> Mapping[str, str]:
+        """Return the columns of a table that got another name, as far as is told."""
+        told = self._definition(table)
+        return {} if told is None else told.renamed
+
+    def layout(self, topic: str, table: str, mark: str) -> Layout:
+        """Return how to read messages of a mark.
+
+        :raises TableError: nothing tells the columns of a table without schemas.
+        """
+        if mark != PLAIN:
+            return self._known[topic, mark]
+        told = self._definition(table)
+        if told is None:
+            raise TableError(
+                f"{table}: its messages carry no schema, and nothing else tells its columns.",
+                "Set source.ddl.topic to the connector's schema-change topic, or columns.types.",
+            )
+        return Layout(PLAIN, self._forms[topic], told.shape)
+
+    def _avro(self, mark: str) -> Layout:
+        schema = json.loads(self._registry(int(mark.partition(":")[2])))
+        form, shape = row_shape(from_avro(schema))
+        return Layout(mark, form, shape, avro=json.dumps(plain_avro(schema)))
+
+
+def behind_schema(mark: str, sample: bytes) -> Layout:
+    """Read the schema that stands before a JSON message.
+
+    :raises TableError: it is not one of Connect's JSON converter.
+    """
+    try:
+        text = sample.decode()
+        schema, end = json.JSONDecoder().raw_decode(text, len(_SCHEMA_START))
+        column = from_connect(schema)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TableError("A message begins with a schema that cannot be read.") from error
+    between = _BETWEEN.match(text, end)
+    if between is None:
+        raise TableError('A message has something else than "payload" after its schema.')
+    form, shape = row_shape(column)
+    return Layout(mark, form, shape, prefix=text[: between.end()].encode())
+
+
+def _form_of(sample: bytes) -> WireForm:
+    try:
+        value: Any = json.loads(sample)
+    except ValueError:
+        return "envelope"  # the dead letters will tell
+    members: Mapping[str, Any] = value if isinstance(value, dict) else {}
+    if "specversion" in members:
+        return "cloudevents"
+    return "envelope" if {"after", "op", "source"} <= members.keys() else "row"

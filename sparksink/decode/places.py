@@ -1,0 +1,86 @@
+"""Where a message tells its place in the order of all changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sparksink.config.keys import Ordering
+from sparksink.decode.layouts import WireForm
+from sparksink.order import hi_sql, lo_sql
+
+_HEADER: Final = (
+    "try_cast(split_part(position, '/', 1) AS BIGINT)",
+    "split_part(position, '/', 2)",
+    "try_cast(split_part(position, '/', 3) AS BIGINT)",
+    "try_cast(split_part(position, '/', 4) AS INT)",
+)
+"""SQL of epoch, file, position and row as the header tells them."""
+
+_END_MARKS: Final = "('last', 'last_in_data_collection')"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a form keeps what every change has; all SQL on the parsed value ``__v``."""
+
+    op: str
+    file: str
+    pos: str
+    row: str
+    snapshot: str
+    millis: str
+    before: str
+    after: str
+
+
+PLACES: Final[Mapping[WireForm, Place]] = {
+    "envelope": Place(
+        "__v.op", "__v.source.file", "__v.source.pos", "__v.source.row", "__v.source.snapshot",
+        "__v.source.ts_ms", "__v.before", "__v.after",
+    ),
+    "cloudevents": Place(
+        "__v.iodebeziumop", "__v.iodebeziumfile", "try_cast(__v.iodebeziumpos AS BIGINT)",
+        "try_cast(__v.iodebeziumrow AS INT)", "__v.iodebeziumsnapshot",
+        "try_cast(__v.iodebeziumtsms AS BIGINT)", "__v.data.before", "__v.data.after",
+    ),
+    "row": Place(
+        "CASE WHEN __v.__deleted = 'true' THEN 'd' ELSE coalesce(__v.__op, 'u') END",
+        "__v.__source_file", "__v.__source_pos", "__v.__source_row",
+        "__v.__source_snapshot", "__v.__source_ts_ms", "__v", "__v",
+    ),
+}  # fmt: skip
+
+
+def sequence(place: Place, ordering: Ordering) -> tuple[str, str]:
+    """Return SQL of both halves of the place of a change."""
+    if ordering.mode == "kafka":
+        return "0L", "offset"
+    epoch, file, pos, row = _HEADER
+    if ordering.epoch == "none":
+        return hi_sql("0L", place.file), lo_sql(place.pos, f"coalesce({place.row}, 0)", place.op)
+    # Messages of a time without the header are of the first binlog.
+    hi = hi_sql(f"coalesce({epoch}, 0L)", f"coalesce({place.file}, {file})")
+    lo = f"coalesce({place.pos}, {pos})", f"coalesce({place.row}, {row}, 0)"
+    return hi, lo_sql(*lo, place.op)
+
+
+def place_of_header() -> tuple[str, str]:
+    """Return SQL of the place that the header tells, as of a row of a snapshot."""
+    epoch, file, pos, row = _HEADER
+    return hi_sql(epoch, file), lo_sql(pos, row, "'r'")
+
+
+def place_of_tombstone(ordering: Ordering) -> tuple[str, str]:
+    """Return SQL of the place of a message without a value, as of a delete."""
+    if ordering.mode == "kafka":
+        return "0L", "offset"
+    epoch, file, pos, row = _HEADER
+    return hi_sql(epoch, file), lo_sql(pos, row, "'d'")
+
+
+def ends(place: Place) -> str:
+    """Return SQL that tells whether a snapshot of the table ends here; the header knows best."""
+    marked = f"coalesce({place.snapshot} IN {_END_MARKS}, false)"
+    return f"CASE WHEN position IS NULL THEN {marked} ELSE endswith(position, '/end') END"

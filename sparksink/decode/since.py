@@ -1,0 +1,79 @@
+"""Which messages of a topic count: those since all of its table was last told of.
+
+That is at a TRUNCATE or a snapshot. Older messages say nothing of the rows that are there, and may
+be of a table that was of another shape, as before it was dropped and made anew.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.config.keys import Mirror, Ordering
+from sparksink.decode.census import read
+from sparksink.decode.changes import changes
+from sparksink.decode.layouts import EMPTY, NO_LAYOUT, NO_ROWS, Layouts
+from sparksink.decode.places import place_of_header
+from sparksink.decode.reading import Reading
+from sparksink.errors import TableError
+from sparksink.order import Sequence, before_sql
+
+_NUMBER = ("partition", "offset")
+
+
+def since_all_was_told(
+    messages: DataFrame, layouts: Layouts, table: str, rules: Mirror, ordering: Ordering
+) -> tuple[DataFrame, Sequence | None]:
+    """Return the messages of one topic that count, and the place that they begin at, if any.
+
+    :raises TableError: the messages cannot be read.
+    """
+
+    def refuse(_: str, error: TableError) -> None:
+        raise error
+
+    frame, counts = read(messages, layouts, refuse)
+    topic, marks = counts[0].topic if counts else "", {one.mark for one in counts}
+    places = [_by_header(frame, mark) for mark in (EMPTY, NO_ROWS) if mark in marks]
+    reading = Reading((), {}, ordering, images=False)
+    for mark in sorted(marks - NO_LAYOUT):
+        part = frame.where(f.col("mark") == mark)
+        places.append(_by_value(changes(part, layouts.layout(topic, table, mark), reading)))
+    if not places:
+        return messages, None
+    found = reduce(DataFrame.unionByName, places)
+    begin = _last_boundary(found, rules)
+    if begin is None:
+        return messages, None
+    after = found.where(f"NOT {before_sql(begin)}").select(*_NUMBER)
+    return messages.join(after, [*_NUMBER], "left_semi"), begin
+
+
+def _by_header(frame: DataFrame, mark: str) -> DataFrame:
+    hi, lo = place_of_header()
+    return frame.where(f.col("mark") == mark).select(
+        *_NUMBER,
+        f.expr(hi).alias("__seq_hi"),
+        f.expr(lo).alias("__seq_lo"),
+        f.lit("").alias("__op"),
+        f.lit(mark == NO_ROWS).alias("__end"),
+    )
+
+
+def _by_value(read: DataFrame) -> DataFrame:
+    numbers = [f.col(f"__{name}").alias(name) for name in _NUMBER]
+    good = read.where("__seq_hi IS NOT NULL AND __seq_lo IS NOT NULL")
+    return good.select(*numbers, "__seq_hi", "__seq_lo", "__op", "__end")
+
+
+def _last_boundary(places: DataFrame, rules: Mirror) -> Sequence | None:
+    tells = [f.lit(False)]
+    if rules.sweep:
+        tells.append(f.col("__end"))
+    if rules.truncate == "apply":
+        tells.append(f.col("__op") == "t")
+    here = places.where(reduce(lambda one, other: one | other, tells))
+    place = here.agg(f.max(f.struct("__seq_hi", "__seq_lo")).alias("place")).collect()[0]["place"]
+    return None if place is None else Sequence(*place)

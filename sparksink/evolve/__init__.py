@@ -1,0 +1,1 @@
+"""A target follows its source's columns."""

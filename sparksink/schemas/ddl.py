@@ -1,0 +1,73 @@
+"""What the schema-change topic tells: the columns of tables, and which column got another name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sparksink.config.keys import Modes
+from sparksink.schemas.defaults import wire_default
+from sparksink.schemas.mysql_types import column_of
+from sparksink.schemas.shapes import Column, Shape
+
+_NAME: Final = r"(`(?:[^`]|``)+`|[\w$]+)"
+_RENAME: Final = re.compile(rf"\bRENAME\s+COLUMN\s+{_NAME}\s+TO\s+{_NAME}", re.IGNORECASE)
+_CHANGE: Final = re.compile(
+    rf"\bCHANGE\s+(?:COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}\s+{_NAME}", re.IGNORECASE
+)
+_ID: Final = re.compile(r'"((?:[^"]|"")*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A table after a statement; ``renamed`` leads from old to new names of columns."""
+
+    table: str
+    shape: Shape
+    keys: tuple[str, ...]
+    renamed: Mapping[str, str]
+
+
+def definitions(messages: Iterable[bytes | None], modes: Modes) -> Iterator[Definition]:
+    """Read messages of the schema-change topic, with schemas or without, in their order."""
+    for message in messages:
+        value = json.loads(message or b"null") or {}
+        value = value.get("payload", value) or {}
+        for change in value.get("tableChanges") or ():
+            if change.get("table"):
+                yield _definition(change, value.get("ddl") or "", modes)
+
+
+def renames(ddl: str) -> dict[str, str]:
+    """Return which columns an ALTER TABLE renames, old name to new."""
+    pairs = [*_RENAME.findall(ddl), *_CHANGE.findall(ddl)]
+    named = {_bare(old): _bare(new) for old, new in pairs}
+    return {old: new for old, new in named.items() if old != new}
+
+
+def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition:
+    table = change["table"]
+    shape = Shape(tuple(_column(column, modes) for column in table.get("columns") or ()))
+    keys = tuple(table.get("primaryKeyColumnNames") or ())
+    return Definition(table_name(change["id"]), shape, keys, renames(ddl))
+
+
+def table_name(identifier: str) -> str:
+    """Return ``db.table`` for ``"db"."table"``."""
+    parts = _ID.findall(identifier)
+    return ".".join(part.replace('""', '"') for part in parts) or identifier
+
+
+def _column(given: Mapping[str, Any], modes: Modes) -> Column:
+    inside = [str(given[part]) for part in ("length", "scale") if given.get(part) is not None]
+    name, _, rest = given["typeName"].partition(" ")
+    column = column_of(given["name"], f"{name}({','.join(inside)}) {rest}", modes)
+    default = wire_default(column, given.get("defaultValueExpression"))
+    return replace(column, default=default, optional=bool(given.get("optional", True)))
+
+
+def _bare(name: str) -> str:
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name

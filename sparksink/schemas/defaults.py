@@ -1,0 +1,71 @@
+"""Defaults as SQL writes them → as the connector writes values of their columns.
+
+Messages with a schema tell a column's default in the form of its values. The schema-change
+topic has the text of the DDL, which is turned into that form here.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from sparksink.schemas.shapes import Column
+
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - DATETIME has no zone
+
+
+def wire_default(column: Column, text: str | None) -> Any:
+    """Return a default in the form of the column's values; None where there is none.
+
+    What cannot be read as its type has none either: MySQL itself would have refused it, so it
+    is an expression.
+    """
+    if text is None:
+        return None
+    convert = _CONVERSIONS.get(column.semantic) or _PLAIN.get(column.type)
+    try:
+        return text if convert is None else convert(text, column)
+    except (ValueError, InvalidOperation):
+        return None
+
+
+def _decimal(text: str, column: Column) -> str:
+    unscaled = int(Decimal(text).scaleb(int(column.parameters["scale"])))
+    size = unscaled.bit_length() // 8 + 1
+    return base64.b64encode(unscaled.to_bytes(size, "big", signed=True)).decode()
+
+
+def _days(text: str, _: Column) -> int:
+    return (date.fromisoformat(text) - _EPOCH.date()).days
+
+
+def _since_epoch(unit: timedelta, factor: int = 1) -> Callable[[str, Column], int]:
+    return lambda text, _: (datetime.fromisoformat(text) - _EPOCH) // unit * factor
+
+
+_MICRO: Final = timedelta(microseconds=1)
+_MILLI: Final = timedelta(milliseconds=1)
+
+_CONVERSIONS: Final[Mapping[str, Callable[[str, Column], Any]]] = {
+    "org.apache.kafka.connect.data.Decimal": _decimal,
+    "org.apache.kafka.connect.data.Date": _days,
+    "io.debezium.time.Date": _days,
+    "org.apache.kafka.connect.data.Timestamp": _since_epoch(_MILLI),
+    "io.debezium.time.Timestamp": _since_epoch(_MILLI),
+    "io.debezium.time.MicroTimestamp": _since_epoch(_MICRO),
+    "io.debezium.time.NanoTimestamp": _since_epoch(_MICRO, 1000),
+    "io.debezium.time.ZonedTimestamp": lambda text, _: text.replace(" ", "T") + "Z",
+}
+
+_PLAIN: Final[Mapping[str, Callable[[str, Column], Any]]] = {
+    "int16": lambda text, _: int(text),
+    "int32": lambda text, _: int(text),
+    "int64": lambda text, _: int(text),
+    "float": lambda text, _: float(text),
+    "double": lambda text, _: float(text),
+    "boolean": lambda text, _: text.lower() in {"1", "true"},
+    "bytes": lambda text, _: base64.b64encode(text.encode()).decode(),
+}

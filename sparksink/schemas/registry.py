@@ -1,0 +1,57 @@
+"""Schemas from a Confluent schema registry."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import httpx
+
+from sparksink.config.keys import Registry as RegistryConfig
+from sparksink.errors import SinkError, TableError
+
+_TRIES: Final = 6
+_TIMEOUT_SECONDS: Final = 10
+
+
+class Registry:
+    """Asks for schemas by id and keeps them: a schema never changes."""
+
+    def __init__(self, config: RegistryConfig | None) -> None:
+        self._config = config
+        self._known: dict[int, str] = {}
+
+    def schema(self, identifier: int) -> str:
+        """Return the text of an Avro schema.
+
+        :raises TableError: there is no such schema, or no registry is configured.
+        :raises SinkError: the registry does not answer.
+        """
+        if identifier not in self._known:
+            self._known[identifier] = self._ask(identifier)
+        return self._known[identifier]
+
+    def _ask(self, identifier: int) -> str:
+        if self._config is None:
+            raise TableError(
+                "Messages are in Avro.", "Set source.schema.registry to the registry's address."
+            )
+        answer = self._get(f"{self._config.url.rstrip('/')}/schemas/ids/{identifier}")
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            raise TableError(f"The schema registry has no schema {identifier}.")
+        if answer.is_error:
+            raise SinkError(f"The schema registry answers with {answer.status_code}.")
+        return str(answer.json()["schema"])
+
+    def _get(self, url: str) -> httpx.Response:
+        assert self._config is not None
+        user, _, password = (self._config.basic_auth or "").partition(":")
+        auth = httpx.BasicAuth(user, password) if user else None
+        for attempt in range(_TRIES):
+            try:
+                return httpx.get(url, auth=auth, timeout=_TIMEOUT_SECONDS)
+            except httpx.TransportError as error:
+                if attempt == _TRIES - 1:
+                    raise SinkError(f"The schema registry does not answer: {error}") from error
+                time.sleep(2**attempt)
+        raise AssertionError("unreachable")

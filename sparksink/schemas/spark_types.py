@@ -1,0 +1,246 @@
+"""Connect and Debezium types → how they are read from the wire and what they become in Spark.
+
+Each type is one line of a table: the Spark type in which a JSON or Avro reader takes the value,
+the type of the target's column and the SQL between them, with ``{v}`` for the value. None of the
+SQL can fail under ANSI rules: what does not fit becomes NULL, and `lossy` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sparksink.config.keys import Types
+from sparksink.schemas.shapes import Column
+
+MAX_PRECISION: Final = 38
+BIG_DECIMAL: Final = "millrace_big_decimal"
+"""The name of the Python function that reads decimals beyond Spark's precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` goes between."""
+
+    wire: str
+    target: str
+    sql: str = "{v}"
+
+    def of(self, value: str) -> str:
+        """Return the SQL for a value, itself SQL."""
+        return self.sql.replace("{v}", value)
+
+
+_PLAIN: Final[Mapping[str, str]] = {
+    "boolean": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "float": "float",
+    "float32": "float",
+    "double": "double",
+    "float64": "double",
+    "string": "string",
+    "bytes": "binary",
+}
+
+# Time of day as text. MySQL's TIME goes from -838:59:59 to 838:59:59, beyond every SQL type.
+_CLOCK: Final = (
+    "format_string('%s%02d:%02d:%02d%s', CASE WHEN {u} < 0 THEN '-' ELSE '' END,"
+    " abs({u}) DIV 3600000000, abs({u}) DIV 60000000 % 60, abs({u}) DIV 1000000 % 60,"
+    " CASE WHEN {u} % 1000000 = 0 THEN '' ELSE format_string('.%06d', abs({u}) % 1000000) END)"
+)
+
+
+def mapped(column: Column, types: Types) -> Mapped:
+    """Choose how a column is read; an unknown name leaves the type of the wire."""
+    choose = _SEMANTIC.get(column.semantic)
+    if choose is not None:
+        return choose(column, types)
+    if column.parameters.get("__debezium.source.column.type", "").startswith("BIGINT UNSIGNED"):
+        return _unsigned(types)
+    return _physical(column, types)
+
+
+def _physical(column: Column, types: Types) -> Mapped:
+    if column.type in _PLAIN:
+        return Mapped(_PLAIN[column.type], _PLAIN[column.type])
+    wire = wire_type(column, types)
+    return Mapped(wire, wire)
+
+
+def wire_type(column: Column, types: Types) -> str:
+    """Return the Spark type of a value as it comes, structures included."""
+    if column.type == "struct":
+        return struct_type((inner.name, wire_type(inner, types)) for inner in column.fields)
+    if column.items is not None:
+        item = wire_type(column.items, types)
+        return f"array<{item}>" if column.type == "array" else f"map<string,{item}>"
+    return _PLAIN[column.type]
+
+
+def struct_type(members: Iterable[tuple[str, str]]) -> str:
+    """Return a struct type of (name, type) pairs."""
+    pairs = [f"{quoted(name)}:{kind}" for name, kind in members]
+    return f"struct<{','.join(pairs)}>"
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _unsigned(types: Types) -> Mapped:
+    """Read BIGINT UNSIGNED, whose upper half comes as negative numbers."""
+    if types.unsigned_bigint == "bigint":
+        return Mapped("bigint", "bigint")
+    return Mapped("bigint", "decimal(20,0)", "CAST(conv(hex({v}), 16, 10) AS DECIMAL(20,0))")
+
+
+def _decimal(column: Column, _: Types) -> Mapped:
+    """Read an unscaled number, big-endian in two's complement."""
+    scale = int(column.parameters.get("scale", "0"))
+    precision = int(column.parameters.get("connect.decimal.precision", MAX_PRECISION))
+    if precision > MAX_PRECISION:
+        return Mapped("binary", "string", f"{BIG_DECIMAL}({{v}}, {scale})")
+    target = f"decimal({precision},{scale})"
+    if precision <= 18:
+        return Mapped("binary", target, _small_decimal(scale, target))
+    return Mapped("binary", target, _large_decimal(scale, target))
+
+
+def _padded(size: int) -> str:
+    # lpad cuts what is longer, so that must not get here.
+    fill = "CASE WHEN substring(hex({v}), 1, 1) >= '8' THEN X'FF' ELSE X'00' END"
+    return f"CASE WHEN length({{v}}) BETWEEN 1 AND {size} THEN lpad({{v}}, {size}, {fill}) END"
+
+
+def _small_decimal(scale: int, target: str) -> str:
+    # 18 digits by scale + 1 of them give 38 at most: with more Spark would drop some.
+    unscaled = f"try_cast(conv(hex({_padded(8)}), 16, -10) AS DECIMAL(18,0))"
+    one = "1" if scale == 0 else f"0.{'0' * (scale - 1)}1"
+    return f"try_cast({unscaled} * CAST({one} AS DECIMAL({scale + 1},{scale})) AS {target})"
+
+
+def _large_decimal(scale: int, target: str) -> str:
+    """Join two halves; of a negative number the complement, as its first half may overflow."""
+    bytes16 = _padded(16)
+    high = f"CAST(conv(hex(substring({bytes16}, 1, 8)), 16, -10) AS BIGINT)"
+    low = f"CAST(conv(hex(substring({bytes16}, 9, 8)), 16, -10) AS BIGINT)"
+    sign = f"CASE WHEN {high} < 0 THEN 1 ELSE 0 END"
+    flip = f"CASE WHEN {high} < 0 THEN -1L ELSE 0L END"
+    size = (
+        f"try_add(try_add(try_multiply(CAST({high} ^ {flip} AS DECIMAL(20,0)),"
+        f" CAST(18446744073709551616 AS DECIMAL(20,0))),"
+        f" CAST(conv(hex({low} ^ {flip}), 16, 10) AS DECIMAL(20,0))), {sign})"
+    )
+    digits = f"CAST({size} AS STRING)"
+    digits = f"lpad({digits}, greatest(length({digits}), {scale + 1}), '0')"
+    text = (
+        f"concat(CASE WHEN {high} < 0 THEN '-' ELSE '' END,"
+        f" left({digits}, length({digits}) - {scale}), '.', right({digits}, {scale}))"
+    )
+    return f"try_cast({text} AS {target})"
+
+
+def _date(_: Column, __: Types) -> Mapped:
+    return Mapped("int", "date", "date_add(DATE'1970-01-01', {v})")
+
+
+def _datetime(function: str, unit: str = "{v}") -> Callable[[Column, Types], Mapped]:
+    """Read DATETIME: the clock on the wall, kept as if it were UTC."""
+
+    def choose(_: Column, types: Types) -> Mapped:
+        instant = f"{function}({unit})"
+        if types.datetime == "timestamp":
+            return Mapped("bigint", "timestamp", instant)
+        return Mapped("bigint", "timestamp_ntz", f"CAST({instant} AS TIMESTAMP_NTZ)")
+
+    return choose
+
+
+def _time(wire: str, micros: str) -> Callable[[Column, Types], Mapped]:
+    def choose(_: Column, types: Types) -> Mapped:
+        if types.time == "micros":
+            return Mapped(wire, "bigint", micros)
+        text = _CLOCK.replace("{u}", f"({micros})")
+        return Mapped(wire, "string", f"CASE WHEN {{v}} IS NOT NULL THEN {text} END")
+
+    return choose
+
+
+def _text_as(target: str) -> Callable[[Column, Types], Mapped]:
+    return lambda _, __: Mapped("string", target, f"try_cast({{v}} AS {target.upper()})")
+
+
+def _json(_: Column, types: Types) -> Mapped:
+    if types.json_as == "variant":
+        return Mapped("string", "variant", "try_parse_json({v})")
+    return Mapped("string", "string")
+
+
+def _set(_: Column, types: Types) -> Mapped:
+    if types.set == "string":
+        return Mapped("string", "string")
+    parts = "CASE WHEN {v} = '' THEN CAST(array() AS ARRAY<STRING>) ELSE split({v}, ',') END"
+    return Mapped("string", "array<string>", parts)
+
+
+def _bits(column: Column, types: Types) -> Mapped:
+    """Read a bit string, whose bytes come with the least significant first."""
+    if types.bits == "binary" or int(column.parameters.get("length", "64")) > 63:
+        return Mapped("binary", "binary")
+    pairs = "reverse(sequence(1, greatest(length({v}), 1)))"
+    text = f"array_join(transform({pairs}, i -> hex(substring({{v}}, i, 1))), '')"
+    return Mapped("binary", "bigint", f"try_cast(conv({text}, 16, 10) AS BIGINT)")
+
+
+def _geometry(_: Column, types: Types) -> Mapped:
+    wire = "struct<`wkb`:binary,`srid`:int>"
+    if types.geometry == "wkb":
+        return Mapped(wire, "binary", "{v}.wkb")
+    return Mapped(wire, wire)
+
+
+_TIMESTAMPS: Final = {
+    "org.apache.kafka.connect.data.Timestamp": _datetime("timestamp_millis"),
+    "io.debezium.time.Timestamp": _datetime("timestamp_millis"),
+    "io.debezium.time.MicroTimestamp": _datetime("timestamp_micros"),
+    # div goes toward zero; a moment before 1970 must go to the microsecond before it.
+    "io.debezium.time.NanoTimestamp": _datetime(
+        "timestamp_micros", "({v} - pmod({v}, 1000L)) DIV 1000"
+    ),
+}
+
+_SEMANTIC: Final[Mapping[str, Callable[[Column, Types], Mapped]]] = {
+    **_TIMESTAMPS,
+    "org.apache.kafka.connect.data.Decimal": _decimal,
+    "org.apache.kafka.connect.data.Date": _date,
+    "io.debezium.time.Date": _date,
+    "org.apache.kafka.connect.data.Time": _time("int", "CAST({v} AS BIGINT) * 1000"),
+    "io.debezium.time.Time": _time("int", "CAST({v} AS BIGINT) * 1000"),
+    "io.debezium.time.MicroTime": _time("bigint", "{v}"),
+    "io.debezium.time.NanoTime": _time("bigint", "{v} DIV 1000"),
+    "io.debezium.time.ZonedTimestamp": _text_as("timestamp"),
+    "io.debezium.time.IsoDate": lambda _, __: Mapped(
+        "string", "date", "try_cast(replace({v}, 'Z', '') AS DATE)"
+    ),
+    "io.debezium.time.IsoTimestamp": _text_as("timestamp_ntz"),
+    "io.debezium.data.Json": _json,
+    "io.debezium.data.EnumSet": _set,
+    "io.debezium.data.Bits": _bits,
+    "io.debezium.data.geometry.Geometry": _geometry,
+    "io.debezium.data.geometry.Point": _geometry,
+}
+
+
+def big_decimal(value: bytes | None, scale: int) -> str | None:
+    """Read an unscaled number of any size as text; a Spark function of the same name runs it."""
+    if value is None:
+        return None
+    unscaled = int.from_bytes(value, "big", signed=True)
+    digits = str(abs(unscaled)).rjust(scale + 1, "0")
+    whole, fraction = digits[: len(digits) - scale], digits[len(digits) - scale :]
+    return "-" * (unscaled < 0) + whole + "." * bool(scale) + fraction

@@ -1,0 +1,62 @@
+"""Which topics there are and how far they reach, asked by the Kafka client in Spark's JVM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
+from pyspark.sql import SparkSession
+
+from sparksink.config.keys import Source
+from sparksink.errors import SinkError
+
+Offsets = Mapping[str, Mapping[int, tuple[int, int]]]
+"""Topic → partition → offsets of the first message and after the last."""
+
+_BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
+
+
+def offsets(spark: SparkSession, source: Source) -> Offsets:
+    """Return the topics that match, with the offsets of each partition.
+
+    :raises SinkError: the brokers do not answer.
+    """
+    jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Spark's Kafka client
+    settings = jvm.java.util.Properties()
+    for key, value in _settings(source).items():
+        settings.put(key, value)
+    try:
+        consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(settings)
+        try:
+            return _asked(jvm, consumer, source.topics)
+        finally:
+            consumer.close()
+    except Py4JJavaError as error:
+        raise SinkError(f"Kafka does not answer: {error.java_exception.getMessage()}") from error
+
+
+def _settings(source: Source) -> Mapping[str, str]:
+    return {
+        "bootstrap.servers": source.bootstrap_servers,
+        "key.deserializer": _BYTES,
+        "value.deserializer": _BYTES,
+        "default.api.timeout.ms": "15000",
+        **source.kafka,
+    }
+
+
+def _asked(jvm: Any, consumer: Any, topics: str) -> Offsets:
+    places = jvm.java.util.ArrayList()
+    for topic, partitions in dict(consumer.listTopics()).items():
+        if re.fullmatch(topics, topic):
+            for partition in partitions:
+                place = jvm.org.apache.kafka.common.TopicPartition(topic, partition.partition())
+                places.add(place)
+    starts, ends = consumer.beginningOffsets(places), consumer.endOffsets(places)
+    found: dict[str, dict[int, tuple[int, int]]] = {}
+    for place in places:
+        bounds = (int(starts[place]), int(ends[place]))
+        found.setdefault(place.topic(), {})[place.partition()] = bounds
+    return found

@@ -1,0 +1,151 @@
+"""Where messages come from: one frame of bytes, whether from Kafka or from recorded files.
+
+Recorded messages are JSON lines with ``topic, partition, offset``, ``timestamp`` in milliseconds
+and ``key``, ``value`` as text or ``key64``, ``value64`` in Base64, and perhaps ``position``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from sparksink.config.keys import Source
+
+POSITION_HEADER: Final = "millrace.position"
+"""``epoch/file/pos/row`` of a message, written by a connector that is told to."""
+
+RECORDED: Final = (
+    "topic string, partition int, offset bigint, timestamp bigint, key string, value string,"
+    " key64 string, value64 string, position string"
+)
+
+
+class Messages:
+    """Reads the topics of a configuration.
+
+    ``headers`` tells whether positions are wanted; into at least ``partitions`` tasks is split
+    what is read.
+    """
+
+    def __init__(
+        self, spark: SparkSession, source: Source, *, headers: bool, partitions: int
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._headers = headers
+        self._partitions = partitions
+
+    def stream(self) -> DataFrame:
+        """Return the messages as a stream, those about transactions too if they are wanted."""
+        if self._source.kind == "file":
+            reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
+            return self._streamed(recorded(reader.json(self._source.path)))
+        reader = self._spark.readStream.format("kafka").options(**self._kafka())
+        limit = self._source.max_offsets_per_trigger
+        loaded = reader.option("maxOffsetsPerTrigger", limit).options(**self._start()).load()
+        return self._streamed(self._from_kafka(loaded))
+
+    def between(self, start: Any = "earliest", end: Any = "latest", topics: str = "") -> DataFrame:
+        """Return the messages of a range that is there now; offsets as Spark's Kafka source."""
+        if self._source.kind == "file":
+            return self._wanted(recorded(self._spark.read.schema(RECORDED).json(self._source.path)))
+        bounds = {"startingOffsets": _text(start), "endingOffsets": _text(end)}
+        reader = self._spark.read.format("kafka").options(**self._kafka(topics), **bounds)
+        return self._wanted(self._from_kafka(reader.load()))
+
+    def schema_changes(self, start: int) -> list[tuple[int, bytes]]:
+        """Return offsets and values of the schema-change topic from an offset on."""
+        topic = self._source.ddl_topic
+        if topic is None:
+            return []
+        rows = self._ddl(topic, start).orderBy("offset").select("offset", "value").collect()
+        return [(row["offset"], bytes(row["value"])) for row in rows if row["value"] is not None]
+
+    def _ddl(self, topic: str, start: int) -> DataFrame:
+        if self._source.kind == "file":
+            lines = recorded(self._spark.read.schema(RECORDED).json(self._source.path))
+            return lines.where((f.col("topic") == topic) & (f.col("offset") >= start))
+        options = self._kafka()
+        options.pop("subscribePattern")
+        first = json.dumps({topic: {"0": start}}) if start else "earliest"
+        reader = self._spark.read.format("kafka").options(**options, subscribe=topic)
+        return reader.option("startingOffsets", first).option("failOnDataLoss", "false").load()
+
+    def _kafka(self, topics: str = "") -> dict[str, str]:
+        return {
+            "kafka.bootstrap.servers": self._source.bootstrap_servers,
+            "kafka.isolation.level": "read_committed",
+            **{f"kafka.{key}": value for key, value in self._source.kafka.items()},
+            "subscribePattern": topics or self._pattern(),
+            "includeHeaders": str(self._headers).lower(),
+            "minPartitions": str(self._partitions),
+        }
+
+    def _pattern(self) -> str:
+        told = self._source.transaction_topic
+        topics = self._source.topics
+        return topics if told is None else f"(?:{topics})|(?:{re.escape(told)})"
+
+    def _start(self) -> Mapping[str, str]:
+        fails = str(self._source.on_data_loss == "fail").lower()
+        return {"startingOffsets": self._source.starting_offsets, "failOnDataLoss": fails}
+
+    def _from_kafka(self, loaded: DataFrame) -> DataFrame:
+        header = f"filter(headers, h -> h.key = '{POSITION_HEADER}')[0].value"
+        position = f"CAST({header} AS STRING)" if self._headers else "CAST(NULL AS STRING)"
+        return loaded.select(
+            "topic", "partition", "offset", "timestamp", "key", "value",
+            f.expr(position).alias("position"),
+        )  # fmt: skip
+
+    def wants(self, topic: str) -> bool:
+        """Tell whether a topic is one of tables: not the connector's own, nor excluded."""
+        ddl, exclude = self._source.ddl_topic, self._source.topics_exclude
+        told = {ddl, f"{ddl}.transaction", self._source.transaction_topic}
+        own = topic.startswith("__debezium") or topic in told
+        return not own and not (exclude and re.fullmatch(exclude, topic))
+
+    def _streamed(self, messages: DataFrame) -> DataFrame:
+        told = self._source.transaction_topic
+        if told is None:
+            return self._wanted(messages)
+        return messages.where((f.col("topic") == told) | self._is_wanted())
+
+    def _wanted(self, messages: DataFrame) -> DataFrame:
+        return messages.where(self._is_wanted())
+
+    def _is_wanted(self) -> Column:
+        """Leave out what is not a table's: the connector's own topics, and what is excluded."""
+        own = f.col("topic").startswith("__debezium")
+        if self._source.ddl_topic:
+            told = [self._source.ddl_topic, f"{self._source.ddl_topic}.transaction"]
+            own |= f.col("topic").isin(told)
+        if self._source.transaction_topic:
+            own |= f.col("topic") == self._source.transaction_topic
+        if self._source.topics_exclude:
+            own |= f.col("topic").rlike(f"^(?:{self._source.topics_exclude})$")
+        if self._source.kind == "file":
+            own |= ~f.col("topic").rlike(f"^(?:{self._source.topics})$")
+        return ~own
+
+
+def recorded(lines: DataFrame) -> DataFrame:
+    """Return recorded messages as messages."""
+    return lines.selectExpr(
+        "topic",
+        "partition",
+        "offset",
+        "timestamp_millis(timestamp) AS timestamp",
+        "coalesce(unbase64(key64), CAST(key AS BINARY)) AS key",
+        "coalesce(unbase64(value64), CAST(value AS BINARY)) AS value",
+        "position",
+    )
+
+
+def _text(offsets: Any) -> str:
+    return offsets if isinstance(offsets, str) else json.dumps(offsets)

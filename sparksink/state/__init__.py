@@ -1,0 +1,1 @@
+"""What a sink remembers."""

@@ -1,0 +1,38 @@
+"""What a batch has done to a table, and where all of a table ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from sparksink.order import Sequence
+
+
+class Boundary(NamedTuple):
+    """Where all rows of a table ended; ``at`` is the source's time in microseconds."""
+
+    hi: int
+    lo: int
+    at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What one batch did to one table; ``highest`` and ``source_ts`` are of its last change."""
+
+    table: str
+    version: str = ""
+    changes: int = 0
+    faults: int = 0
+    highest: Sequence | None = None
+    source_ts: datetime | None = None
+    seconds: float = 0.0
+
+
+def further(last: Applied | None, now: Applied) -> Applied:
+    """Return how far a table is after a batch: batches may come again, so it never goes back."""
+    if last is None or last.highest is None or now.highest is None:
+        return now if last is None or now.highest else last
+    times = [one.source_ts for one in (last, now) if one.source_ts]
+    return replace(now, highest=max(last.highest, now.highest), source_ts=max(times, default=None))

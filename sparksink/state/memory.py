@@ -1,0 +1,85 @@
+"""What the sink's own tables say: read once at the start of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pyspark.sql import functions as f
+
+from sparksink.order import Sequence
+from sparksink.state.applied import Applied, Boundary
+from sparksink.state.own import OwnTables
+from sparksink.state.transactions import Transactions, read_again
+
+
+def highest(own: OwnTables, name: str) -> dict[str, Sequence]:
+    """Return the last place in ``tombstones`` or ``watermarks`` of each table."""
+    table = own.present(name)
+    if table is None:
+        return {}
+    place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
+    rows = table.read().groupBy("source_table").agg(place).collect()
+    return {row["source_table"]: Sequence(*row["place"]) for row in rows}
+
+
+def boundaries(own: OwnTables) -> dict[str, set[Boundary]]:
+    """Return all places where the rows of a table ended at once."""
+    table = own.present("boundaries")
+    found: dict[str, set[Boundary]] = {}
+    for row in table.read().collect() if table else ():
+        end = Boundary(row["seq_hi"], row["seq_lo"], row["source_micros"])
+        found.setdefault(row["source_table"], set()).add(end)
+    return found
+
+
+def reached(own: OwnTables) -> dict[str, Applied]:
+    """Return for each table the last place and time that a complete batch has reached."""
+    done = own.table("commits").read().select(f.explode("tables").alias("done")).select("done.*")
+    place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
+    rows = done.where("seq_hi IS NOT NULL").groupBy("source_table")
+    return {
+        row["source_table"]: Applied(
+            row["source_table"], highest=Sequence(*row["place"]), source_ts=row["at"]
+        )
+        for row in rows.agg(place, f.max("source_ts").alias("at")).collect()
+    }
+
+
+def parkings(own: OwnTables) -> dict[str, str]:
+    """Return the tables that are parked, with the reasons."""
+    table = own.present("parkings")
+    if table is None:
+        return {}
+    last = f.max_by(f.struct("parked", "reason"), "at").alias("last")
+    rows = table.read().groupBy("source_table").agg(last).collect()
+    return {row["source_table"]: row["last"]["reason"] for row in rows if row["last"]["parked"]}
+
+
+def followed(own: OwnTables) -> Transactions:
+    """Return the transactions of the source as of the last batch that followed them."""
+    rows = own.table("commits").read().where("transactions IS NOT NULL")
+    last = rows.agg(f.max_by("transactions", "at").alias("last")).collect()[0]["last"]
+    return read_again(last)
+
+
+def topics(own: OwnTables) -> list[str]:
+    """Return the topics that were read so far."""
+    table = own.present("commits")
+    if table is None:
+        return []
+    offsets = f.from_json("offsets", "map<string,map<string,bigint>>")
+    names = table.read().select(f.explode(f.map_keys(offsets)).alias("topic")).distinct()
+    return sorted(row["topic"] for row in names.collect())
+
+
+def cut(own: OwnTables) -> tuple[datetime, Mapping[str, str]] | None:
+    """Return the time of the last consistent cut, and the version of each table in it."""
+    commits = own.table("commits").read()
+    last = commits.where("consistent").agg(f.max("at").alias("at")).collect()[0]["at"]
+    if last is None:
+        return None
+    done = commits.where(f.col("at") <= f.lit(last)).select("at", f.explode("tables").alias("t"))
+    versions = done.where("t.version <> ''").groupBy("t.source_table")
+    newest = versions.agg(f.max_by("t.version", "at").alias("version")).collect()
+    return last, {row["source_table"]: row["version"] for row in newest}

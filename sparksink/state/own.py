@@ -1,0 +1,137 @@
+"""The sink's own tables: what it must remember to converge, and what it tells of itself.
+
+All of them only grow: a row once written is never changed, so that no crash can leave one half
+written. What is true is the greatest or the last row.
+
+=============== ==========================================================================
+tombstones      which row was deleted where; a late change of it must not bring it back
+watermarks      before which place all of a table was truncated, or is no longer there
+boundaries      all such places of a table that keeps its versions
+commits         one row a batch that is complete: offsets, of each table version and place, and
+                whether the tables hold whole transactions only
+dead_letter     messages that cannot be used, and why
+parked          messages of tables that cannot go on
+parkings        which table was parked, and why, and when it was taken up again
+=============== ==========================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from sparksink.tables import Add, Lake, Table
+from sparksink.tables.properties import text
+
+_MESSAGE: Final = {
+    "source_table": "string",
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp",
+    "key": "binary",
+    "value": "binary",
+    "position": "string",
+}
+SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
+    "tombstones": {
+        "source_table": "string",
+        "key": "string",
+        "seq_hi": "bigint",
+        "seq_lo": "bigint",
+        "at": "timestamp",
+    },
+    "watermarks": {
+        "source_table": "string",
+        "seq_hi": "bigint",
+        "seq_lo": "bigint",
+        "at": "timestamp",
+    },
+    "boundaries": {
+        "source_table": "string",
+        "seq_hi": "bigint",
+        "seq_lo": "bigint",
+        "source_micros": "bigint",
+        "at": "timestamp",
+    },
+    "commits": {
+        "app": "string",
+        "batch": "bigint",
+        "at": "timestamp",
+        "offsets": "string",
+        "consistent": "boolean",
+        "transactions": "string",
+        "tables": (
+            "array<struct<source_table:string,version:string,changes:bigint,faults:bigint,"
+            "seq_hi:bigint,seq_lo:bigint,source_ts:timestamp,seconds:double>>"
+        ),
+    },
+    "dead_letter": {**_MESSAGE, "reason": "string", "batch": "bigint", "app": "string"},
+    "parked": {**_MESSAGE, "batch": "bigint", "app": "string"},
+    "parkings": {
+        "source_table": "string",
+        "at": "timestamp",
+        "parked": "boolean",
+        "reason": "string",
+    },
+}
+
+
+class OwnTables:
+    """These tables, below one folder of a lake."""
+
+    def __init__(self, spark: SparkSession, lake: Lake, folder: str) -> None:
+        self._spark = spark
+        self._lake = lake
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    def table(self, name: str) -> Table:
+        """Return one of the tables, which is made when it is missing."""
+        table = self._lake.table(self._path(name))
+        with self._lock:
+            present = table.columns()
+            if present is None:
+                table.create(SCHEMAS[name], {})
+            elif added := {n: kind for n, kind in SCHEMAS[name].items() if n not in present}:
+                table.alter([Add(added)], {})
+        return table
+
+    def present(self, name: str) -> Table | None:
+        """Return one of the tables, None where it was never needed."""
+        table = self._lake.table(self._path(name))
+        return None if table.columns() is None else table
+
+    def add(
+        self, name: str, values: Mapping[str, Any], writer: str | None = None, batch: int = 0
+    ) -> None:
+        """Add a row; with a ``writer`` unless it has added that of this batch before."""
+        now = datetime.now(UTC)
+        row = self._row(SCHEMAS[name], {**values, "at": now})
+        self.table(name).append(row, writer or f"{name}-{now.isoformat()}", batch)
+
+    def _row(self, columns: Mapping[str, str], values: Mapping[str, Any]) -> DataFrame:
+        """Return one row as a literal: of a list of Python's Spark would make a job of its own."""
+        kinds = ", ".join(f"{column}: {kind}" for column, kind in columns.items())
+        given = text(json.dumps(values, default=_moment))
+        row = f"from_json({given}, 'struct<{kinds}>', map('mode', 'FAILFAST'))"
+        return self._spark.sql(f"SELECT inline(array({row}))")
+
+    def tidy(self, hours: int) -> None:
+        """Join the small files of these tables."""
+        for name in SCHEMAS:
+            if self.present(name) is not None:
+                self._lake.tidy(self._path(name), hours)
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{name}"
+
+
+def _moment(value: datetime) -> str:
+    """Return a moment as text; one without a zone is of this machine's, as Spark hands them out."""
+    return value.astimezone(UTC).isoformat()

@@ -1,0 +1,156 @@
+"""What a sink remembers of its tables, in its own tables and for every batch in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from sparksink.order import BEGINNING, Sequence
+from sparksink.state import memory
+from sparksink.state.applied import Applied, Boundary, further
+from sparksink.state.own import SCHEMAS, OwnTables
+from sparksink.state.transactions import Transactions
+from sparksink.tables import Lake, Table
+
+
+class State:
+    """The sink's own tables; keeps what every batch asks for in memory."""
+
+    def __init__(self, spark: SparkSession, lake: Lake, folder: str) -> None:
+        self._own = OwnTables(spark, lake, folder)
+        self._watermarks: dict[str, Sequence] = {}
+        self._deleted: dict[str, Sequence] = {}
+        self._boundaries: dict[str, set[Boundary]] = {}
+        self._parked: dict[str, str] = {}
+        self._last: dict[str, Applied] = {}
+        self._transactions: Transactions | None = None
+
+    def open(self) -> None:
+        """Read what was remembered."""
+        self._watermarks = memory.highest(self._own, "watermarks")
+        self._deleted = memory.highest(self._own, "tombstones")
+        self._boundaries = memory.boundaries(self._own)
+        self._parked = memory.parkings(self._own)
+        self._last = memory.reached(self._own)
+        self._transactions = None
+
+    def table(self, name: str) -> Table:
+        """Return one of the tables, which is made when it is missing."""
+        return self._own.table(name)
+
+    def watermark(self, table: str) -> Sequence:
+        """Return the place before which nothing of a table exists."""
+        return self._watermarks.get(table, BEGINNING)
+
+    def raise_watermark(self, table: str, place: Sequence) -> None:
+        """Remember a later such place. The rows before it must be gone already."""
+        values = {"source_table": table, "seq_hi": place.hi, "seq_lo": place.lo}
+        self._own.add("watermarks", values)
+        self._watermarks[table] = place
+
+    def boundaries(self, table: str) -> Collection[Boundary]:
+        """Return all places where the rows of a table ended at once."""
+        return self._boundaries.get(table, set())
+
+    def add_boundary(self, table: str, end: Boundary) -> None:
+        """Remember such a place. The versions before it must have ended already."""
+        place = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
+        self._own.add("boundaries", {"source_table": table, **place})
+        self._boundaries.setdefault(table, set()).add(end)
+
+    def last_delete(self, table: str) -> Sequence:
+        """Return the place of a table's last delete."""
+        return self._deleted.get(table, BEGINNING)
+
+    def bury(self, table: str, deletes: DataFrame, last: Sequence, writer: str, batch: int) -> None:
+        """Remember deletes, rows of ``key, seq_hi, seq_lo``; ``last`` is their last place."""
+        rows = deletes.withColumn("source_table", f.lit(table)).withColumn(
+            "at", f.current_timestamp()
+        )
+        self.table("tombstones").append(rows.select(*SCHEMAS["tombstones"]), writer, batch)
+        self._deleted[table] = max(last, self.last_delete(table))
+
+    def last(self, table: str) -> Applied | None:
+        """Return the last place and time that a complete batch has reached in a table."""
+        return self._last.get(table)
+
+    def reached(self) -> Mapping[str, Applied]:
+        """Return for each table the last place and time that a complete batch has reached."""
+        return dict(self._last)
+
+    def topics(self) -> list[str]:
+        """Return the topics that were read so far."""
+        return memory.topics(self._own)
+
+    def forget_deletes(self, table: str, seconds: float) -> None:
+        """Forget deletes that are older: no change of their rows can come any more."""
+        found = self._own.present("tombstones")
+        if found is not None:
+            name = table.replace("\\", "\\\\").replace("'", "\\'")
+            old = f"at < current_timestamp() - INTERVAL {int(seconds)} SECONDS"
+            found.run(f"DELETE FROM {{table}} WHERE source_table = '{name}' AND {old}")  # noqa: S608 - escaped
+
+    def tidy(self, hours: int) -> None:
+        """Join the small files of these tables."""
+        self._own.tidy(hours)
+
+    def parked(self) -> Mapping[str, str]:
+        """Return the tables that are parked, with the reasons."""
+        return dict(self._parked)
+
+    def park(self, table: str, reason: str) -> None:
+        """Set a table aside."""
+        self._own.add("parkings", {"source_table": table, "parked": True, "reason": reason})
+        self._parked[table] = reason
+
+    def unpark(self, table: str) -> None:
+        """Take a table up again."""
+        self._own.add("parkings", {"source_table": table, "parked": False, "reason": ""})
+        self._parked.pop(table, None)
+
+    @property
+    def transactions(self) -> Transactions:
+        """The transactions of the source as of the last batch that followed them."""
+        if self._transactions is None:
+            self._transactions = memory.followed(self._own)
+        return self._transactions
+
+    def cut(self) -> tuple[datetime, Mapping[str, str]] | None:
+        """Return the time of the last consistent cut, and the version of each table in it."""
+        return memory.cut(self._own)
+
+    def commit(
+        self,
+        app: str,
+        batch: int,
+        offsets: str,
+        tables: Collection[Applied],
+        transactions: Transactions | None = None,
+    ) -> None:
+        """Remember that a batch is complete."""
+        done = [_entry(one) for one in tables]
+        values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
+        if transactions is not None:
+            values |= {"consistent": transactions.consistent, "transactions": transactions.text()}
+        self._own.add("commits", values, f"{app}:commits", batch)
+        self._transactions = transactions or self._transactions
+        self._last |= {one.table: further(self._last.get(one.table), one) for one in tables}
+
+
+def _entry(one: Applied) -> dict[str, Any]:
+    """Return what the table ``commits`` says of a table."""
+    hi, lo = one.highest or (None, None)
+    return {
+        "source_table": one.table,
+        "version": one.version,
+        "changes": one.changes,
+        "faults": one.faults,
+        "seq_hi": hi,
+        "seq_lo": lo,
+        "source_ts": one.source_ts,
+        "seconds": one.seconds,
+    }

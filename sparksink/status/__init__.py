@@ -1,0 +1,1 @@
+"""What a sink tells of itself while it runs."""

@@ -1,0 +1,96 @@
+"""Metrics for Prometheus and a small page of status."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Self
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from sparksink.state.applied import Applied
+from sparksink.status.progress import lag, table
+
+_TEXT: Final = "text/plain; charset=utf-8"
+
+
+class Metrics:
+    """Counts what batches do; serves it while used as a context, if an address is given.
+
+    ``/metrics`` is for Prometheus, ``/healthz`` tells whether a batch has ended within
+    ``patience`` seconds, ``/`` shows a line a table.
+    """
+
+    def __init__(self, address: str | None, patience: float) -> None:
+        self._address = address
+        self._patience = patience
+        self._alive = time.monotonic()
+        self._done: dict[str, Applied] = {}
+        self._parked: Mapping[str, str] = {}
+        self._server: WSGIServer | None = None
+        self.registry = CollectorRegistry()
+        self._batch = Gauge("sparksink_batch", "Last complete batch.", registry=self.registry)
+        self._seconds = Histogram(
+            "sparksink_batch_seconds", "Duration of batches.", registry=self.registry
+        )
+        self._changes = self._counter("changes", "Changes read.")
+        self._faults = self._counter("dead_letters", "Messages that could not be used.")
+        self._lag = self._gauge("source_lag_seconds", "Age of the last change applied.")
+        self._table_seconds = self._gauge("table_seconds", "Duration of the last batch.")
+        self._is_parked = self._gauge("parked", "1 where a table is parked.")
+
+    def batch(
+        self, number: int, done: Sequence[Applied], parked: Mapping[str, str], seconds: float
+    ) -> None:
+        """Count a complete batch."""
+        self._alive = time.monotonic()
+        self._parked = parked
+        self._batch.set(number)
+        self._seconds.observe(seconds)
+        for one in done:
+            self._done[one.table] = one
+            self._changes.labels(one.table).inc(one.changes)
+            self._faults.labels(one.table).inc(one.faults)
+            self._table_seconds.labels(one.table).set(one.seconds)
+            self._is_parked.labels(one.table).set(one.table in parked)
+            if one.source_ts:
+                self._lag.labels(one.table).set(lag(one.source_ts))
+
+    def page(self, path: str) -> tuple[str, bytes] | None:
+        """Return status line and body of a page; None where there is none."""
+        if path == "/metrics":
+            return "200 OK", generate_latest(self.registry)
+        if path == "/healthz":
+            fresh = time.monotonic() - self._alive < self._patience
+            return ("200 OK", b"ok\n") if fresh else ("503 Service Unavailable", b"no batch\n")
+        return ("200 OK", table(self._done, self._parked).encode()) if path == "/" else None
+
+    def __enter__(self) -> Self:
+        if self._address:
+            host, _, port = self._address.rpartition(":")
+            self._server = make_server(host, int(port), self._answer, handler_class=_Silent)
+            threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+
+    def _answer(self, request: Mapping[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        status, body = self.page(request["PATH_INFO"]) or ("404 Not Found", b"no such page\n")
+        start(status, [("Content-Type", _TEXT)])
+        return [body]
+
+    def _counter(self, name: str, what: str) -> Counter:
+        return Counter(f"sparksink_{name}", what, ["table"], registry=self.registry)
+
+    def _gauge(self, name: str, what: str) -> Gauge:
+        return Gauge(f"sparksink_{name}", what, ["table"], registry=self.registry)
+
+
+class _Silent(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Log no requests."""

@@ -1,0 +1,40 @@
+"""A batch in one line, and the state of all tables as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from sparksink.state.applied import Applied
+
+
+def line(number: int, done: Sequence[Applied], seconds: float) -> str:
+    """Return what a batch did: ``batch 7: 1,200 changes of 3 tables in 4.1 s, 293/s``."""
+    changes = sum(one.changes for one in done)
+    faults = sum(one.faults for one in done)
+    text = f"batch {number}: {changes:,} changes of {len(done)} tables in {seconds:.1f} s"
+    text += f", {changes / seconds:,.0f}/s" if seconds else ""
+    text += f", {faults:,} dead letters" if faults else ""
+    times = [one.source_ts for one in done if one.source_ts]
+    return text + (f", source at {max(times):%Y-%m-%d %H:%M:%S}" if times else "")
+
+
+def table(done: Mapping[str, Applied], parked: Mapping[str, str]) -> str:
+    """Return a line a table: its last place, its time and whether it is parked."""
+    lines = [f"{'table':40} {'last change':20} {'lag':>10}  state"]
+    for name in sorted({*done, *parked}):
+        one = done.get(name)
+        at = one.source_ts if one else None
+        shown = f"{at:%Y-%m-%d %H:%M:%S}" if at else "-"
+        state = f"parked: {parked[name]}" if name in parked else "ok"
+        lines.append(f"{name:40} {shown:20} {_lag(at):>10}  {state}")
+    return "\n".join(lines) + "\n"
+
+
+def _lag(at: datetime | None) -> str:
+    return "-" if at is None else f"{lag(at):,.0f} s"
+
+
+def lag(at: datetime) -> float:
+    """Return how many seconds ago a moment was; Spark hands out moments in local time."""
+    return max(0.0, (datetime.now(UTC) - at.astimezone(UTC)).total_seconds())

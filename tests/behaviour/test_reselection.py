@@ -1,0 +1,188 @@
+"""Rows that post-processors read again: by keys of every type, and when they cannot be read."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from connector.capture.rowcodec import RowCodec
+from connector.capture.selection import selection
+from connector.capture.tables import Table, TableId, Tables
+from connector.debezium.column_rules import column_rules
+from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
+from connector.debezium.topics import topic_naming
+from connector.errors import ReselectError
+from connector.mysql.connection import Connection, ConnectionSettings
+from connector.mysql.options import TypeOptions
+from connector.mysql.post_processors import Reselect
+from connector.mysql.reselection import Reselection
+from connector.mysql.schema import DatabaseSchema, SchemaRules
+from connector.mysql.source_block import source_schema
+from connector.mysql.textrows import TextRows
+from connector.mysql.types import codec_of
+from deploy.stack import CAPTURE
+from tests.fixtures.databases import FreshDatabase
+
+TYPES = TypeOptions(placeholder=b"gone")
+OLD = 0  # the time of an event whose row is not waited for
+KEYS = {
+    "INT UNSIGNED": "4294967295",
+    "BIGINT UNSIGNED": "18446744073709551615",
+    "DECIMAL(20,3)": "-1.5",
+    "DOUBLE": "0.1",
+    "CHAR(9)": "'it''s \\\\%s'",
+    "VARBINARY(9)": "x'00ff27'",
+    "BINARY(4)": "x'0100'",
+    "DATE": "'1969-12-31'",
+    "DATETIME": "'1969-12-31 23:59:59'",
+    "DATETIME(3)": "'2026-11-21 20:57:00.123'",
+    "DATETIME(6)": "'2026-11-21 20:57:00.123456'",
+    "TIMESTAMP(6) NULL": "'2026-11-21 20:57:00.123456'",
+    "TIMESTAMP NULL": "'2026-11-21 20:57:00'",
+    "TIME(6)": "'-838:59:58.000001'",
+    "TIME(0)": "'25:00:01'",
+    "YEAR": "2026",
+    "ENUM('a','b')": "'b'",
+    "SET('a','b','c')": "'a,c'",
+    "BIT(12)": "b'101000000001'",
+    "TINYINT(1)": "-1",
+}
+LOSSY = {  # what a mode of times cannot hold: no row is found by it
+    "connect": {"DATETIME(6)", "TIME(6)", "TIME(0)"},
+    "isostring": {"TIME(6)", "TIME(0)"},
+}
+
+
+def settings_of(database: FreshDatabase) -> ConnectionSettings:
+    server = database.server
+    return ConnectionSettings(server.host, server.port, CAPTURE.user, CAPTURE.password)
+
+
+def codec_for(database: FreshDatabase, types: TypeOptions, **keys: str) -> RowCodec:
+    """Return the codec of table t as it is on the server."""
+    tables = Tables()
+    (_, ddl) = database.query("SHOW CREATE TABLE t")[0]
+    DatabaseSchema(SchemaRules(), tables).apply(ddl, database.name)
+    table = tables.get(TableId(database.name, "t"))
+    assert isinstance(table, Table)
+    return TableSchemas(
+        topic_naming({"topic.prefix": "p"}),
+        source_schema("mysql"),
+        selection({}),
+        lambda _, column: codec_of(column, types),
+        key_columns(keys.get("message_key_columns")),
+        SchemaOptions(column_rules(keys)),
+    ).of(table)
+
+
+def reselection(database: FreshDatabase, *, fails: bool = True, event_key: bool = False) -> Any:
+    processor = Reselect(lambda _: True, fails=fails, event_key=event_key)
+    return closing(Reselection(settings_of(database), [processor], b"gone"))
+
+
+def read(database: FreshDatabase, codec: RowCodec) -> tuple[Any, ...]:
+    """Return the row of t as a snapshot reads it."""
+    with closing(Connection(settings_of(database))) as connection:
+        connection.execute("SET time_zone='+00:00'")
+        names = ", ".join(f"`{column.column.name}`" for column in codec.columns)
+        stream = connection.read_rows(f"SELECT {names} FROM {database.name}.t")
+        (row,) = (row for batch in TextRows(codec.columns).read(stream) for row in batch)
+        return row
+
+
+@pytest.fixture(params=["adaptive_time_microseconds", "connect", "isostring", "nanoseconds"])
+def types(request: pytest.FixtureRequest) -> TypeOptions:
+    return TypeOptions(time_precision=request.param, placeholder=b"gone")
+
+
+def test_keys_of_every_type(database: FreshDatabase, types: TypeOptions) -> None:
+    for kind in KEYS.keys() - LOSSY.get(types.time_precision, set()):
+        value = KEYS[kind]
+        database.execute(
+            "SET time_zone = '+00:00'",
+            "DROP TABLE IF EXISTS t",
+            f"CREATE TABLE t (k {kind}, v TEXT, UNIQUE (k))",
+            f"INSERT INTO t VALUES ({value}, 'found')",
+        )
+        codec = codec_for(database, types, message_key_columns="(.*).t:k")
+        row = read(database, codec)
+        with reselection(database, event_key=True) as again:
+            found = again.completed(codec, [(None, (row[0], "gone"))], frozenset(), OLD)
+        assert found == [(None, row)], kind
+
+
+def test_what_is_missing_is_read_and_nothing_else(database: FreshDatabase) -> None:
+    database.execute(
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, n INT NOT NULL, d INT DEFAULT 3, v TEXT)",
+        "INSERT INTO t VALUES (1, 5, 6, 7, 'v')",
+    )
+    codec = codec_for(database, TYPES)
+    with reselection(database) as again:
+
+        def completed(row: tuple[Any, ...], *lacking: int) -> Any:
+            [(before, after)] = again.completed(codec, [(row, row)], frozenset(lacking), OLD)
+            assert before == row
+            return after
+
+        assert completed((1, 0, 0, None, "")) == (1, 0, 0, None, "")
+        assert completed((1, None, 0, None, "")) == (1, 5, 0, None, "")
+        assert completed((1, 0, 0, None, "gone"), 2) == (1, 0, 6, None, "v")
+        assert completed((1, 0, 0, None, ""), 3) == (1, 0, 0, 7, "")
+        assert again.completed(codec, [((1, None, 0, 0, ""), None)], frozenset(), OLD) == [
+            ((1, None, 0, 0, ""), None)
+        ]
+
+
+def test_a_row_that_is_gone(database: FreshDatabase, caplog: pytest.LogCaptureFixture) -> None:
+    database.execute("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+    codec = codec_for(database, TYPES)
+    rows = [(None, (77, None))]
+    with reselection(database, fails=False) as again:
+        assert again.completed(codec, rows, frozenset(), OLD) == rows
+    assert "is not in the table any more" in caplog.text
+    assert "77" not in caplog.text.replace(database.name, "")
+    with reselection(database) as again, pytest.raises(ReselectError, match=r"t: the row to read"):
+        again.completed(codec, rows, frozenset(), OLD)
+    database.execute("DROP TABLE t")
+    with reselection(database) as again, pytest.raises(ReselectError, match="again: error 1146"):
+        again.completed(codec, rows, frozenset(), OLD)
+
+
+def test_a_table_without_a_primary_key(database: FreshDatabase) -> None:
+    database.execute("CREATE TABLE t (id INT, v INT)", "INSERT INTO t VALUES (1, 2)")
+    codec = codec_for(database, TYPES, message_key_columns="(.*).t:id")
+    rows = [(None, (1, None))]
+    with reselection(database) as again, pytest.raises(ReselectError, match="has no primary key"):
+        again.completed(codec, rows, frozenset(), OLD)
+    with reselection(database, event_key=True) as again:
+        assert again.completed(codec, rows, frozenset(), OLD) == [(None, (1, 2))]
+    without_key = codec_for(database, TYPES)
+    with reselection(database) as again:
+        assert again.completed(without_key, rows, frozenset(), OLD) == rows
+
+
+def test_a_session_that_was_ended_is_opened_again(database: FreshDatabase) -> None:
+    database.execute("CREATE TABLE t (id INT PRIMARY KEY, v INT)", "INSERT INTO t VALUES (1, 2)")
+    codec = codec_for(database, TYPES)
+    with reselection(database) as again:
+        for _ in range(2):
+            found = again.completed(codec, [(None, (1, None))], frozenset(), OLD)
+            assert found == [(None, (1, 2))]
+            sessions = database.query(
+                "SELECT id FROM information_schema.processlist WHERE user = %s", CAPTURE.user
+            )
+            database.execute(*(f"KILL {number}" for (number,) in sessions))
+
+
+def test_what_is_cut_or_masked_stays_so(database: FreshDatabase) -> None:
+    database.execute(
+        "CREATE TABLE t (id INT PRIMARY KEY, cut TEXT, masked TEXT)",
+        "INSERT INTO t VALUES (1, 'long text', 'secret')",
+    )
+    rules = {"column.truncate.to.4.chars": ".*cut", "column.mask.with.3.chars": ".*masked"}
+    codec = codec_for(database, TYPES, **rules)
+    with reselection(database) as again:
+        found = again.completed(codec, [(None, (1, None, "***"))], frozenset((1, 2)), OLD)
+    assert found == [(None, (1, "long", "***"))]

@@ -1,0 +1,193 @@
+"""How a snapshot reads: several tables at the same time, as of one position, and which ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from connector.capture.change import Change, RowChanges, SchemaChange
+from connector.capture.selection import selection
+from connector.capture.snapshot_plan import Plan
+from connector.capture.source import Source
+from connector.debezium.table_schemas import TableSchemas, key_columns
+from connector.debezium.topics import topic_naming
+from connector.errors import DatabaseUnavailableError, TableChangedError
+from connector.mysql.connector import mariadb, mysql
+from deploy.stack import CAPTURE
+from tests.fixtures.databases import FreshDatabase
+
+TABLES, ROWS, THREADS = 6, 4000, 3
+PLAN = Plan("initial", schema=True, data=True)
+
+
+def source(database: FreshDatabase, **more: str) -> Source:
+    """Return a source of all tables of a database."""
+    server = database.server
+    family = mariadb() if "mariadb" in server.connector_class else mysql()
+    config = {
+        "database.hostname": server.host,
+        "database.port": str(server.port),
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "database.ssl.mode": "disable" if family.name == "mariadb" else "disabled",
+        "database.server.id": "4711",
+        "database.include.list": database.name,
+        "topic.prefix": "p",
+        "schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory",
+        "schema.history.internal.store.only.captured.tables.ddl": "true",
+        "snapshot.max.threads": str(THREADS),
+        **{key.replace("__", "."): value for key, value in more.items()},
+    }
+    values = family.config_def.parse(config)
+    selected = selection(config)
+    schemas = TableSchemas(
+        topic_naming(config),
+        family.source_schema,
+        selected,
+        family.column_codec(values, config),
+        key_columns(None),
+    )
+    return family.source(values, config, selected, schemas.of)
+
+
+@pytest.fixture
+def filled(each_database: FreshDatabase) -> FreshDatabase:
+    """Return a database with tables whose column v is 0 in all rows."""
+    numbers = f"WITH RECURSIVE n AS (SELECT 1 i UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS})"
+    each_database.execute(
+        "SET SESSION max_recursive_iterations = 5000"
+        if "mariadb" in each_database.server.connector_class
+        else "SET SESSION cte_max_recursion_depth = 5000"
+    )
+    for number in range(TABLES):
+        each_database.execute(
+            f"CREATE TABLE t{number} (id INT PRIMARY KEY, v INT, filler CHAR(200) DEFAULT 'x')",
+            f"INSERT INTO t{number} (id, v) {numbers} SELECT i, 0 FROM n",
+        )
+    return each_database
+
+
+@contextmanager
+def moving(database: FreshDatabase) -> Iterator[None]:
+    """Move something from table to table meanwhile: the sum of all stays 0."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with database.server.connect(database=database.name) as session:
+            number = 0
+            while not ended.is_set():
+                number += 1
+                there, back = number % TABLES, (number * 5 + 1) % TABLES
+                cursor = session.cursor()
+                cursor.execute("BEGIN")
+                cursor.execute(f"UPDATE t{there} SET v = v + 1 WHERE id = {number % ROWS + 1}")
+                cursor.execute(f"UPDATE t{back} SET v = v - 1 WHERE id = {number * 7 % ROWS + 1}")
+                cursor.execute("COMMIT")
+                if number == 20:
+                    begun.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    begun.wait()
+    try:
+        yield
+    finally:
+        ended.set()
+        writer.join()
+
+
+def changes(opened: Source) -> Generator[Change, None, Any]:
+    opened.open()
+    return opened.snapshot(PLAN, None)
+
+
+def threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("snapshot-")]
+
+
+def test_tables_are_read_together_as_of_one_position(filled: FreshDatabase) -> None:
+    opened = source(filled)
+    rows: dict[str, list[Any]] = {}
+    marks: list[tuple[str, str]] = []
+    seen: set[str] = set()
+    with moving(filled):
+        for change in changes(opened):
+            if isinstance(change, RowChanges):
+                table = change.codec.table.id.table
+                rows.setdefault(table, []).extend(after for _, after in change.rows)
+                marks += [(table, change.source[4])] if change.source[4] != "true" else []
+                seen |= set(threads())
+    opened.close()
+    assert {table: [row[0] for row in found] for table, found in rows.items()} == {
+        f"t{number}": list(range(1, ROWS + 1)) for number in range(TABLES)
+    }
+    assert sum(row[1] for found in rows.values() for row in found) == 0
+    assert any(row[1] for found in rows.values() for row in found), "nothing was moved"
+    assert len(seen) == THREADS
+    assert threads() == []
+    assert marks[0] == ("t0", "first")
+    assert marks[-1] == (f"t{TABLES - 1}", "last")
+    others = [f"t{number}" for number in range(1, TABLES)]
+    assert sorted(table for table, mark in marks if mark == "first_in_data_collection") == others
+    ends = sorted(table for table, mark in marks if mark == "last_in_data_collection")
+    assert ends == [f"t{number}" for number in range(TABLES - 1)]
+
+
+def test_one_session_that_is_lost_ends_all(filled: FreshDatabase) -> None:
+    opened = source(filled)
+    reading = changes(opened)
+    while not isinstance(next(reading), RowChanges):
+        pass
+    sessions = filled.query(
+        "SELECT id FROM information_schema.processlist WHERE user = %s", CAPTURE.user
+    )
+    filled.execute(*(f"KILL {number}" for (number,) in sessions[-2:]))
+    with pytest.raises(DatabaseUnavailableError):
+        list(reading)
+    opened.close()
+    assert threads() == []
+
+
+def test_a_snapshot_that_nobody_wants_any_more_ends_its_sessions(filled: FreshDatabase) -> None:
+    opened = source(filled)
+    reading = changes(opened)
+    while not isinstance(next(reading), RowChanges):
+        pass
+    assert len(threads()) == THREADS
+    reading.close()
+    opened.close()
+    assert threads() == []
+    sessions = "SELECT COUNT(*) FROM information_schema.processlist WHERE user = %s"
+    for _ in range(100):
+        ((left,),) = filled.query(sessions, CAPTURE.user)
+        if not left:
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError(f"{left} sessions are left")
+
+
+def test_a_table_that_is_altered_meanwhile_begins_the_snapshot_anew(filled: FreshDatabase) -> None:
+    opened = source(filled)
+    reading = changes(opened)
+    for change in reading:
+        if isinstance(change, SchemaChange):  # definitions are read, the locks are gone
+            filled.execute(f"ALTER TABLE t{TABLES - 1} DROP COLUMN filler")
+            break
+    with pytest.raises(TableChangedError):
+        list(reading)
+    opened.close()
+    assert threads() == []
+
+
+def test_tables_whose_rows_are_not_read_are_known_too(each_database: FreshDatabase) -> None:
+    """Debezium leaves them out of a history of captured tables, and stops at their first row."""
+    each_database.execute("CREATE TABLE t0 (id INT)", "CREATE TABLE t1 (id INT)")
+    opened = source(each_database, snapshot__include__collection__list=rf"{each_database.name}\.t0")
+    told = [change for change in changes(opened) if isinstance(change, SchemaChange)]
+    opened.close()
+    created = [item.id.table for change in told for item in change.changes if item.type == "CREATE"]
+    assert created == ["t0", "t1"]
