@@ -90,10 +90,18 @@ def _change_column(alteration: Alteration, clause: clauses.ChangeColumn) -> None
 
 
 def _modify_column(alteration: Alteration, clause: clauses.ModifyColumn) -> None:
+    """Define a column anew.
+
+    MariaDB takes one that the same statement adds: what ADD said of its place is forgotten then,
+    and with IF EXISTS it is not there yet. Debezium keeps the place, and mixes up the values.
+    """
     draft, definition = alteration.draft, clause.definition
-    if clause.if_exists and draft.lookup(definition.name) is None:
+    slot = draft.lookup(definition.name)
+    if clause.if_exists and (slot is None or slot.original is None):
         return
     slot = draft.existing(definition.name)
+    if slot.original is None:
+        draft.move_last(slot)
     if definition.name.lower() != slot.column.name.lower():  # its quotes are doubled in one
         definition = replace(definition, name=slot.column.name)
     slot.column = alteration.builder.build(definition)

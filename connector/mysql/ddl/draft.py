@@ -109,6 +109,11 @@ class TableDraft:
         self.slots.remove(slot)
         self.slots.insert(0 if before is None else self.slots.index(before) + 1, slot)
 
+    def move_last(self, slot: Slot) -> None:
+        """Put a column behind all others."""
+        self.slots.remove(slot)
+        self.slots.append(slot)
+
     def drop(self, slot: Slot) -> None:
         """Remove a column, from the key too."""
         self.slots.remove(slot)

@@ -1,0 +1,67 @@
+"""Tables as they are tracked through random statements are those of the server."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import closing
+
+import pytest
+
+from connector.capture.tables import TableId, Tables
+from connector.mysql.ddl.catalog import Catalog
+from deploy.stack import DatabaseServer
+from tests.conformance.generated import Workload
+from tests.fixtures.databases import FreshDatabase
+
+DATABASE = "tracked"
+COLUMNS = """SELECT TABLE_NAME, COLUMN_NAME, UPPER(DATA_TYPE) FROM information_schema.COLUMNS
+    WHERE TABLE_SCHEMA = %s ORDER BY TABLE_NAME, ORDINAL_POSITION"""
+SAME = {"INTEGER": "INT", "BOOLEAN": "TINYINT", "NUMERIC": "DECIMAL", "GEOMETRYCOLLECTION": "GEOM"}
+
+Shapes = dict[str, list[tuple[str, str]]]
+
+
+@pytest.mark.parametrize("seed", [2783, secrets.randbelow(10**6)])
+def test_tables_are_followed_through_random_statements(
+    each_database: FreshDatabase, seed: int
+) -> None:
+    workloads = range(seed * 10_000 + 7_604, seed * 10_000 + 7_608)
+    compared = sum(_compare(each_database.server, workload) for workload in workloads)
+    assert compared > 30
+
+
+def _compare(server: DatabaseServer, seed: int) -> int:
+    """Play one workload; return after how many of its statements all tables were compared."""
+    scenario = Workload(seed, DATABASE, server.name).scenario(server)
+    catalog = Catalog(Tables(), "mariadb" if server.name == "mariadb" else "mysql")
+    compared = 0
+    with closing(server.connect(autocommit=True)) as session, session.cursor() as cursor:
+        for sql in (sql for phase in scenario.phases.values() for sql in phase):
+            cursor.execute(sql)
+            if sql.split()[0] not in ("CREATE", "ALTER", "RENAME", "DROP"):
+                continue
+            catalog.apply(sql, "" if sql.startswith("CREATE DATABASE") else DATABASE)
+            cursor.execute(COLUMNS, (DATABASE,))
+            actual: Shapes = {}
+            for table, column, kind in cursor.fetchall():
+                actual.setdefault(table, []).append((column, _plain(kind, server.name)))
+            tracked = {table: _tracked(catalog, table, server.name) for table in actual}
+            assert tracked == actual, f"after {sql}, of workload {seed}"
+            compared += 1
+        cursor.execute(f"DROP DATABASE {DATABASE}")
+    return compared
+
+
+def _tracked(catalog: Catalog, name: str, flavour: str) -> list[tuple[str, str]]:
+    table = catalog.tables.get(TableId(DATABASE, name))
+    assert table is not None, f"{name} is not known"
+    return [(column.name, _plain(column.type_name.upper(), flavour)) for column in table.columns]
+
+
+def _plain(kind: str, flavour: str) -> str:
+    word = kind.split(maxsplit=1)[0]
+    if word == "JSON" and flavour == "mariadb":
+        return "LONGTEXT"
+    if word == "GEOMCOLLECTION":
+        return "GEOM"
+    return SAME.get(word, word)
