@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 from typing import Final
 
@@ -24,14 +25,24 @@ _Message = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Messages of one mark and one kind of key in one partition; ``end`` follows the last."""
+    """Messages of one mark and one kind of key in one partition.
+
+    ``begin`` is the offset of the first, ``end`` follows the last; ``since`` is the earliest time.
+    """
 
     topic: str
     partition: int
     mark: str
     kind: str | None
     messages: int
+    begin: int
     end: int
+    since: datetime
+
+    @property
+    def first(self) -> _Message:
+        """The first of these messages."""
+        return self.topic, self.partition, self.begin
 
     @property
     def last(self) -> _Message:
@@ -65,9 +76,13 @@ def read(
 
 def _counted(frame: DataFrame) -> list[Count]:
     """Count. No bytes are gathered on the way: Spark would sort all messages for that."""
-    kinds = frame.select("topic", "partition", "offset", "mark", f.expr(KEY_KIND).alias("kind"))
+    columns = ("topic", "partition", "offset", "timestamp", "mark")
+    kinds = frame.select(*columns, f.expr(KEY_KIND).alias("kind"))
     rows = kinds.groupBy("topic", "partition", "mark", "kind").agg(
-        f.count(f.lit(1)).alias("messages"), (f.max("offset") + 1).alias("end")
+        f.count(f.lit(1)).alias("messages"),
+        f.min("offset").alias("begin"),
+        (f.max("offset") + 1).alias("end"),
+        f.min("timestamp").alias("since"),
     )
     return sorted((Count(*row) for row in rows.collect()), key=lambda one: one.end)
 
@@ -78,8 +93,12 @@ def _learn(
     layouts: Layouts,
     refuse: Callable[[str, TableError], None],
 ) -> bool:
-    """Learn from a message of each new kind; tell whether the messages must be marked anew."""
-    marks = {(one.topic, one.mark): one.last for one in counts
+    """Learn from a message of each new kind; tell whether the messages must be marked anew.
+
+    Schemas are learned in the order in which they came: tables are made to fit them in that order.
+    """
+    latest_first = sorted(counts, key=lambda one: (one.since, one.begin), reverse=True)
+    marks = {(one.topic, one.mark): one.first for one in latest_first
              if not layouts.knows(one.topic, one.mark)}  # fmt: skip
     keys = {(one.topic, one.kind): one.last for one in counts
             if one.kind is not None and not layouts.knows_key(one.topic, one.kind)}  # fmt: skip

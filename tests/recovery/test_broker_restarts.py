@@ -71,6 +71,7 @@ def test_many_stops_and_crashes(
         disturbed(at, (False, True) * 2)
 
 
+@pytest.mark.slow
 def test_a_full_queue(workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97) -> None:
     """The broker is away for 15 s; then a clean stop and start: nothing is there twice."""
     with place(workspace, own_broker, mysql, files=True) as at:

@@ -257,6 +257,7 @@ def test_stops_at_many_events_of_one_run(database: FreshDatabase, record: Record
         assert recorded.play(every) == recorded.messages, f"stopped at every {every}th change"
 
 
+@pytest.mark.slow
 def test_stops_while_the_queue_is_full(database: FreshDatabase, record: Record) -> None:
     """With room for one message, every row of an event after the first has to wait."""
     recorded = record(database, **{"queue.buffering.max.messages": 1})

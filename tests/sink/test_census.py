@@ -40,3 +40,22 @@ def test_keys_are_learned_from_one_of_each_kind(spark: Any):
         assert sum(one.messages for one in counts if one.topic == "avro") == 2
         assert max(one.end for one in counts if one.topic == "changed") == 3
     assert asked == [7]
+
+
+def test_schemas_are_learned_in_the_order_in_which_they_came(spark: Any):
+    from sparksink.decode.census import read  # noqa: PLC0415 - needs Spark
+
+    layouts = Layouts(lambda _: None, lambda _: "")
+    topic = Topic("orders")
+    names = [["id"], ["id", "stock"], ["id", "stock", "at"]]
+    messages = [topic.message({"id": 1}, _with_schema(each)) for each in names for _ in range(3)]
+    counted, counts = read(frame(spark, messages), layouts, lambda *_: None)
+    counted.unpersist()
+    marks = sorted(one.mark for one in counts)
+    assert [list(layouts.layout("orders", "t", mark).shape.names) for mark in marks] == names
+
+
+def _with_schema(names: list[str]) -> Any:
+    fields = [{"type": "int32", "optional": False, "field": name} for name in names]
+    schema = {"type": "struct", "fields": fields, "optional": False, "name": "v"}
+    return {"schema": schema, "payload": dict.fromkeys(names, 1)}

@@ -52,7 +52,7 @@ def real_lake(spark: Any, path: Path, **more: Any) -> Any:
     return build(parse(settings(path, **more)), spark).lake
 
 
-@each_format
+@pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
 def test_a_random_history_with_crashes(
     sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
 ):
@@ -96,6 +96,7 @@ def test_a_late_change_does_not_bring_a_deleted_row_back(sink: Callable[..., Any
     assert rows(made, "shop__orders", *names) == [(1, *["again"] * 7), (2, *["b"] * 7)]
 
 
+@pytest.mark.slow
 def test_soft_deletes_keep_the_row(sink: Callable[..., Any], spark: Any):
     made = sink(mirror={"deletes": "soft"})
     topic = Topic(columns=COLUMNS)

@@ -155,6 +155,7 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
     assert "1 missing, 1 too many, 1 different" in told
 
 
+@pytest.mark.slow
 def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     broker: KafkaBroker, topics: Topics, sink: Callable[..., Any]
 ):

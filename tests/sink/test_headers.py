@@ -60,6 +60,7 @@ def test_tombstones_of_a_table_that_is_not_there_are_nothing(
     assert made.lake.table("shop__orders").columns() is None
 
 
+@pytest.mark.slow
 def test_a_snapshot_without_rows_sweeps_a_table(sink: Callable[..., Any], spark: Any, topic: Topic):
     made = sink(**HEADER)
     older = at(topic.change("c", 100, None, row(1, "old")), "0/bin.000001/100/0")
