@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from connector.capture.change import SchemaChange
+from connector.capture.rowcodec import RowCodec
 from connector.capture.tables import Table, TableId, Tables
 from connector.errors import DdlError, SchemaMismatchError, UnknownTableError
 from connector.mysql.binlog.events import RowsChanged
@@ -162,8 +163,11 @@ class Finder:
         return [SchemaChange("CREATE", "shop", "CREATE TABLE …", (), (), "repaired")]
 
 
-def found_by(finder: Finder) -> TablePlans:
-    return TablePlans(finder.tables, lambda _: codec_of(COLUMNS), lambda _: True, "fail", finder)
+def found_by(finder: Finder, on_inconsistency: OnInconsistency = "fail") -> TablePlans:
+    def codec(_: Table) -> RowCodec:
+        return codec_of(COLUMNS)
+
+    return TablePlans(finder.tables, codec, lambda _: True, on_inconsistency, finder)
 
 
 def test_what_is_wrong_is_looked_up_and_told() -> None:
@@ -171,6 +175,15 @@ def test_what_is_wrong_is_looked_up_and_told() -> None:
     captured = found_by(finder)
     assert captured.plan(TableMap(ORDERS, WIRES)) is not None
     assert [change.cause for change in captured.repaired] == ["repaired"]
+
+
+@pytest.mark.parametrize("mode", ["warn", "skip"])
+def test_unknown_tables_are_passed_over_where_debezium_does(mode: OnInconsistency) -> None:
+    finder = Finder(Tables())
+    assert found_by(finder, mode).plan(TableMap(ORDERS, WIRES)) is None
+    finder.tables.put(Table(ORDERS, table_of(INTEGERS[:3]).columns))
+    assert found_by(finder, mode).plan(TableMap(ORDERS, WIRES)) is not None  # known, but wrong
+    assert finder.asked == 1
 
 
 def test_what_is_right_and_sure_is_not_looked_up() -> None:
