@@ -71,6 +71,7 @@ def test_many_random_histories_with_crashes(
 NAMES = ("key", "value", "topic", "offset", "e", "a b", "position", "mark")
 
 
+@pytest.mark.slow
 def test_a_late_change_does_not_bring_a_deleted_row_back(sink: Callable[..., Any], spark: Any):
     """Nor do columns that are named as those of messages change anything."""
     columns = [field("key", "int32"), *(field(name, "string") for name in NAMES[1:])]
