@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from connector.capture.tables import Table
 from connector.mysql.binlog import tablemap as blocks
 from connector.mysql.binlog.tablemap import TableMap, length_encoded
+from connector.mysql.connection import quote
 from connector.mysql.types import fields
 from connector.mysql.types.fields import Wire, real_string_type
 
@@ -144,12 +145,12 @@ def create_statement(table_map: TableMap, collations: Collations, *, is_mariadb:
     :raises LookupError, ValueError: the metadata is malformed, or a collation is not known.
     """
     columns = described_columns(table_map, is_mariadb=is_mariadb)
-    lines = [f"  {_quoted(column.name)} {_definition(column, collations)}" for column in columns]
+    lines = [f"  {quote(column.name)} {_definition(column, collations)}" for column in columns]
     key = [table_map.names[position] for position in primary_key(table_map)]
     if key:
-        lines.append(f"  PRIMARY KEY ({','.join(map(_quoted, key))})")
+        lines.append(f"  PRIMARY KEY ({','.join(map(quote, key))})")
     body = ",\n".join(lines)
-    return f"CREATE TABLE {_quoted(table_map.table.table)} (\n{body}\n)"
+    return f"CREATE TABLE {quote(table_map.table.table)} (\n{body}\n)"
 
 
 def primary_key(table_map: TableMap) -> list[int]:
@@ -224,10 +225,6 @@ def _text(column: DescribedColumn, collations: Collations) -> str:
 def _literal(label: bytes) -> str:
     text = label.decode("utf-8", "replace").replace("'", "''").replace("\\", "\\\\")
     return f"'{text}'"
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _positions(table_map: TableMap, wanted: Callable[[int], bool]) -> list[int]:
