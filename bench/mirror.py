@@ -1,7 +1,8 @@
 """`python -m bench.mirror`: what a batch of the Spark sink costs, by the size of what it writes.
 
 A mirror of so many rows gets batches that change one of a hundred of them, anywhere or at its
-end; then one batch brings changes of many topics. All on this machine, in one process.
+end; then one batch brings changes of many topics, and one brings nothing but heartbeats. All on
+this machine, in one process.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             own = parse(configuration(f"{folder}/{number}"))
             _mirror(spark, build(own, spark), rows, options, Path(folder) / f"m{number}")
         if options.topics:
-            _topics(spark, build(config, spark), options, Path(folder) / "topics")
+            many = build(config, spark)
+            _topics(spark, many, options, Path(folder) / "topics")
+            _nothing(spark, many, options, Path(folder) / "nothing")
         spark.stop()
     return 0
 
@@ -61,7 +64,9 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--rounds", type=int, default=3)
     root.add_argument("--cores", type=int, default=2)
     root.add_argument("--memory", default="3g")
-    root.add_argument("--folder", default=None, help="where the data lies (default: as tempfile)")
+    root.add_argument(
+        "--folder", type=os.path.abspath, help="where the data lies (default: as tempfile)"
+    )
     return root
 
 
@@ -97,6 +102,15 @@ def _topics(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None
     _report(f"{size:,} changes of {count} topics", sink, batches, "topics")
 
 
+def _nothing(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None:
+    """Bring messages that are not of tables, as while nobody writes to the source."""
+    beats = messages(spark, range(10), "id", topic="'__debezium-heartbeat.srv'")
+    given = _written(spark, [beats] * (options.rounds + 1), folder)
+    none = [batch.where(~f.col("topic").startswith("__debezium")) for batch in given]
+    sink.batches.apply(none.pop(), "nothing", 0)
+    _report("no changes", sink, none, "nothing")
+
+
 def _written(spark: SparkSession, given: Sequence[DataFrame], folder: Path) -> list[DataFrame]:
     """Write messages to files, so that to make them is not part of a batch."""
     paths = [str(folder / str(number)) for number in range(len(given))]
@@ -114,7 +128,7 @@ def _report(what: str, sink: Sink, batches: Sequence[DataFrame], app: str) -> No
             seconds.append(time.monotonic() - begun)
         costs.append(usage.cpu_seconds)
     middle = sorted(seconds)[len(seconds) // 2]
-    print(f"| {what} | {min(seconds):.1f} | {middle:.1f} | {min(costs):.1f} |", flush=True)
+    print(f"| {what} | {min(seconds):.2f} | {middle:.2f} | {min(costs):.2f} |", flush=True)
 
 
 if __name__ == "__main__":

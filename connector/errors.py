@@ -142,7 +142,15 @@ class ReselectError(StopError):
 
 
 class ProduceError(StopError):
-    """Kafka refuses a message whatever is tried."""
+    """Kafka refuses messages whatever is tried."""
+
+
+class RefusedMessageError(ProduceError):
+    """Kafka refuses one message for ``topic``; others may be taken."""
+
+    def __init__(self, message: str, topic: str, remedy: str | None = None) -> None:
+        super().__init__(message, remedy)
+        self.topic = topic
 
 
 class HistoryError(StopError):

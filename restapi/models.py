@@ -88,13 +88,6 @@ class Message(BaseModel):
     message: str
 
 
-class ErrorMessage(BaseModel):
-    """The body of every error."""
-
-    error_code: int
-    message: str | None
-
-
 class ServerInfo(BaseModel):
     """What `GET /` tells."""
 

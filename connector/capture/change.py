@@ -84,7 +84,10 @@ class SchemaChange:
 
 @dataclass(slots=True)
 class TransactionMark:
-    """The begin or the end of a transaction; ``ts_ms`` is the database's time of it."""
+    """The begin or the end of a transaction; ``ts_ms`` is the database's time of it.
+
+    A source tells of them only where it is asked to.
+    """
 
     status: Literal["BEGIN", "END"]
     id: str
@@ -100,9 +103,16 @@ class HeartbeatDue:
 
 @dataclass(slots=True)
 class Progress:
-    """All changes up to ``position`` have been yielded."""
+    """All changes up to ``position`` have been yielded.
+
+    ``commits`` counts the transactions that ended since the one before, ``committed_ms`` is the
+    database's time of the last of them. ``in_transaction`` tells that one is not complete.
+    """
 
     position: Position
+    commits: int = 0
+    committed_ms: int = 0
+    in_transaction: bool = False
 
 
 @dataclass(slots=True)

@@ -97,10 +97,6 @@ class Tables:
         gone = [key for key in self._tables if key.database == wanted]
         return [self._tables.pop(key).id for key in gone]
 
-    def ids(self) -> list[TableId]:
-        """Return the names of all tables, sorted."""
-        return sorted(table.id for table in self._tables.values())
-
     def __iter__(self) -> Iterator[Table]:
         return iter([self._tables[key] for key in sorted(self._tables)])
 

@@ -67,10 +67,6 @@ class TableSchemas:
             self._built[table.id] = known = (table, self._build(table))
         return known[1]
 
-    def forget(self, table: TableId) -> None:
-        """Drop what was built for a table."""
-        self._built.pop(table, None)
-
     def _build(self, table: Table) -> RowCodec:
         codecs = {column.name: self._codec(table, column) for column in table.columns}
         rules = self._options.rules

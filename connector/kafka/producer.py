@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
@@ -17,6 +17,7 @@ from connector.errors import (
     BrokerUnavailableError,
     MillraceError,
     ProduceError,
+    RefusedMessageError,
 )
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ _UNKNOWN_TOPIC: Final = {
 }
 
 Failed = Callable[[Any, Any], None]  # error and message
+PartitionOf = Callable[[str], int]
 
 
 class Producer:
@@ -59,7 +61,7 @@ class Producer:
 
     Inside `poll` and `flush` failures are told, and what `send` was given with a message is let
     go when the message's fate is known. Any thread may look at its length (the messages that
-    are not acknowledged) and ``capacity`` (the most there may be).
+    are not acknowledged), ``capacity`` (the most there may be), and what was ``sent``.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -71,6 +73,7 @@ class Producer:
             settings["max.in.flight.requests.per.connection"] = config.get(
                 "max.in.flight.requests.per.connection", 1
             )
+        self.sent = self.sent_bytes = 0
         self._fatal: KafkaError | None = None
         self._settings = settings
         self._producer = self._made()
@@ -92,24 +95,41 @@ class Producer:
         self._settings["queue.buffering.max.kbytes"] = kilobytes
         self._producer = self._made()
 
-    def send(self, message: Message, partition: int, failed: Failed) -> bool:
-        """Queue a message; False when the queue is full: `poll`, then try again.
+    def send(
+        self, messages: Iterable[Message], partition_of: PartitionOf, failed: Failed
+    ) -> Message | None:
+        """Queue messages; return the first for which there is no room, None when all are queued.
 
-        :param partition: where the message goes, -1 to choose by its key.
-        :param failed: called when the message is not delivered; held until its fate is known.
-        :raises ProduceError: the message can never be sent.
+        Those behind it are left in ``messages`` if that is an iterator: `poll`, then go on.
+
+        :param partition_of: where messages of a topic go that name no partition, -1 to choose
+            by their keys.
+        :param failed: called when a message is not delivered; held until their fate is known.
+        :raises RefusedMessageError: a message can never be sent; the others may be.
         """
-        topic, _, key, value, headers, timestamp = message
-        at = timestamp or 0
-        try:  # by position: names cost a tenth of the call
-            self._producer.produce(topic, value, key, partition, failed, None, at, headers)  # type: ignore[arg-type]  # a list of pairs
+        produce = self._producer.produce
+        known, at, count, size = "", -1, 0, 0
+        try:
+            for message in messages:
+                topic, partition, key, value, headers, timestamp = message
+                if topic is not known:
+                    known, at = topic, partition_of(topic)
+                goes = at if partition is None else partition
+                # by position: names cost a tenth of the call
+                produce(topic, value, key, goes, failed, None, timestamp or 0, headers)  # type: ignore[arg-type]  # a list of pairs
+                count += 1
+                if value is not None:
+                    size += len(value)
         except BufferError:
             if not len(self._producer):
                 self._grow(message)
-            return False
+            return message
         except KafkaException as error:
             raise failure(error.args[0], topic) from error
-        return True
+        finally:
+            self.sent += count
+            self.sent_bytes += size
+        return None
 
     def poll(self, seconds: float) -> None:
         """Deliver acknowledgements, waiting so long for one.
@@ -163,13 +183,15 @@ def failure(error: KafkaError, topic: str) -> MillraceError:
     if code in _DENIED:
         return AccessDeniedError(text, "Grant the user WRITE on the topic.")
     if code in _TOO_LARGE:
-        return ProduceError(
+        return RefusedMessageError(
             text,
+            topic,
             "Raise message.max.bytes of the broker (max.message.bytes of the topic), and "
             "producer.override.max.request.size if it is set.",
         )
     if code in _UNKNOWN_TOPIC:
-        return ProduceError(text, "Create the topic, or set topic.creation.default.* .")
+        remedy = "Create the topic, or set topic.creation.default.* ."
+        return RefusedMessageError(text, topic, remedy)
     if error.retriable() or code == KafkaError._PURGE_QUEUE:  # noqa: SLF001 - the library's public name for it
         return BrokerUnavailableError(text)
-    return ProduceError(text)
+    return RefusedMessageError(text, topic)

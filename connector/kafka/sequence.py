@@ -142,7 +142,7 @@ class Sequence:
         """
         producer = self._producer or self._connect()
         message = Message(self._topic, _PARTITION, None, value)
-        while not producer.send(message, _PARTITION, self._failed):
+        while producer.send((message,), lambda _: _PARTITION, self._failed) is not None:
             producer.poll(_POLL)
         producer.poll(0)
 

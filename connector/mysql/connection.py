@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -54,6 +55,10 @@ _UNAVAILABLE: Final = {
 }
 _ER_TABLE_DEF_CHANGED: Final = 1412
 _READ_SIZE = 1 << 16
+_REMEDY_FOR_CERTIFICATES: Final = (
+    "Name the authority of the server's certificate in database.ssl.truststore. Where the mode "
+    "verifies the server's name too, database.hostname must be one that the certificate holds."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +84,6 @@ class ConnectionSettings:
 def quote(name: str) -> str:
     """Quote an identifier."""
     return "`" + name.replace("`", "``") + "`"
-
-
-def quoted_table(database: str, table: str) -> str:
-    """Quote the full name of a table."""
-    return f"{quote(database)}.{quote(table)}"
 
 
 class DumpSession(pymysql.Connection):  # type: ignore[misc]  # the driver has no types
@@ -147,6 +147,8 @@ def meaning(error: pymysql.err.MySQLError) -> MillraceError:
     """Decide what an error of the driver stands for."""
     code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
     text = f"{error.args[-1] if error.args else error} (error {code})"
+    if isinstance(getattr(error, "original_exception", None), ssl.SSLCertVerificationError):
+        return StopError(text, _REMEDY_FOR_CERTIFICATES)
     if isinstance(error, pymysql.err.InterfaceError):
         return DatabaseUnavailableError(text)
     return _decided(code, text)
@@ -195,6 +197,12 @@ class Connection:
             cursor.execute(sql, arguments or None)
             return list(cursor.fetchall())
 
+    def each_row(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Run a query and yield its rows as they come: for results that may be large."""
+        with translated(), self._session.cursor(pymysql.cursors.SSCursor) as cursor:
+            cursor.execute(sql)
+            yield from cursor
+
     def row(self, sql: str, arguments: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         """Run a query and return its first row."""
         rows = self.rows(sql, arguments)
@@ -238,11 +246,6 @@ class Connection:
         """The server's version as numbers; MariaDB's own, without the 5.5.5 put before it."""
         numbers = re.findall(r"\d+", self.version.removeprefix("5.5.5-"))
         return tuple(int(part) for part in numbers[:3])
-
-    @property
-    def encrypted(self) -> bool:
-        """Whether the session uses TLS."""
-        return bool(self._session._secure)  # noqa: SLF001 - the driver has no public word for it
 
     def literal(self, value: Any) -> str:
         """Return a number, a text, bytes or None as a literal of SQL."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,6 +16,7 @@ from connector.mysql.position import BinlogPosition
 
 log = logging.getLogger(__name__)
 
+_GTID_EVENT = re.compile("SET @@SESSION.GTID_NEXT= '([^':]+:[^']+)'")
 BUILTIN_DATABASES = ("mysql", "performance_schema", "sys", "information_schema")
 
 
@@ -30,18 +32,28 @@ class DefinitionReader:
     """Reads definitions through one connection.
 
     ``wanted`` tells of which tables; all of them by default, since a table that is not captured
-    today may be tomorrow.
+    today may be tomorrow. ``hidden`` are databases that are passed over.
     """
 
-    def __init__(self, connection: Connection, wanted: Callable[[TableId], bool]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        wanted: Callable[[TableId], bool],
+        hidden: Collection[str] = BUILTIN_DATABASES,
+    ) -> None:
         self._connection = connection
         self._wanted = wanted
+        self._hidden = hidden
+
+    def through(self, connection: Connection) -> DefinitionReader:
+        """Return the same for another connection."""
+        return DefinitionReader(connection, self._wanted, self._hidden)
 
     def tables(self) -> list[TableId]:
-        """Return all base tables outside the server's own databases, sorted."""
+        """Return all base tables, sorted; unless it is asked for, none of the server's own."""
         found = []
         for (database,) in self._connection.rows("SHOW DATABASES"):
-            if str(database).lower() in BUILTIN_DATABASES:
+            if str(database).lower() in self._hidden:
                 continue
             sql = f"SHOW FULL TABLES IN {quote(database)} WHERE Table_Type = 'BASE TABLE'"
             try:
@@ -148,6 +160,27 @@ def purged(connection: Connection) -> GtidSet:
     """Return the transactions that MySQL's log does not hold any more."""
     row = connection.row("SELECT @@global.gtid_purged")
     return GtidSet.parse(str(row[0])) if row else GtidSet()
+
+
+def executed_before(connection: Connection, file: str, pos: int) -> tuple[GtidSet, str | None]:
+    """Return MySQL's transactions before a place of its log, and the one that is begun there.
+
+    A file begins with those of the files before it. An id comes before its transaction, which is
+    done when anything after the id ends before the place.
+    """
+    earlier, done, begun = GtidSet(), list[str](), None
+    sql = f"SHOW BINLOG EVENTS IN {connection.literal(file)}"
+    for _, _, kind, _, end, text in connection.each_row(sql):
+        if int(end) > pos:
+            break
+        if kind == "Previous_gtids":
+            earlier = GtidSet.parse(text)
+        elif found := _GTID_EVENT.fullmatch(text):
+            begun = found[1]
+        elif begun is not None:
+            done.append(begun)
+            begun = None
+    return earlier.with_all(done), begun
 
 
 def log_files(connection: Connection) -> list[str]:

@@ -8,7 +8,9 @@ from typing import Final
 
 from connector.capture.tables import TableId
 
-_LIKE: Final = re.compile(r"\blike\b", re.IGNORECASE)
+_HANDS_ON: Final = re.compile(
+    r"\brename\b|\bcreate\b.*?\btable\b[^(]*\(?\s*like\b", re.IGNORECASE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Doubts:
     def __init__(self) -> None:
         self._doubts: list[Doubt] = []
         self._settled: dict[TableId, int] = {}
+        self._handed_on: dict[TableId, Doubt] = {}
 
     def __bool__(self) -> bool:
         return bool(self._doubts)
@@ -41,25 +44,29 @@ class Doubts:
         """Return the last statement that leaves a table in doubt."""
         first = self._settled.get(table, 0)
         concerning = (doubt for doubt in reversed(self._doubts[first:]) if doubt.concerns(table))
-        return next(concerning, None)
+        return next(concerning, None) or self._handed_on.get(table)
 
     def settle(self, table: TableId) -> None:
         """Take a table for known: it was defined anew, or what is known of it was proved."""
         if self._doubts:
             self._settled[table] = len(self._doubts)
+            self._handed_on.pop(table, None)
 
-    def created(self, table: TableId, statement: str) -> None:
-        """Take in that a table was made: for sure, unless as a copy of one that is not."""
-        if self._doubts and _LIKE.search(statement):
-            self.add(statement, self._doubts[-1].reason)
-        else:
-            self.settle(table)
+    def may_go_on(self, statement: str) -> bool:
+        """Whether a statement may hand a doubt on from one table to another."""
+        return bool(self._doubts) and _HANDS_ON.search(statement) is not None
 
-    def renamed(self, old: TableId, statement: str) -> None:
+    def renamed(self, old: TableId, new: TableId) -> None:
         """Take in that a table has another name: the doubt goes with it."""
+        self.copied(old, new)
+        self.settle(old)
+
+    def copied(self, old: TableId, new: TableId) -> None:
+        """Take in that a table is like another: it is as sure as that."""
         doubt = self.about(old)
+        self.settle(new)
         if doubt is not None:
-            self.add(statement, doubt.reason)
+            self._handed_on[new] = doubt
 
 
 def _folded(statement: str) -> str:

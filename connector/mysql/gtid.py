@@ -42,8 +42,8 @@ def source_of(gtid: str) -> str:
 class GtidPosition(Protocol):
     """What the binlog reader and the position need of a set of either kind."""
 
-    def add(self, gtid: str) -> GtidPosition:
-        """Return the set with one more transaction."""
+    def with_all(self, gtids: Iterable[str]) -> GtidPosition:
+        """Return the set with some more transactions."""
         ...
 
     def contains(self, other: GtidPosition) -> bool:
@@ -56,8 +56,8 @@ class GtidPosition(Protocol):
 class GtidSet:
     """A set of MySQL transactions, in the notation of ``gtid_executed``.
 
-    >>> str(GtidSet.parse("3E11FA47-71CA-11E1-9E33-C80AA9429562:5-7:1-3").add(
-    ...     "3e11fa47-71ca-11e1-9e33-c80aa9429562:4"))
+    >>> str(GtidSet.parse("3E11FA47-71CA-11E1-9E33-C80AA9429562:5-7:1-3").with_all(
+    ...     ["3e11fa47-71ca-11e1-9e33-c80aa9429562:4"]))
     '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-7'
     """
 
@@ -79,16 +79,18 @@ class GtidSet:
                     found.setdefault(source, []).append(interval)
         return cls({source: _merged(intervals) for source, intervals in found.items()})
 
-    def add(self, gtid: str) -> GtidSet:
-        """Return the set with one more transaction ``uuid[:tag]:number``."""
-        numbering, _, digits = gtid.rpartition(":")
-        source, number = _sources[numbering], int(digits)
-        intervals = self._intervals.get(source, ())
-        if intervals and intervals[-1][1] + 1 == number:  # the next one: the usual case
-            extended = (*intervals[:-1], (intervals[-1][0], number))
-        else:
-            extended = _merged([*intervals, (number, number)])
-        return GtidSet({**self._intervals, source: extended})
+    def with_all(self, gtids: Iterable[str]) -> GtidSet:
+        """Return the set with some more transactions ``uuid[:tag]:number``."""
+        found = dict(self._intervals)
+        for gtid in gtids:
+            numbering, _, digits = gtid.rpartition(":")
+            source, number = _sources[numbering], int(digits)
+            intervals = found.get(source, ())
+            if intervals and intervals[-1][1] + 1 == number:  # the next one: the usual case
+                found[source] = (*intervals[:-1], (intervals[-1][0], number))
+            else:
+                found[source] = _merged([*intervals, (number, number)])
+        return GtidSet(found)
 
     def union(self, other: GtidSet) -> GtidSet:
         """Return the transactions of both sets."""
@@ -195,10 +197,13 @@ class MariaDbGtidSet:
                 last[domain] = (server, sequence)
         return cls(last)
 
-    def add(self, gtid: str) -> MariaDbGtidSet:
-        """Return the position with one more transaction."""
-        domain, server, sequence = _mariadb(gtid)
-        return MariaDbGtidSet({**self._last, domain: (server, sequence)})
+    def with_all(self, gtids: Iterable[str]) -> MariaDbGtidSet:
+        """Return the position with some more transactions."""
+        found = dict(self._last)
+        for gtid in gtids:
+            domain, server, sequence = _mariadb(gtid)
+            found[domain] = (server, sequence)
+        return MariaDbGtidSet(found)
 
     def contains(self, other: GtidPosition) -> bool:
         """Whether this position is at or behind the other one in every domain."""

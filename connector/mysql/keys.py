@@ -37,6 +37,10 @@ _NAMING_STRATEGIES: Final = tuple(
     for parts in ("Schema", "Default")
     for kind in ("", "Regex", "Unicode")
 )
+_SOURCE_MAKERS: Final = (
+    "io.debezium.connector.mysql.MySqlSourceInfoStructMaker",
+    "io.debezium.connector.mariadb.MariaDbSourceInfoStructMaker",
+)
 _LABEL: Final = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
 _OWN_LABELS: Final = frozenset({"plugin", "name", "context", "connector", "task", "table"})
 _LONG_TYPES: Final = frozenset(["LIST", "CLASS", "PASSWORD"])
@@ -90,6 +94,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "database.server.id": _positive,
     "database.user": _required,
     "datatype.propagate.source.type": regular_expressions,
+    "ddl.parser.type": only("default", because="there is one grammar, which is the default one"),
     "decimal.handling.mode": one_of("precise", "double", "string"),
     "event.converting.failure.handling.mode": one_of("fail", "warn", "skip"),
     "event.deserialization.failure.handling.mode": _FAILURE_MODES,
@@ -115,6 +120,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     ),
     "snapshot.query.mode": only("select_all", because="there is one query mode"),
     "snapshot.tables.order.by.row.count": one_of("disabled", "ascending", "descending"),
+    "sourceinfo.struct.maker": only(*_SOURCE_MAKERS, because="source blocks have one form"),
     "streaming.delay.ms": at_least(0),
     "table.exclude.list": regular_expressions,
     "table.include.list": regular_expressions,

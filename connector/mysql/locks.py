@@ -27,7 +27,8 @@ class LockingMode:
     """How one mode locks.
 
     ``statement`` takes the global lock, None = no lock at all. ``throughout``: it is held until
-    all rows are read. ``tables``: table locks may take its place.
+    all rows are read. ``tables``: table locks may take its place. ``read_view``: rows are read as
+    of the lock; else as of the first look at them, and what is written in between comes again.
     """
 
     statement: str | None = _GLOBAL
@@ -40,25 +41,30 @@ MODES: Final = {
     "minimal": LockingMode(),
     "minimal_percona": LockingMode(_BACKUP),
     "minimal_percona_no_table_locks": LockingMode(_BACKUP, tables=False),
+    "minimal_at_least_once": LockingMode(read_view=False),
     "extended": LockingMode(throughout=True, read_view=False),
-    "none": LockingMode(None, tables=False),
+    "none": LockingMode(None, tables=False, read_view=False),
 }
 
 
 class SnapshotLock:
-    """The locks of one snapshot on its connection."""
+    """The locks of one snapshot on its connection.
+
+    ``of_tables``: tables were locked one by one; the connection may not look at any other one.
+    """
 
     def __init__(self, connection: Connection, mode: str, timeout: float) -> None:
         self._connection = connection
         self._mode = MODES[mode]
         self._timeout = max(int(timeout), 1)
-        self._tables_locked = False
+        self.of_tables = False
         self._held = False
 
     def acquire(self, tables: Sequence[TableId]) -> None:
         """Stop writers as far as the mode wants it, and open the read view.
 
-        :raises StopError: a lock cannot be had in time or the user may not take it.
+        :raises DatabaseUnavailableError: a lock cannot be had in time.
+        :raises StopError: the user may not take it.
         """
         execute = self._connection.execute
         execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -83,7 +89,7 @@ class SnapshotLock:
 
     def definitions_read(self) -> None:
         """Let writers go on, unless the locks are needed for the rows as well."""
-        if self._held and not self._tables_locked and not self._mode.throughout:
+        if self._held and not self.of_tables and not self._mode.throughout:
             self._unlock()
 
     def rows_read(self) -> None:
@@ -105,18 +111,26 @@ class SnapshotLock:
         return True
 
     def _lock_tables(self, tables: Sequence[TableId]) -> None:
-        self._held = self._tables_locked = True
+        self._held = self.of_tables = True
         if not tables:
             return
-        names = ", ".join(table.quoted("`") for table in tables)
+        names = [table.quoted("`") for table in tables]
         try:
-            self._connection.execute(f"FLUSH TABLES {names} WITH READ LOCK")
+            self._lock_each(names)
         except AccessDeniedError as error:
             raise StopError(
                 f"The captured tables cannot be locked: {error}",
                 "Grant RELOAD, or LOCK TABLES on the captured databases, to the user; or set "
                 "snapshot.locking.mode=none when no definition changes during the snapshot.",
             ) from error
+
+    def _lock_each(self, names: Sequence[str]) -> None:
+        """Lock tables as Debezium does; or, without RELOAD, in the way that needs LOCK TABLES."""
+        try:
+            self._connection.execute(f"FLUSH TABLES {', '.join(names)} WITH READ LOCK")
+        except AccessDeniedError:
+            reads = ", ".join(f"{name} READ" for name in names)
+            self._connection.execute(f"LOCK TABLES {reads}")
 
     def _unlock(self) -> None:
         self._connection.execute("UNLOCK TABLES")

@@ -63,6 +63,7 @@ class CaptureOptions:
     most_tables: int = 0
     fails_with_more_tables: bool = False
     ignores_gtids: bool = False
+    marks: bool = False
     places: bool = False
 
     @property
@@ -112,6 +113,7 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         most_tables=values["guardrail.collections.max"],
         fails_with_more_tables=values["guardrail.collections.limit.action"].lower() == "fail",
         ignores_gtids=values["gtid.ignore.on.recovery"],
+        marks=values["provide.transaction.metadata"],
         places=values["millrace.position.headers"],
     )
 

@@ -100,15 +100,17 @@ class Coordinates:
 
     ``file`` and ``pos`` are those of the present event, ``restart_*`` those from which a
     restart would read: the begin of the transaction, or the end of the last event outside one.
+    ``committed_ms`` is the database's time of the last commit, ``commits`` how many there were.
     """
 
     def __init__(self, start: BinlogPosition) -> None:
         assert not isinstance(start.gtids, str)
         self.file = self.restart_file = start.file
         self.pos = self.restart_pos = start.pos
-        self.gtids: Gtids | None = start.gtids
-        self.restart_gtids: Gtids | None = start.gtids
         self.gtid: str | None = None
+        self._gtids: Gtids | None = start.gtids
+        self._begun: list[str] = []  # transactions not among the GTIDs yet
+        self._committed = True  # the last of them too
         self.server_id = start.server_id
         self.row = 0
         self.size = 0
@@ -119,6 +121,7 @@ class Coordinates:
         self.events_done = start.event
         self.rows_done = start.row
         self.ts_micros = 0
+        self.commits = self.committed_ms = 0
         self.epoch, self.server = start.epoch, start.server
         self._newest_file = start.file
 
@@ -145,11 +148,14 @@ class Coordinates:
 
     def start_gtid(self, gtid: str) -> None:
         """Take the id of the transaction that begins."""
-        assert self.gtids is not None
         self.gtid = gtid
-        before = self.gtids
-        self.gtids = self.gtids.add(gtid)
-        self.restart_gtids = before or self.gtids
+        self._begun.append(gtid)
+        self._committed = False
+
+    @property
+    def has_gtids(self) -> bool:
+        """Whether transactions are followed by their GTIDs."""
+        return self._gtids is not None
 
     def begin(self) -> None:
         """Begin a transaction at the present event."""
@@ -160,11 +166,13 @@ class Coordinates:
 
     def commit(self) -> None:
         """End the transaction with the present event."""
-        self.restart_gtids = self.gtids
+        self._committed = True
         self.restart_file, self.restart_pos = self.file, self.pos + self.size
         self.events_done = self.rows_done = 0
         self.in_transaction = False
         self.transaction_id = self.thread = self.query = None
+        self.commits += 1
+        self.committed_ms = self.ts_micros // 1000
 
     @property
     def place(self) -> Place:
@@ -176,7 +184,7 @@ class Coordinates:
         return BinlogPosition(
             file=self.restart_file,
             pos=self.restart_pos,
-            gtids=self.restart_gtids,
+            gtids=self._restart_gtids(),
             event=self.events_done,
             row=self.rows_done,
             server_id=self.server_id,
@@ -184,3 +192,13 @@ class Coordinates:
             epoch=self.epoch,
             server=self.server,
         )
+
+    def _restart_gtids(self) -> Gtids | None:
+        """Return the transactions that are done; the first of a log counts from its begin."""
+        if self._gtids is None:
+            return None
+        present = [] if self._committed else self._begun[-1:]
+        done = self._begun[: len(self._begun) - len(present)]
+        self._gtids = self._gtids.with_all(done)
+        self._begun = present
+        return self._gtids or self._gtids.with_all(present)

@@ -52,6 +52,7 @@ class Recovery:
             schema.replay,
             is_reached,
             schema.doubts.settle,
+            schema.doubts.may_go_on,
             prefer_ddl=self.prefer_ddl,
         )
         if not left_out:  # else it is not known what stands where

@@ -219,12 +219,12 @@ class DatabaseSchema:
         """Follow which tables are in doubt."""
         if event.table is None:
             return
-        if event.kind == "CREATE_TABLE":
-            self.doubts.created(event.table, event.statement)
-        elif event.kind == "DROP_TABLE":
+        if event.kind == "CREATE_TABLE" and event.origin is not None:
+            self.doubts.copied(event.origin, event.table)
+        elif event.kind in ("CREATE_TABLE", "DROP_TABLE"):
             self.doubts.settle(event.table)
-        elif event.previous is not None:
-            self.doubts.renamed(event.previous, event.statement)
+        elif event.origin is not None:
+            self.doubts.renamed(event.origin, event.table)
 
     def _matches(self, event: DdlEvent) -> bool:
         """Tell whether an event concerns captured tables or databases."""

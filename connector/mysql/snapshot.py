@@ -103,7 +103,7 @@ class Snapshot:
         self._open_further(plan, captured, lock)
         running = replace(at, snapshot="INITIAL", event=0, row=0)
         log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
-        statements = list(self._definitions.read(tables))
+        statements = self._statements(tables, lock)
         self._read_as = {without_counter(statement.ddl) for statement in statements}
         lock.definitions_read()
         yield from self._last_marked(self._read(statements, plan, captured, running), running)
@@ -115,6 +115,13 @@ class Snapshot:
         """Close the further sessions."""
         while self._further:
             self._further.pop().close()
+
+    def _statements(self, tables: Sequence[TableId], lock: SnapshotLock) -> list[Definition]:
+        """Read the definitions; those of tables that are not locked through another session."""
+        if not lock.of_tables:
+            return list(self._definitions.read(tables))
+        with closing(self._open_session()) as session:
+            return list(self._definitions.through(session).read(tables))
 
     def _open_further(self, plan: Plan, captured: Sequence[TableId], lock: SnapshotLock) -> None:
         """Open the sessions that read tables besides.

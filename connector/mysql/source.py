@@ -19,7 +19,13 @@ from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import TranslateOptions, Translator
 from connector.mysql.checks import can_resume, check_privileges, check_server
 from connector.mysql.connection import Connection, ConnectionSettings
-from connector.mysql.definitions import DefinitionReader, gtid_mode, head, purged
+from connector.mysql.definitions import (
+    DefinitionReader,
+    executed_before,
+    gtid_mode,
+    head,
+    purged,
+)
 from connector.mysql.epoch import numbered, server_of
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.options import CaptureOptions, Flavour
@@ -62,9 +68,7 @@ class MySqlSource:
         """Connect, unless connected, and check the server."""
         if self._connection is not None:
             return
-        self._connection = Connection(self._parts.settings)
-        if self._is_mariadb:  # so does Debezium: it shows in the defaults of TIMESTAMP columns
-            self._connection.execute("SET time_zone='+00:00'")
+        self._connection = self._session()
         check_server(self._connection, is_mariadb=self._is_mariadb)
         check_privileges(self._connection)
         self._check_table_count(self._connection)
@@ -94,13 +98,13 @@ class MySqlSource:
         parts = self._parts
         snapshot = Snapshot(
             self._server,
-            DefinitionReader(self._server, parts.reads_definition),
+            self._definitions(self._server),
             parts.tracker,
             parts.selection,
             parts.codec_of,
             parts.source_block,
             parts.snapshot,
-            lambda: Connection(parts.settings),
+            self._session,
         )
         with closing(snapshot):
             return (yield from snapshot.changes(plan, self._head, stored))
@@ -147,12 +151,16 @@ class MySqlSource:
             self._reader.close()
             self._reader = None
 
+    def _definitions(self, connection: Connection) -> DefinitionReader:
+        parts = self._parts
+        return DefinitionReader(connection, parts.reads_definition, parts.selection.builtin)
+
     def _check_table_count(self, connection: Connection) -> None:
         """Tell of more captured tables than the user allows, or refuse them."""
         options, captures = self._parts.options, self._parts.selection.captures
         if not options.most_tables:
             return
-        tables = DefinitionReader(connection, self._parts.reads_definition).tables()
+        tables = self._definitions(connection).tables()
         count = sum(map(captures, tables))
         if count <= options.most_tables:
             return
@@ -176,9 +184,17 @@ class MySqlSource:
             return Coordinates(at), DumpStart(at.file, at.pos, gtids)
         assert isinstance(at.gtids, GtidSet)
         if not at.gtids:
-            return Coordinates(at), DumpStart(at.file, at.pos)
+            return self._start_of_gtids(at)
         done = at.gtids.union(self._unknown(at.gtids))
         return Coordinates(replace(at, gtids=done)), DumpStart(gtids=done)
+
+    def _start_of_gtids(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
+        """Begin to follow GTIDs at a place of the log: those before it must not come again."""
+        done, begun = executed_before(self._server, at.file, at.pos)
+        coordinates = Coordinates(replace(at, gtids=done))
+        if begun is not None:
+            coordinates.start_gtid(begun)
+        return coordinates, DumpStart(at.file, at.pos)
 
     def _unknown(self, done: GtidSet) -> GtidSet:
         """Return what the server has purged of sources that the position does not know.
@@ -204,10 +220,17 @@ class MySqlSource:
             gtid_times=not self._is_mariadb and gtid_mode(self._server),
             captures_gtid=parts.options.captures_rows_of,
             on_failure=parts.options.on_failure,
+            marks=parts.options.marks,
             places=parts.options.places,
             reselection=parts.reselection,
         )
         return Translator(coordinates, plans, parts.source_block, parts.tracker.streamed, options)
+
+    def _session(self) -> Connection:
+        session = Connection(self._parts.settings)
+        if self._is_mariadb:  # so does Debezium: it shows in the defaults of TIMESTAMP columns
+            session.execute("SET time_zone='+00:00'")
+        return session
 
     @property
     def _server(self) -> Connection:

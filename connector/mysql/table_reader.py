@@ -46,9 +46,10 @@ class TableReader:
         if own:
             stream = self.connection.read_rows(own)
             return TextRows(codec.columns, stream.columns).read(stream)
-        columns = ", ".join(quote(column.column.name) for column in codec.columns)
+        columns = ", ".join(quote(column.column.name) for column in codec.columns) or "NULL"
         select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
-        return TextRows(codec.columns).read(self._opened(name, select))
+        found = None if codec.columns else ("NULL",)  # every column may be left out
+        return TextRows(codec.columns, found).read(self._opened(name, select))
 
     def _opened(self, table: TableId, select: str) -> RowStream:
         """Begin to read a table.

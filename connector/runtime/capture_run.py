@@ -17,7 +17,7 @@ from connector.capture.source import Source
 from connector.capture.tables import TableId
 from connector.data.record import Message
 from connector.debezium.events import EventOptions
-from connector.errors import MillraceError, ProduceError
+from connector.errors import MillraceError, RefusedMessageError
 from connector.kafka.producer import Producer
 from connector.runtime.figures import Figures
 from connector.runtime.inflight import Inflight, Span
@@ -170,8 +170,7 @@ class CaptureRun:
             self._report("RUNNING", change.reason or None)
             self._tick(change.seconds)
         elif not isinstance(change, HeartbeatDue):
-            if messages := self._pipeline.messages(change):  # most marks of transactions: none
-                self._send(messages)
+            self._send(self._pipeline.messages(change))
         elif self._heartbeat.due(now=change.now):
             self._send(self._pipeline.messages(change))
             if self._capture.heartbeat_action is not None:
@@ -190,38 +189,36 @@ class CaptureRun:
         self._inflight.close(lambda: change.position.to_offset() | counts)
 
     def _send(self, messages: Iterable[Message]) -> None:
-        span, send = self._inflight.span, self._producer.send
-        known, at = "", -1
-        count = size = 0
-        for message in messages:
-            topic, partition, _, value, _, _ = message
-            if topic is not known or partition is not None:
-                known, at = topic, self._partition(topic, partition)
-            count += 1
-            if value is not None:
-                size += len(value)
+        span, producer = self._inflight.span, self._producer
+        sent, size = producer.sent, producer.sent_bytes
+        waiting = iter(messages)
+        refused: Message | None = None
+        while True:
             try:
-                if not send(message, at, span.receipt):
-                    self._send_when_possible(message, at, span)
-            except ProduceError as error:
-                if not self._tolerance.passes_over("PRODUCE", error, topic):
+                if refused is not None:
+                    self._send_when_possible(refused, span)
+                refused = producer.send(waiting, self._partition, span.receipt)
+            except RefusedMessageError as error:
+                refused = None
+                if not self._tolerance.passes_over("PRODUCE", error, error.topic):
                     raise
-        span.sent += count
+            else:
+                if refused is None:
+                    break
         self.sent += 1
-        self._figures.records += count
-        self._figures.bytes_sent += size
+        span.sent += producer.sent - sent
+        self._figures.records += producer.sent - sent
+        self._figures.bytes_sent += producer.sent_bytes - size
 
-    def _partition(self, topic: str, wanted: int | None) -> int:
-        """Return where a message goes, -1 if its key decides."""
+    def _partition(self, topic: str) -> int:
+        """Return where messages of a topic go, -1 if their keys decide."""
         known = self._partitions.get(topic)
-        if known is None:
-            known = self._new_topic(topic)
-        return known if wanted is None else wanted
+        return self._new_topic(topic) if known is None else known
 
-    def _send_when_possible(self, message: Message, partition: int, span: Span) -> None:
+    def _send_when_possible(self, message: Message, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""
         since = time.monotonic()
-        while not self._producer.send(message, partition, span.receipt):
+        while self._producer.send((message,), self._partition, span.receipt) is not None:
             self._producer.poll(_PATIENCE)
             self._raise_failure()
             self._commit_if_due()

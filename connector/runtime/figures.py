@@ -16,7 +16,6 @@ from connector.capture.change import (
     Progress,
     RowChanges,
     SchemaChange,
-    TransactionMark,
     Truncated,
 )
 from connector.capture.course import Course
@@ -89,7 +88,6 @@ class Figures:
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
     _mark_slot: int = 0
-    _in_transaction: bool = False
     _of: Seen | None = None  # what came since the last progress
     _source_ms: int = 0  # the database's time of it
 
@@ -115,8 +113,6 @@ class Figures:
         """Take in a change that the source yields."""
         if isinstance(change, RowChanges):
             self._rows(change)
-        elif isinstance(change, TransactionMark):
-            self._mark(change)
         elif isinstance(change, Progress):
             self._progress(change)
         elif isinstance(change, SchemaChange):
@@ -136,7 +132,9 @@ class Figures:
     def _rows(self, change: RowChanges) -> None:
         count = len(change.rows)
         if change.op != "r":
-            self._streamed(change.op, count, change.source[self._time_slot])
+            self._of = seen = self.streaming
+            seen.counts[change.op] += count
+            self._source_ms = change.source[self._time_slot]
             return
         self._read("r", count)
         table = change.codec.table.id
@@ -150,12 +148,11 @@ class Figures:
         else:  # a table without rows
             self.remaining.discard(change.codec.table.id)
 
-    def _mark(self, change: TransactionMark) -> None:
-        self._in_transaction = change.status == "BEGIN"
-        if not self._in_transaction:
-            self.transactions += 1
-            self._source_ms = change.ts_ms
-            self._of = self._of or Seen()
+    def _commits(self, change: Progress) -> None:
+        self.transactions += change.commits
+        if self._of is None or not change.in_transaction:
+            self._source_ms = change.committed_ms
+        self._of = self._of or Seen()  # perhaps of tables that are not captured
 
     def _schema(self, change: SchemaChange) -> None:
         self.unread += change.cause == "unread"
@@ -180,6 +177,8 @@ class Figures:
 
     def _progress(self, change: Progress) -> None:
         self.position = change.position
+        if change.commits:
+            self._commits(change)
         if self.course.snapshot == "completed":
             self.remaining.clear()
         of, self._of = self._of, None
@@ -187,5 +186,5 @@ class Figures:
             of.last_at = now = time.time()
             if of is not self.snapshot:
                 self.behind_ms = max(0, int(now * 1000) - self._source_ms)
-        elif self.course.streaming and not self._in_transaction:
+        elif self.course.streaming and not change.in_transaction:
             self.behind_ms = 0  # the server had nothing but a sign of life

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, cast
 
-from connector.capture.change import Change, Row, RowChanges, TransactionMark, Truncated
+from connector.capture.change import Change, Row, RowChanges, Truncated
 from connector.capture.rowcodec import RowCodec
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
@@ -74,8 +74,6 @@ class Pipeline:
             if change.place is None:
                 return messages
             return placed(messages, change, change.place, self._options)
-        if isinstance(change, TransactionMark) and not self._options.transactions:
-            return ()  # two of every transaction
         return self._generic(change)
 
     def _generic(self, change: Change) -> Iterator[Message]:

@@ -18,6 +18,7 @@ from sparksink.apply.flow import Flow
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.census import Count, read
 from sparksink.decode.layouts import PLAIN, Layouts
+from sparksink.decode.transactions import events
 from sparksink.errors import SinkError, TableError
 from sparksink.schemas.definitions import Definitions
 from sparksink.source.routes import Routes
@@ -68,7 +69,8 @@ class Batches:
         messages = messages if ends is None else messages.where(f.col("topic") != told)
         spread = self._spread(messages)
         refused: dict[str, TableError] = {}
-        frame, counts = read(spread, self._layouts, refused.__setitem__)
+        several = self._layouts.several
+        frame, counts = read(spread, self._layouts, refused.__setitem__, several=several)
         try:
             ddl = self._config.source.ddl_topic
             if counts and (ddl or any(one.mark == PLAIN for one in counts)):
@@ -78,14 +80,16 @@ class Batches:
                 self._refuse(topic, error, here, app, batch)
             done = self._all_tables(frame, counts, messages, app, batch, history=history)
             if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
-                known = None if ends is None else self._follow(frame, ends)
+                known = None if ends is None else self._follow(frame, counts, ends)
                 self._state.commit(app, batch, _offsets(counts), done, known)
             return done
         finally:
             frame.unpersist()
 
-    def _follow(self, frame: DataFrame, ends: DataFrame) -> Transactions:
-        return followed(self._state.transactions, frame, ends, self._config.source)
+    def _follow(self, frame: DataFrame, counts: Sequence[Count], ends: DataFrame) -> Transactions:
+        schemas = self._layouts.avro({(one.topic, one.mark) for one in counts})
+        named = events(frame, schemas)
+        return followed(self._state.transactions, named, ends, self._config.source)
 
     def _spread(self, messages: DataFrame) -> DataFrame:
         """Join small partitions: each one costs a task in every table's query."""

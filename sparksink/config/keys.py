@@ -50,7 +50,7 @@ class Source(Section):
     database: Jdbc | None = None
     modes: Modes = Modes()
     starting_offsets: Literal["earliest", "latest"] = "earliest"
-    max_offsets_per_trigger: Annotated[int, Field(gt=0)] = 200_000
+    max_offsets_per_trigger: Annotated[int, Field(gt=0)] = 1_000_000
     on_data_loss: Literal["fail", "continue"] = "fail"
 
     @model_validator(mode="before")

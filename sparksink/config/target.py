@@ -68,6 +68,8 @@ class Target(Section):
 
     @model_validator(mode="after")
     def _sections(self) -> Self:
+        if not re.match(r"/|[A-Za-z][\w+.-]*:/", self.path):  # Delta knows no others as paths
+            raise ValueError("path is absolute or a URI, as /data/lake or s3a://bucket/lake")
         if self.format != "iceberg" and "catalog" in self.model_fields_set:
             raise ValueError("catalog needs format: iceberg")
         if (self.format == "jdbc") != (self.jdbc is not None):

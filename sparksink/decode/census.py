@@ -51,12 +51,17 @@ class Count:
 
 
 def read(
-    messages: DataFrame, layouts: Layouts, refuse: Callable[[str, TableError], None]
+    messages: DataFrame,
+    layouts: Layouts,
+    refuse: Callable[[str, TableError], None],
+    *,
+    several: bool = False,
 ) -> tuple[DataFrame, list[Count]]:
     """Mark messages and count them, until all schemas are known.
 
     ``refuse`` is told of topics that cannot be read. The frame is persisted where several topics
-    will each look for their messages in it: for one, reading twice costs less than keeping.
+    will each look for their messages in it: for one, reading twice costs less than keeping. With
+    ``several`` it is so from the first look on, and what is read from Kafka is read once.
     """
     refused: set[str] = set()
 
@@ -66,11 +71,14 @@ def read(
 
     for _ in range(_ROUNDS):
         frame = marked(messages, layouts.prefixes())
+        if several:
+            frame.persist(StorageLevel.MEMORY_AND_DISK)
         counts = [one for one in _counted(frame) if one.topic not in refused]
         if not _learn(frame, counts, layouts, cannot):
-            if len({one.topic for one in counts}) > 1:
+            if not several and len({one.topic for one in counts}) > 1:
                 frame.persist(StorageLevel.MEMORY_AND_DISK)
             return frame, [one for one in counts if one.topic not in refused]
+        frame.unpersist()
     raise TableError(f"A topic has more than {_ROUNDS} new schemas in one batch.")
 
 

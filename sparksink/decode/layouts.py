@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -80,6 +80,11 @@ class Layouts:
                 found.setdefault(topic, []).append((mark, layout.prefix))
         return found
 
+    @property
+    def several(self) -> bool:
+        """Whether more than one topic was seen."""
+        return len({*self._forms, *(topic for topic, _ in self._known)}) > 1
+
     def knows(self, topic: str, mark: str) -> bool:
         """Tell whether messages of this mark can be read without another sample."""
         if mark == PLAIN:
@@ -140,6 +145,11 @@ class Layouts:
                 "Set source.ddl.topic to the connector's schema-change topic, or columns.types.",
             )
         return Layout(PLAIN, self._forms[topic], told.shape)
+
+    def avro(self, marks: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+        """Return the writers' schemas of those marks of topics that are of Avro, by mark."""
+        found = {mark: self._known.get((topic, mark)) for topic, mark in marks}
+        return {mark: one.avro for mark, one in found.items() if one is not None and one.avro}
 
     def _avro(self, mark: str) -> Layout:
         schema = json.loads(self._registry(int(mark.partition(":")[2])))

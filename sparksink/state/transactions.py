@@ -16,9 +16,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from sparksink.config.keys import Source
-from sparksink.decode.layouts import NO_LAYOUT
 
-_EVENT: Final = "struct<transaction:struct<id:string,total_order:bigint>>"
 _END: Final = (
     "status:string,id:string,"
     "data_collections:array<struct<data_collection:string,event_count:bigint>>"
@@ -100,14 +98,14 @@ def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def followed(
-    before: Transactions, changes: DataFrame, ends: DataFrame, source: Source
+    before: Transactions, events: DataFrame, ends: DataFrame, source: Source
 ) -> Transactions:
     """Return what is known after a batch.
 
-    :param changes: its messages, marked and without their schemas; JSON envelopes are counted.
+    :param events: ``id`` of the transaction and ``total_order`` in it of its events, each once.
     :param ends: the messages of the transaction topic.
     """
-    events = _events(changes).localCheckpoint()
+    events = events.localCheckpoint()
     counts = events.groupBy("id").agg(f.count("*").alias("seen"))
     each = counts.join(_told(ends, source), "id", "full_outer").localCheckpoint()
     whole = f.expr("coalesce(coalesce(seen, 0) >= wanted, false)")
@@ -125,13 +123,6 @@ def followed(
     done = [row["id"] for row in last] + [name for name, one in known.items() if one.whole]
     open_ = {name: one for name, one in known.items() if not one.whole}
     return Transactions(open_, tuple(dict.fromkeys([*done, *before.done]))[:_LATEST], before.lost)
-
-
-def _events(changes: DataFrame) -> DataFrame:
-    """Return the numbers of the events of each transaction, each once."""
-    json_only = changes.where(~f.col("mark").isin(*NO_LAYOUT) & ~f.col("mark").startswith("avro"))
-    parsed = json_only.select(f.from_json(f.col("value").cast("string"), _EVENT).alias("v"))
-    return parsed.select("v.transaction.*").where("id IS NOT NULL").distinct()
 
 
 def _ranges(events: DataFrame, names: list[str]) -> dict[str, Ranges]:

@@ -185,3 +185,26 @@ def test_the_remedy_helps(faulty: Faulty) -> None:
     faulty.client.call("PUT", f"/connectors/{faulty.name}/config", config)
     messages = faulty.topics.wait_for(f"{faulty.name}.{faulty.database.name}.t", 3)
     assert [message.payload()["after"]["id"] for message in messages] == [1, 2, 3]
+
+
+def test_another_name_of_the_server_is_another_capture(faulty: Faulty) -> None:
+    """Offsets and topics are those of a topic.prefix: with another one all begins anew."""
+    faulty.stream()
+    other = f"{faulty.name}b"
+    config = faulty.config | {"topic.prefix": other}
+    faulty.client.call("PUT", f"/connectors/{faulty.name}/config", config)
+    topic = f"{other}.{faulty.database.name}.t"
+    messages = faulty.topics.wait_for(topic, 2)
+    assert [message.payload()["op"] for message in messages] == ["r", "r"]
+    faulty.database.execute("INSERT INTO t VALUES (3)")
+    messages = faulty.topics.wait_for(topic, 3)
+    assert [message.payload()["after"]["id"] for message in messages] == [1, 2, 3]
+    assert len(faulty.topics.read(f"{faulty.name}.{faulty.database.name}.t")) == 2
+
+
+def test_what_belongs_to_javas_driver_is_no_fault(faulty: Faulty) -> None:
+    faulty.config |= {"driver.connectTimeout": "5000", "no.such.key": "1"}
+    path = f"/connector-plugins/{faulty.config['connector.class']}/config/validate"
+    found = faulty.client.call("PUT", path, faulty.config | {"name": faulty.name})
+    assert found["error_count"] == 0, found
+    faulty.stream()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
@@ -39,6 +40,11 @@ class Host:
 
     def take(self, offsets: Any) -> None:
         self._client.call("PATCH", f"/connectors/{self._name}/offsets", offsets)
+
+    def failure(self) -> str:
+        """Return the trace of a task that failed, else nothing."""
+        state, trace = self._client.state(self._name)
+        return str(trace) if state == "FAILED" else ""
 
     def delete(self) -> None:
         if self._name in self._client.call("GET", "/connectors"):
@@ -104,6 +110,50 @@ def test_a_capture_goes_on_at_the_other_worker(
         ("c", {"a": 5, "b": 5, "c": 5}),
         ("c", {"a": 6, "c": 6}),
     ]
+
+
+def test_debezium_passes_over_statements_that_millrace_could_not_read(
+    hosts: tuple[Host, Host], each_database: FreshDatabase, broker: KafkaBroker, topics: Topics
+):
+    """They stand in the history under a name of their own, before the definitions found since."""
+    debezium, millrace = hosts
+    database = each_database
+    topic, history = f"{database.name}.{database.name}.t", f"history-{database.name}"
+    config = config_of(database, broker)
+    database.execute("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE other (a INT PRIMARY KEY)")
+    database.execute("INSERT INTO t VALUES (1)")
+    millrace.create(config, "RUNNING")
+    topics.wait_for(topic, 1)
+    database.execute(
+        "SET sql_log_bin = 0",
+        "ALTER TABLE t ADD COLUMN b INT FIRST",
+        "SET sql_log_bin = 1",
+        "ALTER TABLE t CHANGE b c INT DEFAULT 3",  # of a column that the log has not made
+        "ALTER TABLE other ADD COLUMN d INT",
+        "INSERT INTO t VALUES (2, 2)",
+    )
+    topics.wait_for(topic, 2)
+    records = [json.loads(message.value or b"{}") for message in topics.read(history)]
+    assert [record["unreadDdl"] for record in records if "unreadDdl" in record] == [
+        "ALTER TABLE t CHANGE b c INT DEFAULT 3"
+    ]
+    offsets = millrace.stop()
+    database.execute("INSERT INTO t VALUES (3, 3)", "INSERT INTO other VALUES (4, 4)")
+    database.execute("ALTER TABLE t ADD e INT", "INSERT INTO t VALUES (5, 5, 5)")
+
+    debezium.create(config, "STOPPED")
+    debezium.take(offsets)
+    debezium.go()
+    messages = topics.wait_for(topic, 4)
+    assert [told(message.payload()) for message in messages] == [
+        ("r", {"a": 1}),
+        ("c", {"c": 2, "a": 2}),
+        ("c", {"c": 3, "a": 3}),
+        ("c", {"c": 5, "a": 5, "e": 5}),
+    ]
+    [other] = topics.wait_for(f"{database.name}.{database.name}.other", 1)
+    assert told(other.payload()) == ("c", {"a": 4, "d": 4})
+    assert debezium.failure() == ""
 
 
 def told(event: Any) -> tuple[str, Any] | None:

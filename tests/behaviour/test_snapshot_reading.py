@@ -10,48 +10,15 @@ from typing import Any
 import pytest
 
 from connector.capture.change import Change, RowChanges, SchemaChange
-from connector.capture.selection import selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
-from connector.debezium.table_schemas import TableSchemas, key_columns
-from connector.debezium.topics import topic_naming
 from connector.errors import DatabaseUnavailableError, TableChangedError
-from connector.mysql.connector import mariadb, mysql
 from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.sources import source
 
 TABLES, ROWS, THREADS = 6, 4000, 3
 PLAN = Plan("initial", schema=True, data=True)
-
-
-def source(database: FreshDatabase, **more: str) -> Source:
-    """Return a source of all tables of a database."""
-    server = database.server
-    family = mariadb() if "mariadb" in server.connector_class else mysql()
-    config = {
-        "database.hostname": server.host,
-        "database.port": str(server.port),
-        "database.user": CAPTURE.user,
-        "database.password": CAPTURE.password,
-        "database.ssl.mode": "disable" if family.name == "mariadb" else "disabled",
-        "database.server.id": "4711",
-        "database.include.list": database.name,
-        "topic.prefix": "p",
-        "schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory",
-        "schema.history.internal.store.only.captured.tables.ddl": "true",
-        "snapshot.max.threads": str(THREADS),
-        **{key.replace("__", "."): value for key, value in more.items()},
-    }
-    values = family.config_def.parse(config)
-    selected = selection(config)
-    schemas = TableSchemas(
-        topic_naming(config),
-        family.source_schema,
-        selected,
-        family.column_codec(values, config),
-        key_columns(None),
-    )
-    return family.source(values, config, selected, schemas.of)
 
 
 @pytest.fixture
@@ -110,7 +77,7 @@ def threads() -> list[str]:
 
 
 def test_tables_are_read_together_as_of_one_position(filled: FreshDatabase) -> None:
-    opened = source(filled)
+    opened = source(filled, snapshot__max__threads=str(THREADS))
     rows: dict[str, list[Any]] = {}
     marks: list[tuple[str, str]] = []
     seen: set[str] = set()
@@ -138,7 +105,7 @@ def test_tables_are_read_together_as_of_one_position(filled: FreshDatabase) -> N
 
 
 def test_one_session_that_is_lost_ends_all(filled: FreshDatabase) -> None:
-    opened = source(filled)
+    opened = source(filled, snapshot__max__threads=str(THREADS))
     reading = changes(opened)
     while not isinstance(next(reading), RowChanges):
         pass
@@ -153,7 +120,7 @@ def test_one_session_that_is_lost_ends_all(filled: FreshDatabase) -> None:
 
 
 def test_a_snapshot_that_nobody_wants_any_more_ends_its_sessions(filled: FreshDatabase) -> None:
-    opened = source(filled)
+    opened = source(filled, snapshot__max__threads=str(THREADS))
     reading = changes(opened)
     while not isinstance(next(reading), RowChanges):
         pass
@@ -171,7 +138,7 @@ def test_a_snapshot_that_nobody_wants_any_more_ends_its_sessions(filled: FreshDa
 
 
 def test_a_table_that_is_altered_meanwhile_begins_the_snapshot_anew(filled: FreshDatabase) -> None:
-    opened = source(filled)
+    opened = source(filled, snapshot__max__threads=str(THREADS))
     reading = changes(opened)
     for change in reading:
         if isinstance(change, SchemaChange):  # definitions are read, the locks are gone

@@ -80,6 +80,47 @@ def test_the_past_is_no_row(capture: Capture) -> None:
     ]
 
 
+@pytest.mark.parametrize("image", ["FULL", "MINIMAL"])
+def test_an_event_of_rows_that_end_and_rows_that_go_on(capture: Capture, image: str) -> None:
+    """A trigger deletes, and updates what is kept without versions: one event has both."""
+    database = capture.database
+    database.execute(f"SET SESSION binlog_row_image = {image}")
+    capture.start(
+        "CREATE TABLE kept (id INT PRIMARY KEY, v INT, n INT WITHOUT SYSTEM VERSIONING) "
+        "WITH SYSTEM VERSIONING",
+        "CREATE TRIGGER g AFTER DELETE ON t FOR EACH ROW BEGIN "
+        "DELETE FROM kept WHERE id = 1; UPDATE kept SET n = 9 WHERE id IN (2, 3); "
+        "DELETE FROM kept WHERE id IN (4, 5); UPDATE kept SET n = 8 WHERE id = 3; END",
+    )
+    database.execute(
+        "INSERT INTO kept VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 5, 5)",
+        "DELETE FROM t",
+        "UPDATE kept SET v = 6",
+    )
+    found = told(capture, "kept", 13)[5:]
+    assert [op for op, _ in found] == [*"duudduuu"]
+    assert [row for _, row in found if row] == [
+        {"id": 2, "v": 2, "n": 9},
+        {"id": 3, "v": 3, "n": 9},
+        {"id": 3, "v": 3, "n": 8},
+        {"id": 2, "v": 6, "n": 9},
+        {"id": 3, "v": 6, "n": 8},
+    ]
+
+
+def test_deletions_are_told_where_updates_are_not_wanted(capture: Capture) -> None:
+    """To the log both are the same."""
+    database = capture.database
+    capture.start(f"CREATE TABLE kept {VERSIONED}", skipped_operations="u,t")
+    database.execute(
+        "INSERT INTO kept VALUES (1, 1), (2, 2)",
+        "UPDATE kept SET v = 3",
+        "DELETE FROM kept WHERE id = 1",
+        "INSERT INTO kept VALUES (3, 3)",
+    )
+    assert [op for op, _ in told(capture, "kept", 4)] == [*"ccdc"]
+
+
 def test_periods_sequences_and_modes_of_sessions(capture: Capture) -> None:
     """Debezium stops at WITHOUT OVERLAPS, and where a DATE has a time (ORACLE)."""
     database = capture.database

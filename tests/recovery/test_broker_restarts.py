@@ -54,10 +54,11 @@ def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
     )
 
 
-@STORAGES
+@pytest.mark.parametrize("files", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_stop_and_a_crash(
     workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97, files: bool
 ) -> None:
+    """With topics the broker is stopped, with files it is killed."""
     with place(workspace, own_broker, mysql, files=files) as at:
         disturbed(at, (files,))
 

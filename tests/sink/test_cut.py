@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sink.recorded import Topic, field, frame
+from tests.sink.test_formats import avro
 
 COLUMNS = [field("id", "int32")]
 TOPIC = "srv.transaction"
@@ -85,6 +86,40 @@ def test_a_cut_holds_whole_transactions(
     cut(made, Namespace())
     told = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[0] for line in told[1:]] == ["shop.items", "shop.orders"]
+
+
+def test_every_form_names_its_transaction(spark: Any):
+    from sparksink.decode.census import read  # noqa: PLC0415
+    from sparksink.decode.layouts import Layouts  # noqa: PLC0415
+    from sparksink.decode.transactions import events  # noqa: PLC0415
+
+    order = {"name": "total_order", "type": "long"}
+    block = {"type": "record", "name": "block", "fields": [{"name": "id", "type": "string"}, order]}
+    schemas = {
+        7: [{"name": "after", "type": "int"}, {"name": "transaction", "type": ["null", block]}],
+        8: [{"name": "__transaction_id", "type": "string"},
+            {**order, "name": "__transaction_total_order"}],
+        9: [{"name": "transaction", "type": "string"}],
+    }  # fmt: skip
+    written = {n: {"type": "record", "name": "v", "fields": each} for n, each in schemas.items()}
+    row, cloud = Topic("srv.shop.rows"), Topic("srv.shop.cloud")
+    envelope, lines, other = (Topic(f"srv.shop.avro{number}") for number in schemas)
+    messages = [
+        row.message(None, {"id": 1, "__transaction_id": "a", "__transaction_total_order": 1}),
+        cloud.message(None, {"specversion": "1.0", "iodebeziumtxid": "a",
+                             "iodebeziumtxtotalorder": "2"}),
+        envelope.message(None, avro(written[7], 7, {"after": 1, "transaction":
+                                                    {"id": "a", "total_order": 3}})),
+        envelope.message(None, avro(written[7], 7, {"after": 2, "transaction": None})),
+        lines.message(None, avro(written[8], 8, {"__transaction_id": "a",
+                                                 "__transaction_total_order": 4})),
+        other.message(None, avro(written[9], 9, {"transaction": "a column"})),
+    ]  # fmt: skip
+    layouts = Layouts(lambda _: None, lambda number: json.dumps(written[number]))
+    marked, counts = read(frame(spark, messages), layouts, lambda *_: None)
+    found = events(marked, layouts.avro({(one.topic, one.mark) for one in counts})).collect()
+    marked.unpersist()
+    assert sorted(map(tuple, found)) == [("a", 1), ("a", 2), ("a", 3), ("a", 4)]
 
 
 def test_without_the_topic_there_is_no_cut(sink: Callable[..., Any], spark: Any, log: Log):

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from deploy.stack import ROOT
+from tests.fixtures.databases import FreshDatabase
 from tests.sink.recorded import Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string", "io.debezium.data.Json")]
@@ -67,3 +69,37 @@ def test_another_catalog_and_a_namespace_by_configuration(sink: Callable[..., An
     made.batches.apply(frame(spark, [second]), "app", 1)
     found = spark.sql("SELECT CAST(v:a AS INT) AS a FROM elsewhere.shop.now.shop__orders")
     assert [row.a for row in found.collect()] == [8]
+
+
+@pytest.mark.slow
+def test_a_catalog_that_is_a_database(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    server = mariadb_database.server
+    catalog = {
+        "name": "noted",
+        "type": "jdbc",
+        "uri": f"jdbc:mariadb://{server.host}:{server.port}/{mariadb_database.name}",
+        "jdbc.user": ROOT.user,
+        "jdbc.password": ROOT.password,
+        "jdbc.schema-version": "V1",
+    }
+    target = {**ICEBERG, "catalog": catalog}
+    topic = Topic(columns=COLUMNS)
+    given = [topic.change("c", 100 + n, None, {"id": n, "v": "one"}) for n in range(3)]
+    later = [
+        topic.change("u", 200, None, {"id": 0, "v": "two"}),
+        topic.change("d", 210, {"id": 1, "v": "one"}, None),
+    ]
+    for number, batch in enumerate((given, later)):  # two processes
+        sink(target=target, history={"enabled": True}).batches.apply(
+            frame(spark, batch), "app", number
+        )
+    made = sink(target=target, history={"enabled": True})
+    made.batches.apply(frame(spark, given), "app", 0)  # again, and late
+    assert rows(made, "shop__orders", "id", "v") == [(0, "two"), (2, "one")]
+    assert len(rows(made, "shop__orders__history", "id")) == 5
+    made.lake.tidy("shop__orders", 0)
+    assert rows(made, "shop__orders", "id", "v") == [(0, "two"), (2, "one")]
+    noted = mariadb_database.query("SELECT table_name FROM iceberg_tables")
+    assert {"shop__orders", "shop__orders__history", "commits"} <= {name for (name,) in noted}

@@ -75,7 +75,7 @@ DOORS = {
     "starlette": ("restapi/",),
     "uvicorn": ("restapi/server.py",),
     "yaml": ("sparksink/config/file.py",),
-    "zstandard": ("connector/mysql/binlog/parser.py",),
+    "zstandard": ("connector/mysql/binlog/payload.py",),
 }
 
 

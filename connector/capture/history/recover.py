@@ -35,6 +35,7 @@ def recover(
     replay: StatementReplay,
     is_reached: Callable[[Position], bool],
     created: Callable[[TableId], None] = lambda _: None,
+    goes_on: Callable[[str], bool] = lambda _: False,
     *,
     prefer_ddl: bool = False,
 ) -> int:
@@ -43,6 +44,8 @@ def recover(
     :param source: the source partition; records of others are passed over.
     :param is_reached: tells whether a recorded position is at or before the one to recover.
     :param created: told of each table that is defined as a whole.
+    :param goes_on: tells of a statement whose record holds the tables whether it is needed, too:
+        what else is known of one table becomes that of another.
     :param prefer_ddl: parse statements anew even where the record holds the tables.
     :raises HistoryError: for a record that cannot be read.
     """
@@ -52,10 +55,12 @@ def recover(
         if record.source != source or not is_reached(record.position):
             continue
         if record.table_changes and not prefer_ddl:
+            if record.ddl is not None and goes_on(record.ddl):
+                latest.settle()
+                replay(record.ddl, record.database)
+            else:
+                _tell_created(record.table_changes, created)
             latest.note(record.table_changes)
-            for document in record.table_changes:
-                if document["type"] == "CREATE":
-                    created(parse_table_id(document["id"]))
         elif (statement := record.ddl or record.unread) is not None:
             latest.settle()
             replay(statement, record.database)
@@ -63,6 +68,12 @@ def recover(
     latest.settle()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
     return applied
+
+
+def _tell_created(documents: Iterable[Json], created: Callable[[TableId], None]) -> None:
+    for document in documents:
+        if document["type"] == "CREATE":
+            created(parse_table_id(document["id"]))
 
 
 class _LatestTables:

@@ -1,7 +1,7 @@
 """Events of the binary log as facts. Everything the capture needs has a class of its own.
 
-``position`` is where the event starts in its file and ``size`` its length; an event inside a
-compressed transaction has the position that the server wrote into it, which may be zero.
+The position in a header is where the event starts in its file; an event inside a compressed
+transaction has the position that the server wrote into it, which may be zero.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from connector.errors import ConversionError
 from connector.mysql.binlog.tablemap import TableMap
 
 RowsKind = Literal["c", "u", "d"]
+Header = tuple[int, int, int, int]  # timestamp (seconds), server id, position, size
 
 
 class BinlogEvent:
     """What all events tell. An event without a class of its own only counts."""
 
-    __slots__ = ("position", "server_id", "size", "timestamp")
+    __slots__ = ("header",)
 
-    def __init__(self, timestamp: int, server_id: int, position: int, size: int) -> None:
-        self.timestamp = timestamp
-        self.server_id = server_id
-        self.position = position
-        self.size = size
+    def __init__(self, header: Header) -> None:
+        self.header = header
 
 
 class Rotated(BinlogEvent):
@@ -31,8 +29,8 @@ class Rotated(BinlogEvent):
 
     __slots__ = ("artificial", "file", "start")
 
-    def __init__(self, event: BinlogEvent, file: str, start: int, *, artificial: bool) -> None:
-        super().__init__(event.timestamp, event.server_id, event.position, event.size)
+    def __init__(self, header: Header, file: str, start: int, *, artificial: bool) -> None:
+        self.header = header
         self.file = file
         self.start = start
         self.artificial = artificial
@@ -48,13 +46,13 @@ class GtidRead(BinlogEvent):
 
     def __init__(
         self,
-        header: tuple[int, int, int, int],
+        header: Header,
         gtid: str,
         commit_micros: int = 0,
         *,
         begins: bool = False,
     ) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+        self.header = header
         self.gtid = gtid
         self.commit_micros = commit_micros
         self.begins = begins
@@ -65,8 +63,8 @@ class Began(BinlogEvent):
 
     __slots__ = ("thread",)
 
-    def __init__(self, header: tuple[int, int, int, int], thread: int) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+    def __init__(self, header: Header, thread: int) -> None:
+        self.header = header
         self.thread = thread
 
 
@@ -86,13 +84,13 @@ class QueryRan(BinlogEvent):
 
     def __init__(
         self,
-        header: tuple[int, int, int, int],
+        header: Header,
         thread: int,
         database: str,
         sql: str,
         sql_mode: int | None = None,
     ) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+        self.header = header
         self.thread = thread
         self.database = database
         self.sql = sql
@@ -104,8 +102,8 @@ class RowsQueryRead(BinlogEvent):
 
     __slots__ = ("_text",)
 
-    def __init__(self, header: tuple[int, int, int, int], text: bytes) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+    def __init__(self, header: Header, text: bytes) -> None:
+        self.header = header
         self._text = text
 
     @property
@@ -119,8 +117,8 @@ class TableMapped(BinlogEvent):
 
     __slots__ = ("table_map",)
 
-    def __init__(self, header: tuple[int, int, int, int], table_map: TableMap) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+    def __init__(self, header: Header, table_map: TableMap) -> None:
+        self.header = header
         self.table_map = table_map
 
 
@@ -135,7 +133,7 @@ class RowsChanged(BinlogEvent):
 
     def __init__(
         self,
-        header: tuple[int, int, int, int],
+        header: Header,
         kind: RowsKind,
         table_map: TableMap | None,
         images: tuple[bytes, int, int],
@@ -143,7 +141,7 @@ class RowsChanged(BinlogEvent):
         *,
         partial: bool = False,
     ) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+        self.header = header
         self.kind: RowsKind = kind
         self.table_map = table_map
         self.data, self.start, self.end = images
@@ -160,8 +158,8 @@ class Unreadable(BinlogEvent):
 
     __slots__ = ("error",)
 
-    def __init__(self, header: tuple[int, int, int, int], error: ConversionError) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+    def __init__(self, header: Header, error: ConversionError) -> None:
+        self.header = header
         self.error = error
 
 
@@ -176,6 +174,6 @@ class IncidentSeen(BinlogEvent):
 
     __slots__ = ("message",)
 
-    def __init__(self, header: tuple[int, int, int, int], message: str) -> None:
-        self.timestamp, self.server_id, self.position, self.size = header
+    def __init__(self, header: Header, message: str) -> None:
+        self.header = header
         self.message = message

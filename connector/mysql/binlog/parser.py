@@ -11,14 +11,13 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterator
 
-import zstandard
-
 from connector.errors import ConversionError
 from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
     Committed,
     GtidRead,
+    Header,
     HeartbeatSeen,
     IncidentSeen,
     QueryRan,
@@ -29,13 +28,16 @@ from connector.mysql.binlog.events import (
     TableMapped,
     Unreadable,
 )
+from connector.mysql.binlog.payload import PayloadError, inner_events, payload_fields
 from connector.mysql.binlog.query import session_of, text_of
 from connector.mysql.binlog.tablemap import TableMap, length_encoded, parse_table_map
 from connector.mysql.binlog.tagged import parse_tagged_gtid
 from connector.mysql.remembered import Remembered
 
-Header = tuple[int, int, int, int]  # timestamp, server id, position, size
+# of the header, the data, where the body starts, and where it ends
+Parse = Callable[[Header, bytes, int, int], BinlogEvent]
 
+MALFORMED = (LookupError, ValueError, struct.error, zlib.error, ConversionError)
 HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
 _CHECKSUM_SIZE = 4
 _QUERY, _STOP, _ROTATE, _FORMAT, _XID, _TABLE_MAP = 2, 3, 4, 15, 16, 19
@@ -63,6 +65,7 @@ class EventParser:
     """Parses the events of one dump connection, in order.
 
     ``trailer`` is the size of the checksum behind each event; the caller leaves it out.
+    ``parsers`` has the types of events that are of use.
 
     :param checksums: whether the server adds a checksum to the events that it makes up before
         the first format description.
@@ -72,15 +75,15 @@ class EventParser:
         self.trailer = _CHECKSUM_SIZE if checksums else 0
         self._tables: dict[int, TableMap] = {}
         self._known_maps: dict[bytes, tuple[int, TableMap]] = {}
-        self._parse: dict[int, Callable[[Header, bytes, int, int], BinlogEvent]] = {
+        self.parsers: dict[int, Parse] = {
             _QUERY: _query,
             _ROTATE: self._rotate,
             _FORMAT: self._format,
             _XID: _xid,
             _TABLE_MAP: self._table_map,
             _INCIDENT: _incident,
-            _HEARTBEAT: lambda header, *_: HeartbeatSeen(*header),
-            _HEARTBEAT_V2: lambda header, *_: HeartbeatSeen(*header),
+            _HEARTBEAT: lambda header, *_: HeartbeatSeen(header),
+            _HEARTBEAT_V2: lambda header, *_: HeartbeatSeen(header),
             _ROWS_QUERY: _rows_query,
             _GTID: _gtid,
             _GTID_TAGGED: _tagged_gtid,
@@ -110,13 +113,10 @@ class EventParser:
 
     def body(self, kind: int, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
         """Parse the rest of an event whose header was read before, as `event` does."""
-        parse = self._parse.get(kind)
-        if parse is None:
-            return BinlogEvent(*header)
         try:
-            return parse(header, data, start, end)
-        except (LookupError, ValueError, struct.error, zlib.error, ConversionError) as error:
-            return Unreadable(header, _malformed(data[start - 19 : start], _reason(error)))
+            return self.parsers.get(kind, _other)(header, data, start, end)
+        except MALFORMED as error:
+            return unreadable(header, data, start, error)
 
     def transaction(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
         """Yield a compressed transaction itself, then the events inside.
@@ -132,18 +132,17 @@ class EventParser:
         try:
             yield from self._inside(data, start, end)
         except ConversionError as error:
-            place = (whole.timestamp, whole.server_id, whole.position, whole.size)
-            yield Unreadable(place, error)
+            yield Unreadable(whole.header, error)
 
     def _inside(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
         header = data[start : start + 19]
         try:
-            fields, offset = _payload_fields(data, start + 19)
+            fields, offset = payload_fields(data, start + 19)
             size = 0
-            for event in _inner_events(data[offset:end], fields.get(2, 255)):
+            for event in inner_events(data[offset:end], fields.get(2, 255)):
                 size += len(event)
                 yield self.event(event, 0, len(event))
-        except (LookupError, ValueError, zstandard.ZstdError) as error:
+        except (LookupError, ValueError, PayloadError) as error:
             raise _malformed(header, type(error).__name__) from error
         if size != fields.get(3, size):
             raise _malformed(header, f"{size} of {fields[3]} bytes inside")
@@ -156,14 +155,14 @@ class EventParser:
         algorithm = data[end + self.trailer - _CHECKSUM_SIZE - 1]
         self.trailer = _CHECKSUM_SIZE if algorithm == 1 else 0
         self._tables.clear()
-        return BinlogEvent(*header)
+        return BinlogEvent(header)
 
     def _rotate(self, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
         """Table numbers are valid within a server's run, which never spans two files."""
         position = int.from_bytes(data[start : start + 8], "little")
         file = data[start + 8 : end].decode("utf-8")
         self._tables.clear()
-        return Rotated(BinlogEvent(*header), file, position, artificial=header[0] == 0)
+        return Rotated(header, file, position, artificial=header[0] == 0)
 
     def _table_map(self, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
         body = data[start:end]
@@ -175,9 +174,7 @@ class EventParser:
         self._tables[known[0]] = known[1]
         return TableMapped(header, known[1])
 
-    def _rows_parser(
-        self, kind: RowsKind, extra: int, compressed: bool, event_type: int
-    ) -> Callable[[Header, bytes, int, int], BinlogEvent]:
+    def _rows_parser(self, kind: RowsKind, extra: int, compressed: bool, event_type: int) -> Parse:
         partial = event_type == _PARTIAL_UPDATE
         images = 2 if kind == "u" else 1
 
@@ -206,6 +203,15 @@ class EventParser:
         return parse
 
 
+def unreadable(header: Header, data: bytes, start: int, error: Exception) -> Unreadable:
+    """Describe an event that is `MALFORMED`; its body starts at ``start``."""
+    return Unreadable(header, _malformed(data[start - 19 : start], _reason(error)))
+
+
+def _other(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+    return BinlogEvent(header)
+
+
 def _query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
     """Thread, run time, length of the database, error, length of status; then these three."""
     thread, status, database, sql = _statement_parts(data, start, end)
@@ -232,18 +238,18 @@ def _statement(
     if sql == b"BEGIN":
         return Began(header, thread)
     if sql == b"COMMIT":
-        return Committed(*header)
+        return Committed(header)
     session = session_of(status)
     text = text_of(sql, session.codec).strip()
     if text.upper() == "BEGIN":
         return Began(header, thread)
     if text.upper() == "COMMIT":
-        return Committed(*header)
+        return Committed(header)
     return QueryRan(header, thread, database.decode("utf-8", "replace"), text, session.sql_mode)
 
 
 def _xid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
-    return Committed(*header)
+    return Committed(header)
 
 
 _servers: Remembered[bytes, str] = Remembered(lambda data: str(uuid.UUID(bytes=data)))
@@ -287,17 +293,6 @@ def _incident(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
     return IncidentSeen(header, data[start + 3 : end].decode("utf-8", "replace"))
 
 
-def _payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
-    """Read the integers before a compressed transaction's body; return them and its start."""
-    found: dict[int, int] = {}
-    while data[offset]:
-        kind, offset = length_encoded(data, offset)
-        length, offset = length_encoded(data, offset)
-        found[kind] = length_encoded(data, offset)[0]
-        offset += length
-    return found, offset + 1
-
-
 def _reason(error: Exception) -> str:
     """Return what may be told of an error: only our own are known to hold no values."""
     return str(error) if isinstance(error, ConversionError) else type(error).__name__
@@ -312,31 +307,6 @@ def _malformed(header: bytes, reason: str) -> ConversionError:
         f"malformed event of type {kind} and {size} bytes before position {next_position} of "
         f"the binlog ({reason})"
     )
-
-
-def _inner_events(body: bytes, compression: int) -> Iterator[bytes]:
-    """Cut the uncompressed stream of a transaction into events."""
-    if compression == 255:
-        pieces: Iterator[bytes] = iter([body])
-    elif compression == 0:
-        pieces = zstandard.ZstdDecompressor().read_to_iter(body)
-    else:
-        raise ConversionError(f"unknown compression {compression} of a binlog transaction")
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        start = 0
-        while len(rest) - start >= HEADER.size:
-            size = int.from_bytes(rest[start + 9 : start + 13], "little")
-            if size < HEADER.size:
-                raise ValueError("an event is shorter than its header")
-            if len(rest) - start < size:
-                break
-            yield rest[start : start + size]
-            start += size
-        rest = rest[start:]
-    if rest:
-        raise ValueError("the last event is cut short")
 
 
 def _uncompressed(data: bytes) -> bytes:

@@ -25,7 +25,7 @@ from connector.errors import (
     StopError,
 )
 from connector.mysql.binlog.events import BinlogEvent
-from connector.mysql.binlog.parser import PAYLOAD, EventParser
+from connector.mysql.binlog.parser import MALFORMED, PAYLOAD, EventParser, unreadable
 from connector.mysql.connection import ConnectionSettings, DumpSession, open_session, translated
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 
@@ -149,14 +149,22 @@ class BinlogReader:
     def _plain(self, data: bytes, start: int, events: list[BinlogEvent]) -> int:
         """Parse packets up to one that is cut off or in some way special; return its start."""
         append, parser = events.append, self._parser
-        body, head, size = parser.body, _HEAD.unpack_from, len(data)
+        parser_of, head, size = parser.parsers.get, _HEAD.unpack_from, len(data)
         while size - start >= _HEAD.size:
             low, high, _, status, timestamp, kind, server, length, following, _ = head(data, start)
             end = start + 4 + (low | high << 16)
             if end > size or status or kind == PAYLOAD or end - start > _WHOLE_PACKET:
                 break
             header = (timestamp, server, following - length if following else 0, length)
-            append(body(kind, header, data, start + 24, end - parser.trailer))
+            parse = parser_of(kind)
+            try:
+                append(
+                    parse(header, data, start + 24, end - parser.trailer)
+                    if parse
+                    else BinlogEvent(header)
+                )
+            except MALFORMED as error:
+                append(unreadable(header, data, start + 24, error))
             start = end
         return start
 

@@ -40,6 +40,11 @@ class TablePlan:
         self._lacking: dict[tuple[bytes, bytes], frozenset[int]] = {}
         self._partial: PartialDecoder | None = None
 
+    @property
+    def is_versioned(self) -> bool:
+        """Whether updates of the log may be deletions: of rows that come to their end."""
+        return self._versions is not None
+
     def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         """Decode the rows of an event.
 
@@ -51,7 +56,7 @@ class TablePlan:
                 pairs = self._versions.present(event, pairs)
         except (LookupError, ValueError, struct.error) as error:
             raise SchemaMismatchError(
-                f"the rows of table {self.codec.table.id} at position {event.position} of the "
+                f"the rows of table {self.codec.table.id} at position {event.header[2]} of the "
                 f"log cannot be read ({type(error).__name__})"
             ) from None  # its own text may hold values of the row
         if self.codec.derived:

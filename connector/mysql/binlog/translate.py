@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from connector.capture.change import (
     Change,
@@ -32,6 +33,7 @@ from connector.mysql.binlog.events import (
     Unreadable,
 )
 from connector.mysql.binlog.tableplans import TablePlans
+from connector.mysql.binlog.versions import apart
 from connector.mysql.gtid import source_of
 from connector.mysql.options import FailureMode
 from connector.mysql.position import Coordinates
@@ -48,7 +50,8 @@ _NOTHING: tuple[Change, ...] = ()
 class TranslateOptions:
     """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL).
 
-    ``places``: changes tell their place as text. ``reselection`` reads what rows lack.
+    ``marks``: the begin and the end of transactions are told. ``places``: changes tell their
+    place as text. ``reselection`` reads what rows lack.
     """
 
     skipped: frozenset[Operation] = frozenset()
@@ -56,6 +59,7 @@ class TranslateOptions:
     gtid_times: bool = False
     captures_gtid: Matches | None = None
     on_failure: FailureMode = "fail"
+    marks: bool = False
     places: bool = False
     reselection: Reselection | None = None
 
@@ -102,27 +106,28 @@ class Translator:
         at, handler_of = self._at, self._handlers.get
         reads_clock = not self._options.gtid_times
         for event in events:
-            at.server_id = event.server_id
-            if event.position > 0:
-                at.move(event.position, event.size)
+            timestamp, at.server_id, position, size = event.header
+            if position > 0:
+                at.move(position, size)
             handle = handler_of(event.__class__)
             if handle is not None:
                 yield from handle(event)
             # Debezium reads the clock of an event after it handled it: BEGIN of MariaDB has the
             # time of the event before, rows that of their table map.
-            if event.timestamp and (reads_clock or not at.ts_micros):
-                at.ts_micros = event.timestamp * 1_000_000
+            if timestamp and (reads_clock or not at.ts_micros):
+                at.ts_micros = timestamp * 1_000_000
             at.events_done += 1
             if self._skipping:
                 self._events_to_skip -= 1
                 self._skipping = self._events_to_skip > 0
-        yield Progress(at.position())
+        commits, at.commits = at.commits, 0
+        yield Progress(at.position(), commits, at.committed_ms, at.in_transaction)
 
     def _gtid(self, event: GtidRead) -> Iterable[Change]:
         at = self._at
         if self._options.gtid_times:
-            at.ts_micros = event.commit_micros or event.timestamp * 1_000_000
-        if at.gtids is not None:
+            at.ts_micros = event.commit_micros or event.header[0] * 1_000_000
+        if at.has_gtids:
             at.start_gtid(event.gtid)
             captures = self._options.captures_gtid
             self._ignoring = captures is not None and not captures(source_of(event.gtid))
@@ -137,18 +142,21 @@ class Translator:
         if thread is not None:
             at.thread = thread
         self._skipping = self._events_to_skip > 0
-        assert at.transaction_id is not None
-        return (TransactionMark("BEGIN", at.transaction_id, at.ts_micros // 1000),)
+        return self._mark("BEGIN") if self._options.marks else _NOTHING
 
     def _committed(self, event: Committed) -> Iterable[Change]:  # noqa: ARG002 - a handler
-        at = self._at
-        mark = TransactionMark("END", at.transaction_id or "", at.ts_micros // 1000)
-        at.commit()
+        marks = self._mark("END") if self._options.marks else _NOTHING
+        self._at.commit()
         self._skipping = self._ignoring = False
-        return (mark,)
+        return marks
+
+    def _mark(self, status: Literal["BEGIN", "END"]) -> Iterable[Change]:
+        at = self._at
+        return (TransactionMark(status, at.transaction_id or "", at.ts_micros // 1000),)
 
     def _rows(self, event: RowsChanged) -> Iterable[Change]:
-        if self._skipping or self._ignoring or event.kind in self._options.skipped:
+        skipped = self._options.skipped
+        if self._skipping or self._ignoring or (event.kind in skipped and _is_sure(event)):
             return _NOTHING
         first, self._rows_to_skip = self._rows_to_skip, 0
         plan = self._plans.plan(event.table_map)
@@ -166,8 +174,6 @@ class Translator:
             self._failed(error)
             return _NOTHING
         event.decoded()
-        if event.kind in self._options.skipped:  # some updates prove to be deletions
-            return _NOTHING
         at = self._at
         at.row = first
         table = plan.codec.table.id
@@ -178,6 +184,12 @@ class Translator:
         if first:
             rows = rows[first:]
         place = at.place if self._options.places else None
+        if plan.is_versioned:
+            return [
+                RowChanges(plan.codec, kind, part, source, number, place)
+                for kind, part, number in apart(event.kind, rows, first)
+                if part and kind not in skipped
+            ]
         return (
             (RowChanges(plan.codec, event.kind, rows, source, first, place),) if rows else _NOTHING
         )
@@ -219,7 +231,7 @@ class Translator:
                 self._at.file,
                 self._at.pos,
             )
-            return self._committed(Committed(0, 0, 0, 0))
+            return self._committed(Committed((0, 0, 0, 0)))
         changes = tuple(self._statement(event, self._at, self._at.ts_micros // 1000 * 1000))
         if changes:
             self._plans.clear()
@@ -233,3 +245,9 @@ class Translator:
             event.message,
         )
         return _NOTHING
+
+
+def _is_sure(event: RowsChanged) -> bool:
+    """Whether an event is what its kind says; updates may prove to be deletions of versions."""
+    table_map = event.table_map
+    return event.kind != "u" or table_map is None or not table_map.may_be_versioned()

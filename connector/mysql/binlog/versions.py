@@ -2,29 +2,34 @@
 
 An UPDATE of such a table also inserts what the row was before, with the time of its end; a DELETE
 is an update of nothing but the time of its end. A SELECT sees such rows only if it is asked for the
-past, so they are no rows of the table.
+past, so they are no rows of the table. Triggers that delete and update, the latter what is without
+versions, have one event with both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec, Expression
 from connector.capture.tables import Column
 from connector.data.schema import BYTES
-from connector.errors import SchemaMismatchError
-from connector.mysql.binlog.events import RowsChanged
+from connector.mysql.binlog.events import RowsChanged, RowsKind
 from connector.mysql.binlog.rows import ImageDecoder
 from connector.mysql.types.fields import Wire, layout
 
 VERSION_COLUMNS: Final = 2  # the hidden times of begin and end
-# The end of what has not ended: seconds (31 bits; 32 since MariaDB 11.5) and microseconds.
-_NEVER: Final = (b"\x7f\xff\xff\xff\x0f\x42\x3f", b"\xff\xff\xff\xff\x0f\x42\x3f")
+# The end of what has not ended: seconds (31 bits; 32 since MariaDB 11.5) and microseconds. An image
+# that does not have it leaves it as it was (binlog_row_image=MINIMAL).
+_NEVER: Final = (b"\x7f\xff\xff\xff\x0f\x42\x3f", b"\xff\xff\xff\xff\x0f\x42\x3f", None)
 _END: Final = ColumnCodec(
     Column("row_end", "TIMESTAMP", 0), BYTES, Expression(), layout, None, None
 )
+
+
+Pairs = list[tuple[Row | None, Row | None]]
 
 
 class VersionedRows:
@@ -34,28 +39,34 @@ class VersionedRows:
         self._wires = wires
         self._ends: dict[bytes, ImageDecoder] = {}
 
-    def present(
-        self, event: RowsChanged, pairs: list[tuple[Row | None, Row | None]]
-    ) -> list[tuple[Row | None, Row | None]]:
+    def present(self, event: RowsChanged, pairs: Pairs) -> Pairs:
         """Return what the pairs of an event are for who sees the present only.
 
-        An event whose rows all come to their end becomes one of deletions.
-
-        :raises SchemaMismatchError: some rows of an update come to their end, and others do not.
+        The rows of an update that come to their end are deleted: nothing stands behind them.
         """
         if event.kind == "d":
             return pairs
-        decoder = self._end(event.present_after)
-        ends = [end for (end,) in decoder.decode(event.data, event.start, event.end)]
+        ends = self._ends_of(event)
         if event.kind == "c":
             return [pair for pair, end in zip(pairs, ends, strict=True) if end in _NEVER]
-        goes_on = {end in _NEVER for end in ends[1::2]}
-        if goes_on == {False}:
-            event.kind = "d"
-            return [(before, None) for before, _ in pairs]
-        if False in goes_on:
-            raise SchemaMismatchError("an update of versioned rows ends some of them only")
-        return pairs
+        return [
+            (before, after if end in _NEVER else None)
+            for (before, after), end in zip(pairs, ends, strict=True)
+        ]
+
+    def _ends_of(self, event: RowsChanged) -> list[bytes | None]:
+        """Return when each row ends after the event; None where its image does not tell."""
+        before, after = self._end(event.present), self._end(event.present_after)
+        data, offset = event.data, event.start
+        if event.kind == "c" or before is after:
+            ends = [end for (end,) in after.decode(data, offset, event.end)]
+            return ends if event.kind == "c" else ends[1::2]
+        ends = []
+        while offset < event.end:
+            _, offset = before.decode_one(data, offset)
+            (end,), offset = after.decode_one(data, offset)
+            ends.append(end)
+        return ends
 
     def _end(self, present: bytes) -> ImageDecoder:
         decoder = self._ends.get(present)
@@ -63,3 +74,17 @@ class VersionedRows:
             decoder = ImageDecoder(self._wires, [(_END, len(self._wires) - 1)], present)
             self._ends[present] = decoder
         return decoder
+
+
+def apart(kind: RowsKind, rows: Pairs, first: int) -> Iterator[tuple[RowsKind, Pairs, int]]:
+    """Cut the rows of an event where updates and deletions meet.
+
+    Each part has its kind and the number of its first row; ``first`` is that of ``rows[0]``.
+    """
+    if kind != "u":
+        yield kind, rows, first
+        return
+    for goes_on, part in groupby(rows, lambda pair: pair[1] is not None):
+        pairs = list(part)
+        yield "u" if goes_on else "d", pairs, first
+        first += len(pairs)

@@ -54,7 +54,7 @@ def _create_like(
     if known and statement.if_not_exists and known.columns != original.columns:
         return []  # it existed, with another shape
     catalog.tables.put(copy_table(original, table_id))
-    return [DdlEvent("CREATE_TABLE", statement.text, table_id.database, table_id)]
+    return [DdlEvent("CREATE_TABLE", statement.text, table_id.database, table_id, origin=like)]
 
 
 def _alter_table(catalog: Catalog, statement: ddl.AlterTable) -> Events:
@@ -70,7 +70,8 @@ def _alter_table(catalog: Catalog, statement: ddl.AlterTable) -> Events:
     for made in alteration.made:
         catalog.tables.put(copy_table(altered, made))
     catalog.tables.put(altered)
-    return [DdlEvent("ALTER_TABLE", statement.text, altered.id.database, altered.id)]
+    origin = None if altered.id == table.id else table.id
+    return [DdlEvent("ALTER_TABLE", statement.text, altered.id.database, altered.id, origin=origin)]
 
 
 def _drop_table(catalog: Catalog, statement: ddl.DropTable) -> Events:
@@ -90,7 +91,7 @@ def _rename_table(catalog: Catalog, statement: ddl.RenameTable) -> Events:
         table = catalog.tables.remove(old)
         if table is not None:
             catalog.tables.put(table.but(id=new))
-        events.append(DdlEvent("ALTER_TABLE", pair.text, new.database, new, previous=old))
+        events.append(DdlEvent("ALTER_TABLE", pair.text, new.database, new, old, origin=old))
     return events
 
 

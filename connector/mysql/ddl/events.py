@@ -25,8 +25,9 @@ class DdlEvent:
     """One thing that a statement did.
 
     ``statement`` is the text recorded for it, ``database`` the database that it belongs to.
-    ``previous`` is the name of a table before RENAME TABLE; ``order`` counts the variables of
-    one SET.
+    ``previous`` is the name of a table before RENAME TABLE. ``origin`` is the table that it was:
+    before any kind of renaming, or the one that a CREATE … LIKE copies. ``order`` counts the
+    variables of one SET.
     """
 
     kind: EventKind
@@ -34,4 +35,5 @@ class DdlEvent:
     database: str
     table: TableId | None = None
     previous: TableId | None = None
+    origin: TableId | None = None
     order: int = 0

@@ -83,7 +83,25 @@ def _mariadb_call(reader: Reader) -> Default | None:
     if _skip_now(reader):
         _skip_on_update(reader)
         return True, EPOCH
+    if reader.word == "CASE":
+        _skip_case(reader)
+        return EXPRESSION
+    if reader.kind == "name" and reader.ahead() not in ("(", "."):
+        return True, reader.raw()  # a column, whose quotes make it a literal for the oracle
     return None
+
+
+def _skip_case(reader: Reader) -> None:
+    """Step over CASE … END, and those within it."""
+    depth = 0
+    while True:
+        if reader.at_end():
+            raise reader.unexpected("the END of a CASE")
+        word = reader.word if reader.kind == "word" else ""
+        depth += (word == "CASE") - (word == "END")
+        reader.index += 1
+        if not depth:
+            return
 
 
 def _skip_on_update(reader: Reader) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+_NANOS = 1_000_000_000
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -64,3 +65,28 @@ def fraction_scale(digits: int) -> tuple[int, int]:
     """
     width = (digits + 1) // 2
     return width, 10 ** (9 - 2 * width)
+
+
+def clock_ticks(bits: int, ticks: int, *, hours: int) -> str:
+    """Return the source of the time of day, in so many ticks a second, in a number ``packed``.
+
+    :param bits: how many bits of fraction stand behind the seconds.
+    :param hours: the mask of the hours, in front of six bits of minutes and six of seconds.
+    """
+    return (
+        f"(packed >> {bits + 12} & {hours}) * {3600 * ticks}"
+        f" + (packed >> {bits + 6} & 63) * {60 * ticks}"
+        f" + (packed >> {bits} & 63) * {ticks}"
+    )
+
+
+def fraction_ticks(digits: int, ticks: int) -> str:
+    """Return the source that adds the fraction of a second, in whole ticks; it may be empty."""
+    width, unit = fraction_scale(digits)
+    if not width:
+        return ""
+    fraction = f"(packed & {(1 << width * 8) - 1})"
+    scaled = unit * ticks
+    if scaled >= _NANOS:
+        return f" + {fraction} * {scaled // _NANOS}"
+    return f" + {fraction} // {_NANOS // scaled}"

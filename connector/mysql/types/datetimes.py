@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from connector.capture.columns import call
+from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import (
@@ -18,13 +18,21 @@ from connector.data.semantic import (
 from connector.mysql.options import TimePrecision, TypeOptions
 from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import adjusted, civil, epoch_day, fraction_scale
+from connector.mysql.types.calendar import (
+    adjusted,
+    civil,
+    clock_ticks,
+    epoch_day,
+    fraction_scale,
+    fraction_ticks,
+)
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.times import iso_fraction
 from connector.mysql.types.unconvertible import Refuse, refusing
 
 _DAY = 86400
+_NANOS = 1_000_000_000
 _FIRST_NANO_SECOND = -106_751 * _DAY
 Finish = Callable[[int, int], Any]  # (seconds since the epoch, nanoseconds) -> value
 
@@ -46,7 +54,7 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
         if wire.type != fields.DATETIME2:
             raise mismatch("DATETIME", wire)
         size = 5 + (wire.meta + 1) // 2
-        return Fixed(f"{size}s", call(_decoder(wire.meta, adjust, finish)))
+        return Fixed(f"{size}s", _from_log(wire.meta, adjust, finish))
 
     return ColumnType(
         schema,
@@ -58,29 +66,24 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     )
 
 
-def _decoder(digits: int, adjust: Callable[[int], int], finish: Finish) -> Callable[[bytes], Any]:
-    width, unit = fraction_scale(digits)
-    bits = width * 8
-    mask = (1 << bits) - 1
+def _from_log(digits: int, adjust: Callable[[int], int], finish: Finish) -> Expression:
+    """Read year and month, day, hour, minute, second and fraction from their bits."""
+    ticks = _TICKS.get(finish, 1)
+    bits = fraction_scale(digits)[0] * 8
 
     def midnight(date: int) -> int | None:
         year, number = divmod(date >> 5 & 0x1FFFF, 13)
         days = epoch_day(adjust(year), number, date & 31) if year else None
-        return None if days is None else days * _DAY
+        return None if days is None else days * _DAY * ticks
 
-    midnights = Remembered(midnight)
-
-    def decode(data: bytes) -> Any:
-        packed = int.from_bytes(data, "big")
-        nanos = (packed & mask) * unit if width else 0
-        clock = packed >> bits
-        start = midnights[clock >> 17]
-        if start is None:
-            return None
-        seconds = start + (clock >> 12 & 31) * 3600 + (clock >> 6 & 63) * 60 + (clock & 63)
-        return finish(seconds, nanos)
-
-    return decode
+    seconds = f"midnight + {clock_ticks(bits, ticks, hours=31)}"
+    value = f"{seconds}{fraction_ticks(digits, ticks)}"
+    if finish not in _TICKS:
+        value = f"@finish({seconds}, 0{fraction_ticks(digits, _NANOS)})"
+    packed = "(packed := @number({}, 'big'))"
+    known = f"(midnight := @midnights[{packed} >> {bits + 17}]) is not None"
+    names = {"number": int.from_bytes, "midnights": Remembered(midnight), "finish": finish}
+    return Expression(f"({value} if {known} else None)", names)
 
 
 def _old(number: int, adjust: Callable[[int], int], finish: Finish) -> Any:
@@ -171,6 +174,9 @@ def _iso(seconds: int, nanos: int) -> str:
         f"{year:04d}-{number:02d}-{day:02d}T"
         f"{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}{iso_fraction(nanos)}Z"
     )
+
+
+_TICKS: dict[Finish, int] = {_millis: 1000, _micros: 1_000_000}  # values that are sums of parts
 
 
 def _mode(precision: TimePrecision, digits: int) -> tuple[Schema, Finish, Any]:

@@ -78,10 +78,22 @@ def _from_log(convert: Expression) -> FromLog:
             raise mismatch("DECIMAL", wire)
         precision, scale = wire.meta & 0xFF, wire.meta >> 8
         decode, size = decimal_decoder(precision, scale)
-        template = convert.template.replace("{}", "@decode({})")
-        return Fixed(f"{size}s", Expression(template, {**convert.names, "decode": decode}))
+        flip = 1 << (size * 8 - 1)
+        positive = _sum_of_groups(_steps(decimal_groups(precision, scale)), flip)
+        number = f"({positive} if (packed := @number({{}}, 'big')) & {flip} else @decode({{}}))"
+        names = {**convert.names, "number": int.from_bytes, "decode": decode}
+        return Fixed(f"{size}s", Expression(convert.template.replace("{}", number), names))
 
     return field
+
+
+def _sum_of_groups(steps: list[tuple[int, int, int]], flip: int) -> str:
+    """Return the source of a positive number, whose first bit is set, in ``packed``."""
+    total = ""
+    for shift, mask, power in steps:
+        group = f"(packed >> {shift} & {mask & ~(flip >> shift)})"
+        total = f"({total} * {power} + {group})" if total else group
+    return total
 
 
 def decimal_decoder(precision: int, scale: int) -> tuple[Callable[[bytes], int], int]:

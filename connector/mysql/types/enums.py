@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from connector.capture.columns import call
+from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.semantic import enum, enum_set
 from connector.mysql.options import TypeOptions
+from connector.mysql.remembered import Remembered
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import (
@@ -27,11 +26,11 @@ _INTEGER_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 def enumeration(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
     """Describe an ENUM. Index 0 is the empty string MySQL stores for an invalid value."""
     labels = ("", *map(_label, column.enum_values))
-    convert = call(lambda index: labels[index] if index < len(labels) else None)
+    convert = Expression("@labels.get({})", {"labels": dict(enumerate(labels))})
     return ColumnType(
         enum(",".join(labels[1:])),
         UTF8_TEXT,
-        _from_log(ENUM, "ENUM", convert.function()),
+        _from_log(ENUM, "ENUM", convert),
         lambda literal: literal,
         "",
         may_be_absent=True,
@@ -41,32 +40,27 @@ def enumeration(column: Column, options: TypeOptions) -> ColumnType:  # noqa: AR
 def option_set(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
     """Describe a SET: the chosen options in the order of the definition."""
     labels = tuple(map(_label, column.enum_values))
-    known: dict[int, str] = {}
 
-    def join(bitmap: int) -> str:
-        text = known.get(bitmap)
-        if text is None:
-            text = ",".join(label for bit, label in enumerate(labels) if bitmap >> bit & 1)
-            if len(known) < 1024:
-                known[bitmap] = text
-        return text
+    def chosen(bitmap: int) -> str:
+        return ",".join(label for bit, label in enumerate(labels) if bitmap >> bit & 1)
 
     return ColumnType(
         enum_set(",".join(labels)),
         UTF8_TEXT,
-        _from_log(SET, "SET", join),
+        _from_log(SET, "SET", Expression("@chosen[{}]", {"chosen": Remembered(chosen)})),
         lambda literal: literal,
         "",
     )
 
 
-def _from_log(kind: int, expected: str, decode: Callable[[int], str | None]) -> FromLog:
+def _from_log(kind: int, expected: str, convert: Expression) -> FromLog:
     def field(wire: Wire) -> LogField:
         real, size = real_string_type(wire)
         if real != kind:
             raise mismatch(expected, wire)
         if size in _INTEGER_FORMATS:
-            return Fixed(_INTEGER_FORMATS[size], call(decode))
+            return Fixed(_INTEGER_FORMATS[size], convert)
+        decode = convert.function()
         return Fixed(f"{size}s", call(lambda data: decode(int.from_bytes(data, "little"))))
 
     return field

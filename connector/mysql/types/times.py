@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from connector.capture.columns import call
+from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_TIME, ISO_TIME, MICRO_TIME, NANO_TIME
 from connector.mysql.options import TimePrecision, TypeOptions
 from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import fraction_scale
+from connector.mysql.types.calendar import clock_ticks, fraction_scale, fraction_ticks
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.unconvertible import Refuse, refusing
@@ -25,6 +25,7 @@ _WHOLE_SECONDS, _COLON = len("hh:mm:ss"), ord(":")
 _NO_TIME_OF_DAY = "it is no time of a day"
 
 Finish = Callable[[int], Any]  # nanoseconds -> value
+Finishing = Callable[[Refuse], Finish]
 
 
 def time(column: Column, options: TypeOptions) -> ColumnType:
@@ -47,7 +48,7 @@ def time(column: Column, options: TypeOptions) -> ColumnType:
             return Fixed("3s", call(lambda data: finish(_old_nanos(data))))
         if wire.type != fields.TIME2:
             raise mismatch("TIME", wire)
-        return Fixed(f"{3 + (wire.meta + 1) // 2}s", call(_decoder(wire.meta, finish)))
+        return Fixed(f"{3 + (wire.meta + 1) // 2}s", _from_log(wire.meta, finishing, finish))
 
     return ColumnType(
         schema,
@@ -59,23 +60,29 @@ def time(column: Column, options: TypeOptions) -> ColumnType:
     )
 
 
-def _decoder(digits: int, finish: Callable[[int], Any]) -> Callable[[bytes], Any]:
+def _from_log(digits: int, finishing: Finishing, finish: Finish) -> Expression:
+    """Read hours, minutes, seconds and fraction from their bits; negative ones are rare."""
     width, unit = fraction_scale(digits)
     bits = width * 8
     offset = 1 << (23 + bits)
     mask = (1 << bits) - 1
 
-    def decode(data: bytes) -> Any:
-        packed = int.from_bytes(data, "big") - offset
-        magnitude = abs(packed)
+    def decode(packed: int) -> Any:
+        magnitude = abs(packed - offset)
         clock = magnitude >> bits
         seconds = (clock >> 12) * 3600 + (clock >> 6 & 63) * 60 + (clock & 63)
         nanos = seconds * _SECOND
         if width:
             nanos += (magnitude & mask) * unit
-        return finish(nanos if packed >= 0 else -nanos)
+        return finish(nanos if packed >= offset else -nanos)
 
-    return decode
+    names = {"number": int.from_bytes, "decode": decode}
+    packed = "(packed := @number({}, 'big'))"
+    ticks = _TICKS.get(finishing)
+    if ticks is None:
+        return Expression(f"@decode({packed})", names)
+    sum_of_parts = clock_ticks(bits, ticks, hours=1023) + fraction_ticks(digits, ticks)
+    return Expression(f"({sum_of_parts} if {packed} & {offset} else @decode(packed))", names)
 
 
 def _old_nanos(data: bytes) -> int:
@@ -124,7 +131,9 @@ def iso_fraction(nanos: int) -> str:
     return f".{nanos:09d}".rstrip("0") if nanos else ""
 
 
-_MODES: dict[TimePrecision, tuple[Schema, Callable[[Refuse], Finish], Any]] = {
+_TICKS: dict[Finishing, int] = {_micros: 1_000_000, _nanoseconds: _SECOND}  # sums of parts
+
+_MODES: dict[TimePrecision, tuple[Schema, Finishing, Any]] = {
     "adaptive_time_microseconds": (MICRO_TIME, _micros, 0),
     "microseconds": (MICRO_TIME, _micros, 0),
     "nanoseconds": (NANO_TIME, _nanoseconds, 0),

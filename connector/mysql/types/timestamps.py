@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from connector.capture.columns import call
+from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.semantic import ZONED_TIMESTAMP
 from connector.mysql.options import TypeOptions
@@ -36,7 +33,7 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
         if wire.type != fields.TIMESTAMP2:
             raise mismatch("TIMESTAMP", wire)
         size = 4 + (wire.meta + 1) // 2
-        return Fixed(f"{size}s", call(_decoder(wire.meta, digits, zero_is_absent=zero_is_absent)))
+        return Fixed(f"{size}s", _from_log(wire.meta, digits, zero_is_absent=zero_is_absent))
 
     return ColumnType(
         ZONED_TIMESTAMP,
@@ -48,26 +45,25 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
     )
 
 
-def _decoder(
-    stored_digits: int, shown_digits: int, *, zero_is_absent: bool
-) -> Callable[[bytes], Any]:
+def _from_log(stored_digits: int, shown_digits: int, *, zero_is_absent: bool) -> Expression:
+    """Write the text: ``yyyy-mm-ddThh:mm:``, seconds, fraction."""
     width, _ = fraction_scale(stored_digits)
-    bits = width * 8
-    mask = (1 << bits) - 1
-    minutes = Remembered(_minute_text)
-    digits = f"%0{2 * width}d" + "0" * (shown_digits - 2 * width)
-
-    def decode(data: bytes) -> str | None:
-        packed = int.from_bytes(data, "big")
-        if not packed and zero_is_absent:
-            return None
-        minute, second = divmod(packed >> bits, 60)
-        if not width:
-            return f"{minutes[minute]}{_TWO_DIGITS[second]}Z"
-        fraction = (digits % (packed & mask))[:shown_digits]
-        return f"{minutes[minute]}{_TWO_DIGITS[second]}.{fraction}Z"
-
-    return decode
+    seconds = f"(packed >> {width * 8})" if width else "packed"
+    text = f"{{@minutes[{seconds} // 60]}}{{@two_digits[{seconds} % 60]}}"
+    if width:
+        fraction = f"{{packed & {(1 << width * 8) - 1}:0{2 * width}d}}"
+        shown = _WHOLE_SECONDS + 1 + shown_digits
+        text = f"f'{text}.{fraction}{'0' * shown_digits}'[:{shown}] + 'Z'"
+    else:
+        text = f"f'{text}Z'"
+    present = "" if zero_is_absent else " >= 0"
+    template = f'({text} if (packed := @number({{}}, "big")){present} else None)'
+    names = {
+        "number": int.from_bytes,
+        "minutes": Remembered(_minute_text),
+        "two_digits": _TWO_DIGITS,
+    }
+    return Expression(template, names)
 
 
 def _minute_text(minute: int) -> str:

@@ -1,3 +1,4 @@
+-- config: schema.history.internal.skip.unparseable.ddl=true
 -- config: time.precision.mode=nanoseconds
 -- phase: before
 CREATE DATABASE t_nanoseconds;

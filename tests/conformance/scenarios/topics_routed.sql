@@ -1,6 +1,7 @@
 -- config: topic.naming.strategy=io.debezium.schema.DefaultRegexTopicNamingStrategy
 -- config: topic.regex=(.*)\.routed\.(orders|lines)_(\d+)
 -- config: topic.replacement=$1.routed.all_$2
+-- config: topic.key.field.name=shard
 -- config: topic.key.field.regex=.*_(\d+)
 -- config: topic.key.field.replacement=shard-$1
 -- config: topic.transaction=marks

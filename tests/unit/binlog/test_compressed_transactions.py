@@ -38,7 +38,7 @@ def inside(event: bytes) -> list[BinlogEvent]:
     assert parser.is_compressed_transaction(event, 0)
     whole, *rest = parser.transaction(event, 0, len(event))
     assert whole.__class__ is BinlogEvent
-    assert whole.size == int.from_bytes(event[9:13], "little")
+    assert whole.header[3] == int.from_bytes(event[9:13], "little")
     return rest
 
 
@@ -59,14 +59,14 @@ def test_other_events_are_none() -> None:
 def test_events_are_found_however_the_text_is_cut_into_pieces(sizes: list[int]) -> None:
     events = [written.event(200, bytes(size)) for size in sizes]
     found = inside(written.compressed_transaction(b"".join(events)))
-    assert [event.size for event in found] == [size + 19 for size in sizes]
+    assert [event.header[3] for event in found] == [size + 19 for size in sizes]
 
 
 def test_a_transaction_is_uncompressed_as_it_is_read() -> None:
     many = written.event(200, bytes(1000)) * 20_000
     event = written.compressed_transaction(many)
     events = EventParser(checksums=False).transaction(event, 0, len(event))
-    assert [next(events).size for _ in range(3)] == [len(event), 1019, 1019]
+    assert [next(events).header[3] for _ in range(3)] == [len(event), 1019, 1019]
 
 
 DAMAGED = {

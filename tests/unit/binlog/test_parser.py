@@ -43,15 +43,15 @@ def read(event: bytes, parser: EventParser | None = None) -> Any:
 def test_every_event_has_the_facts_of_its_header() -> None:
     event = read(written.event(200, b"unknown", at=1000))
     assert event.__class__ is BinlogEvent
-    assert (event.timestamp, event.server_id) == (written.TIMESTAMP, written.SERVER_ID)
-    assert (event.position, event.size) == (1000, 26)
+    assert event.header[:2] == (written.TIMESTAMP, written.SERVER_ID)
+    assert event.header[2:] == (1000, 26)
 
 
 def test_an_event_made_up_by_the_server_has_no_position() -> None:
     made_up = struct.pack("<IBIIIH", 0, 27, 7, 19, 0, 0)
     event = read(made_up)
     assert isinstance(event, HeartbeatSeen)
-    assert event.position == 0
+    assert event.header[2] == 0
 
 
 @pytest.mark.parametrize("kind", [27, 41])
@@ -238,7 +238,7 @@ def test_a_damaged_event_is_refused(event: bytes) -> None:
     found = read(event)
     assert isinstance(found, Unreadable)
     assert re.search("malformed event|unknown compression", str(found.error))
-    assert found.size == len(event)
+    assert found.header[3] == len(event)
 
 
 def test_without_a_whole_header_there_is_no_event() -> None:

@@ -104,7 +104,7 @@ LOG = placed(log_of([1, 2], [3], [4, 5, 6]))
 
 
 def test_a_transaction_has_its_rows_between_its_marks() -> None:
-    changes = translated(LOG)
+    changes = translated(LOG, options=TranslateOptions(marks=True))
     assert values(changes) == [(1, 0), (2, 1), (3, 0), (4, 0), (5, 1), (6, 2)]
     assert marks(changes) == [("BEGIN", f"{SERVER}:5"), ("END", f"{SERVER}:5")]
     last = positions(changes)[-1]
@@ -193,7 +193,7 @@ def test_statements_are_handed_on_but_not_those_of_xa() -> None:
 
 def test_a_rollback_ends_a_transaction_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     log = placed([*log_of([1])[:-1], written.query("ROLLBACK")])
-    changes = translated(log)
+    changes = translated(log, options=TranslateOptions(marks=True))
     assert values(changes) == [(1, 0)]
     assert [status for status, _ in marks(changes)] == ["BEGIN", "END"]
     assert "rolled back" in caplog.text
@@ -206,7 +206,7 @@ def test_an_event_that_cannot_be_read_stops_or_is_passed_over(
     log[3] = written.event(written.WRITE, b"")  # the rows of the first event
     with pytest.raises(ConversionError, match="malformed event of type 30 and 19 bytes"):
         translated(log)
-    found = translated(log, options=TranslateOptions(on_failure="warn"))
+    found = translated(log, options=TranslateOptions(on_failure="warn", marks=True))
     assert [value for value, _ in values(found)] == [2]
     assert marks(found)[-1][0] == "END"
     assert "is passed over: malformed event of type 30" in caplog.text

@@ -13,10 +13,12 @@ def test_the_capacity_is_that_of_the_queue() -> None:
     small = Producer(
         {"log_level": 0, "queue.buffering.max.messages": 2, "test.mock.num.brokers": 1}
     )
-    message = Message("topic", None, None, b"v")
-    taken = [small.send(message, -1, lambda _error, _message: None) for _ in range(3)]
-    assert taken == [True, True, False]
-    assert (small.capacity, len(small)) == (2, 2)
+    messages = [Message("topic", None, None, value) for value in (b"1", b"22", b"333", b"4444")]
+    waiting = iter(messages)
+    refused = small.send(waiting, lambda _: -1, lambda _error, _message: None)
+    assert refused is messages[2]
+    assert list(waiting) == messages[3:]
+    assert (small.capacity, len(small), small.sent, small.sent_bytes) == (2, 2, 2, 3)
     small.close()
 
 
@@ -31,13 +33,14 @@ def test_what_is_given_with_a_message_is_held_until_its_fate_is_known() -> None:
     producer = Producer({"log_level": 0, "test.mock.num.brokers": 1})
     delivered, refused = Receipt(), Receipt()
     held, errors = ref(delivered), refused.errors
-    assert producer.send(Message("topic", None, b"k", b"v", [("h", b"1")]), 0, delivered)
+    message = Message("topic", None, b"k", b"v", [("h", b"1")])
+    assert producer.send([message], lambda _: 0, delivered) is None
     del delivered
     assert held() is not None
     assert producer.flush(10)
     assert held() is None
 
-    assert producer.send(Message("topic", None, b"k", b"v"), 0, refused)
+    assert producer.send([Message("topic", 0, b"k", b"v")], lambda _: -1, refused) is None
     held = ref(refused)
     del refused
     producer.close()  # drops what is queued

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -15,7 +15,6 @@ from connector.capture.change import (
     RowChanges,
     SchemaChange,
     TableChange,
-    TransactionMark,
     Truncated,
 )
 from connector.capture.rowcodec import RowCodec
@@ -78,10 +77,6 @@ def rows(
     return RowChanges(codec, op, pairs, source(at, mark))
 
 
-def mark(status: Literal["BEGIN", "END"], at: int = 0) -> TransactionMark:
-    return TransactionMark(status, "t", at)
-
-
 def created(table: TableId) -> SchemaChange:
     change = TableChange("CREATE", table, Table(table, ()))
     return SchemaChange("CREATE", "shop", "CREATE …", (change,), source(mark="true"))
@@ -121,15 +116,14 @@ def test_a_snapshot_counts_its_tables_and_rows(figures: Figures) -> None:
 def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(figures: Figures) -> None:
     figures.course.streaming = True
     assert figures.behind_ms == -1
-    figures.note(mark("BEGIN"))
     figures.note(rows("c", 1, ago(60_000)))
-    figures.note(Progress(At()))
+    figures.note(Progress(At(), in_transaction=True))
     assert 60_000 <= figures.behind_ms < 90_000
     assert figures.streaming.last_at > 0
-    figures.note(Progress(At()))  # rows of tables that are not captured: still the same lag
+    # rows of tables that are not captured: still the same lag
+    figures.note(Progress(At(), in_transaction=True))
     assert figures.behind_ms >= 60_000
-    figures.note(mark("END", ago(30_000)))
-    figures.note(Progress(At()))
+    figures.note(Progress(At(), commits=1, committed_ms=ago(30_000)))
     assert 30_000 <= figures.behind_ms < 60_000
     figures.note(Progress(At(2)))
     assert figures.behind_ms == 0
@@ -138,10 +132,8 @@ def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(figures: Figure
 
 
 def test_a_transaction_of_tables_that_are_not_captured_is_no_event(figures: Figures) -> None:
-    figures.note(mark("BEGIN"))
-    figures.note(mark("END"))
-    figures.note(Progress(At()))
-    assert figures.transactions == 1
+    figures.note(Progress(At(), commits=3, committed_ms=ago(0)))
+    assert figures.transactions == 3
     assert (figures.streaming.total, figures.streaming.last_at) == (0, 0.0)
 
 

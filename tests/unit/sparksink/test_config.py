@@ -33,7 +33,7 @@ def test_the_least_has_documented_defaults():
     assert config.trigger.interval == 30
     assert config.mirror.deletes == "hard"
     assert config.mirror.tombstone_retention == 7 * 86400
-    assert config.source.max_offsets_per_trigger == 200_000
+    assert config.source.max_offsets_per_trigger == 1_000_000
     assert config.target.format == "delta"
 
 
@@ -64,6 +64,7 @@ def test_keys_of_the_kafka_client_are_passed_through():
         (source(topics="("), "source.topics: not a regular expression"),
         (changed(target={"path": "/t", "table.name": "{db}"}), "target: {db}: a name has {table}"),
         (changed(target={"path": "/t", "format": "orc"}), "target.format: Input should be"),
+        (changed(target={"path": "lake"}), "target: path is absolute or a URI"),
         (changed(target={"path": "/t", "format": "jdbc"}), "target: format: jdbc needs jdbc.url"),
         (changed(target={"path": "/t", "format": "jdbc",
                          "jdbc": {"url": "jdbc:oracle://h/d?password=hunter2", "user": "u"}}),
@@ -102,7 +103,7 @@ def test_a_secret_is_in_no_message_and_no_representation(tmp_path: Path):
     file.write_text(
         "name: s\nsource: {bootstrap.servers: b, topics: t, kafka.password: '${env:SECRET}',\n"
         "  schema.registry: {url: u, basic.auth: '${env:SECRET}'}}\n"
-        "checkpoint: c\ntarget: {path: p}\n"
+        "checkpoint: c\ntarget: {path: /p}\n"
     )
     config = load(file, {"SECRET": "hunter2"})
     assert config.source.kafka == {"password": "hunter2"}
@@ -118,7 +119,7 @@ def test_references_and_overrides(tmp_path: Path):
     file = tmp_path / "sink.yaml"
     file.write_text(
         f"name: s\nsource: {{bootstrap.servers: '${{file:{secret}}}', topics: t}}\n"
-        "checkpoint: c\ntarget: {path: p}\n"
+        "checkpoint: c\ntarget: {path: /p}\n"
     )
     config = load(file, {}, ["mirror.deletes=soft", "nopk=fail", "trigger.interval=2m"])
     assert config.source.bootstrap_servers == "b:9092"

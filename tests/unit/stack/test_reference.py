@@ -54,3 +54,9 @@ def test_what_is_called_refused_is_refused(connector: CaptureConnector, name: st
 )
 def test_what_is_told_of_some_keys(name: str, here: str):
     assert rows()[name][1] == here
+
+
+def test_what_has_no_effect_says_why():
+    for key in mysql_connector().config_def:
+        _, kept, reason = key.doc.partition("Kept for compatibility")
+        assert not kept or len(reason) > len(": so."), key.name

@@ -167,17 +167,40 @@ def test_a_definition_that_is_known_already_is_told_only_to_end_a_doubt() -> Non
     assert (change.kind, tracked.doubt(T)) == ("CREATE", None)
 
 
-def test_a_doubt_goes_with_a_table() -> None:
-    tracked = tracker(MemoryHistory())
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "RENAME TABLE t TO moved",
+        "RENAME TABLE t TO x, x TO moved",
+        "ALTER TABLE t RENAME TO moved",
+        "ALTER TABLE t ADD COLUMN b INT, RENAME AS `moved`",
+        "CREATE TABLE moved LIKE t",
+    ],
+)
+def test_a_doubt_goes_with_a_table(statement: str) -> None:
+    """At once, and after a restart, whose history does not tell of every old name."""
+    store = MemoryHistory()
+    tracked = tracker(store)
     run(tracked, "CREATE TABLE t (a INT)", 10)
     run(tracked, "ALTER TABLE t FROBNICATE (", 20)
-    run(tracked, "RENAME TABLE t TO moved", 30)
-    assert tracked.doubt(TableId("d", "moved")) is not None
-    run(tracked, "CREATE TABLE copied LIKE moved", 40)
-    assert tracked.doubt(TableId("d", "copied")) is not None
-    run(tracked, "DROP TABLE copied", 50)
-    run(tracked, "CREATE TABLE copied (b INT)", 60)
-    assert tracked.doubt(TableId("d", "copied")) is None
+    run(tracked, statement, 30)
+    again = tracker(store)
+    again.recover(at(30).position())
+    for one in (tracked, again):
+        assert one.doubt(TableId("d", "moved")) is not None
+        run(one, "DROP TABLE moved", 40)
+        run(one, "CREATE TABLE moved (b INT)", 50)
+        assert one.doubt(TableId("d", "moved")) is None
+
+
+def test_a_table_that_takes_a_doubtful_name_is_sure() -> None:
+    tracked = tracker(MemoryHistory())
+    for pos, statement in enumerate(["CREATE TABLE t (a INT)", "CREATE TABLE new (b INT)"]):
+        run(tracked, statement, pos + 10)
+    run(tracked, "ALTER TABLE t FROBNICATE (", 20)
+    run(tracked, "RENAME TABLE t TO old, new TO t", 30)
+    assert (tracked.doubt(T), tracked.doubt(TableId("d", "new"))) == (None, None)
+    assert tracked.doubt(TableId("d", "old")) is not None
 
 
 def test_a_definition_is_read_apart() -> None:

@@ -1,0 +1,222 @@
+"""What a snapshot asks of the server, in which order, and what it keeps from others meanwhile."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pymysql
+import pytest
+
+from connector.capture.change import Change, RowChanges, SchemaChange
+from connector.capture.snapshot_plan import Plan
+from connector.capture.source import Source
+from connector.errors import DatabaseUnavailableError, StopError
+from deploy.stack import CAPTURE
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.sources import source
+
+PLAN = Plan("initial", schema=True, data=True)
+LOCK_WAIT_TIMEOUT: Final = 1205
+
+# The steps of a snapshot, by the statement that shows each.
+STEPS: Final = {
+    "isolation": r"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+    "lock": r"FLUSH TABLES WITH READ LOCK",
+    "view": r"START TRANSACTION WITH CONSISTENT SNAPSHOT",
+    "flush": r"FLUSH TABLES `.*WITH READ LOCK",
+    "lock tables": r"LOCK TABLES .*",
+    "position": r"SHOW (BINARY LOG|MASTER) STATUS",
+    "definition": r"SHOW CREATE TABLE .*",
+    "unlock": r"UNLOCK TABLES",
+    "rows": r"SELECT .* FROM `db\w+`\.`captured`.*",
+    "end": r"ROLLBACK",
+}
+# Debezium's order, by snapshot.locking.mode.
+ORDERS: Final = {
+    "minimal": ["isolation", "lock", "view", "position", "definition", "unlock", "rows", "end"],
+    "minimal_at_least_once": [
+        *("isolation", "lock", "position", "definition", "unlock", "rows", "end"),
+    ],
+    "extended": ["isolation", "lock", "position", "definition", "rows", "end", "unlock"],
+    "none": ["isolation", "position", "definition", "rows", "end"],
+}
+
+
+@pytest.fixture
+def filled(each_database: FreshDatabase) -> FreshDatabase:
+    """Return a database with a table that is captured and one that is not."""
+    each_database.execute(
+        "CREATE TABLE captured (id INT PRIMARY KEY)",
+        "INSERT INTO captured VALUES (1), (2), (3)",
+        "CREATE TABLE other (id INT PRIMARY KEY)",
+    )
+    return each_database
+
+
+@pytest.fixture
+def without_reload(filled: FreshDatabase) -> Iterator[str]:
+    """An account that may not flush; its password is its name."""
+    name = f"user{uuid.uuid4().hex[:8]}"
+    filled.execute(
+        f"CREATE USER {name} IDENTIFIED BY '{name}'",
+        f"GRANT SELECT, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO {name}",
+    )
+    yield name
+    filled.execute(f"DROP USER {name}")
+
+
+@contextmanager
+def opened(database: FreshDatabase, mode: str, **more: str) -> Iterator[Source]:
+    made = source(
+        database,
+        table__include__list=rf"{database.name}\.captured",
+        snapshot__locking__mode=mode,
+        schema__history__internal__store__only__captured__tables__ddl="false",
+        schema__history__internal__store__only__captured__databases__ddl="true",
+        **more,
+    )
+    try:
+        made.open()
+        yield made
+    finally:
+        made.close()
+
+
+@contextmanager
+def observed(
+    database: FreshDatabase, user: str = CAPTURE.user
+) -> Iterator[Callable[[], list[str]]]:
+    """Have the server note statements; yield what returns those of a user so far."""
+    database.execute("SET GLOBAL log_output = 'TABLE'", "SET GLOBAL general_log = ON")
+
+    def statements() -> list[str]:
+        found = database.query(
+            "SELECT argument FROM mysql.general_log "
+            "WHERE command_type = 'Query' AND user_host LIKE %s",
+            f"{user}%",
+        )
+        return [text.decode() if isinstance(text, bytes) else text for (text,) in found]
+
+    try:
+        yield statements
+    finally:
+        database.execute("SET GLOBAL general_log = OFF", "TRUNCATE mysql.general_log")
+
+
+def steps(statements: list[str]) -> list[str]:
+    """Name the steps that statements are; those of the same step count once."""
+    found: list[str] = []
+    for statement in statements:
+        for step, expression in STEPS.items():
+            if re.fullmatch(expression, statement, re.DOTALL) and found[-1:] != [step]:
+                found.append(step)
+    return found
+
+
+def until_rows(made: Source) -> Generator[Change, None, Any]:
+    """Read a snapshot up to its first row."""
+    reading = made.snapshot(PLAN, None)
+    for change in reading:
+        if isinstance(change, RowChanges):
+            return reading
+    raise AssertionError("there were no rows")
+
+
+def can_write(database: FreshDatabase, table: str) -> bool:
+    """Whether another session's INSERT goes through within a second."""
+    insert = f"INSERT INTO {table} SELECT MAX(id) + 1 FROM {table} HAVING MAX(id)"
+    try:
+        database.execute("SET SESSION lock_wait_timeout = 1", insert)
+    except pymysql.err.OperationalError as error:
+        if error.args[0] != LOCK_WAIT_TIMEOUT:
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize("mode", ORDERS)
+def test_the_order_of_the_steps(filled: FreshDatabase, mode: str) -> None:
+    with observed(filled) as statements, opened(filled, mode) as made:
+        list(made.snapshot(PLAN, None))
+        assert steps(statements()) == ORDERS[mode]
+
+
+@pytest.mark.parametrize("mode", ORDERS)
+def test_writers_wait_for_the_rows_if_that_is_wanted(filled: FreshDatabase, mode: str) -> None:
+    with opened(filled, mode) as made:
+        reading = until_rows(made)
+        assert can_write(filled, "captured") == (mode != "extended")
+        list(reading)
+        assert can_write(filled, "captured")
+
+
+def test_a_lock_that_cannot_be_had_in_time_is_a_passing_fault(filled: FreshDatabase) -> None:
+    with filled.server.connect(database=filled.name) as other, other.cursor() as session:
+        session.execute("LOCK TABLES other WRITE")
+        with opened(filled, "minimal", snapshot__lock__timeout__ms="1000") as made:
+            begun = time.monotonic()
+            with pytest.raises(DatabaseUnavailableError, match="Lock wait timeout"):
+                list(made.snapshot(PLAN, None))
+            assert 0.9 < time.monotonic() - begun < 5
+        assert can_write(filled, "captured"), "nobody waits for a snapshot that has given up"
+
+
+def test_without_locks_nothing_is_waited_for(filled: FreshDatabase) -> None:
+    with filled.server.connect(database=filled.name) as other, other.cursor() as session:
+        session.execute("LOCK TABLES captured READ")
+        with opened(filled, "none", snapshot__lock__timeout__ms="1000") as made:
+            rows = [item for item in made.snapshot(PLAN, None) if isinstance(item, RowChanges)]
+    assert [row for change in rows for _, row in change.rows] == [(1,), (2,), (3,)]
+
+
+def test_tables_are_locked_where_all_cannot_be(filled: FreshDatabase, without_reload: str) -> None:
+    user = without_reload
+    filled.execute(f"GRANT LOCK TABLES ON {filled.name}.* TO {user}")
+    account = {"database__user": user, "database__password": user}
+    with observed(filled, user) as statements, opened(filled, "minimal", **account) as made:
+        told = []
+        reading = made.snapshot(PLAN, None)
+        for change in reading:
+            if isinstance(change, RowChanges):
+                break
+            told += [change] if isinstance(change, SchemaChange) else []
+        assert not can_write(filled, "captured")
+        assert can_write(filled, "other")
+        list(reading)
+        assert can_write(filled, "captured")
+        asked = steps(statements())
+    created = {item.id.table for change in told for item in change.changes if item.type == "CREATE"}
+    assert created == {"captured", "other"}
+    assert asked == [
+        *("isolation", "lock", "flush", "lock tables", "position", "definition", "rows"),
+        *("end", "unlock"),
+    ]
+
+
+def test_the_privilege_for_a_lock_is_named(filled: FreshDatabase, without_reload: str) -> None:
+    account = {"database__user": without_reload, "database__password": without_reload}
+    with (
+        opened(filled, "minimal", **account) as made,
+        pytest.raises(StopError, match="The captured tables cannot be locked") as refused,
+    ):
+        list(made.snapshot(PLAN, None))
+    assert refused.value.remedy is not None
+    assert "Grant RELOAD, or LOCK TABLES on the captured databases" in refused.value.remedy
+
+
+def test_the_servers_own_databases_are_left_out(each_database: FreshDatabase) -> None:
+    each_database.execute("CREATE TABLE t (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1)")
+    everything = rf"{each_database.name},mysql,sys,performance_schema,information_schema"
+    made = source(each_database, database__include__list=everything)
+    made.open()
+    told = list(made.snapshot(PLAN, None))
+    made.close()
+    rows = {change.codec.table.id.database for change in told if isinstance(change, RowChanges)}
+    definitions = {change.database for change in told if isinstance(change, SchemaChange)}
+    assert rows == {each_database.name}
+    assert definitions - {""} == {each_database.name}

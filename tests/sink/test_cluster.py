@@ -1,0 +1,109 @@
+"""The job on a cluster: executors are processes of their own, and see nothing of the driver's."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fixtures.worker import ROOT, wait_for
+from tests.sink.test_process import assert_converged, recorded_history
+
+SESSION = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.executor.cores": "1",
+    "spark.executor.memory": "768m",
+    "spark.ui.enabled": "false",
+    # As in the other tests: what compiles code would take longer than what it is compiled for.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+}
+
+
+def spark_home() -> Path:
+    import pyspark  # noqa: PLC0415 - as conftest is read without Spark
+
+    return Path(pyspark.__file__).parent
+
+
+def environment() -> dict[str, str]:
+    home = str(spark_home())
+    return {**os.environ, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYSPARK_PYTHON": sys.executable}  # fmt: skip
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """Yield the URL of a standalone cluster of one worker."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(name: str, *words: str) -> Path:
+        log = tmp_path / f"{name}.log"
+        kind = f"org.apache.spark.deploy.{name}.{name.title()}"
+        command = [spark_home() / "bin" / "spark-class", kind, "--host", "127.0.0.1", *words]
+        with log.open("wb") as output:
+            started.append(subprocess.Popen(command, stdout=output, stderr=output,
+                                            env=environment(), cwd=tmp_path))  # fmt: skip
+        return log
+
+    master = start("master", "--port", "0", "--webui-port", "0")
+    url = re.compile(r"spark://127\.0\.0\.1:\d+")
+    try:
+        wait_for(lambda: url.search(master.read_text()), 120, "the cluster")
+        found = url.findall(master.read_text())[0]
+        worker = start("worker", "--cores", "2", "--memory", "3g", "--webui-port", "0",
+                       "--work-dir", str(tmp_path / "work"), found)  # fmt: skip
+        wait_for(lambda: "Successfully registered" in worker.read_text(), 120, "its worker")
+        yield found
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait(30)
+
+
+def submitted(url: str, folder: Path) -> int:
+    """Submit the job as docs/sink.md tells, from a folder where nothing of it lies."""
+    from sparksink.jars import jars  # noqa: PLC0415
+
+    package = folder / "sparksink.zip"
+    with zipfile.ZipFile(package, "w") as archive:
+        for file in (ROOT / "sparksink").rglob("*.py"):
+            archive.write(file, file.relative_to(ROOT))
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    options = [word for name, value in SESSION.items() for word in ("--conf", f"{name}={value}")]
+    command = [
+        spark_home() / "bin" / "spark-submit", "--master", url, *options,
+        "--jars", ",".join(map(str, jars())), "--py-files", package,
+        ROOT / "sparksink" / "job.py", "run", "--config", folder / "sink.yaml", "--once",
+    ]  # fmt: skip
+    with (folder / "log").open("wb") as log:
+        done = subprocess.run(command, check=False, env=environment(), cwd=elsewhere, stdout=log,
+                              stderr=log, timeout=900)  # fmt: skip
+    return done.returncode
+
+
+@pytest.mark.slow
+def test_executors_of_their_own(cluster: str, sink: Callable[..., Any], tmp_path: Path):
+    given: dict[str, Any] = {
+        "history": {"enabled": True},
+        "parallelism": {"batch.partitions": 2, "shuffle.partitions": 2},
+    }
+    source, parts, _ = recorded_history(tmp_path, 11, steps=80, files=3, **given)
+    assert submitted(cluster, tmp_path) == 0, (tmp_path / "log").read_text()[-3000:]
+    assert_converged(sink(**given), source, parts)
+    executors = list((tmp_path / "work").glob("app-*/*/stderr"))
+    ran = [log for log in executors if "Finished task" in log.read_text()]
+    assert len(ran) == 2
