@@ -74,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
         "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"
     )
     root.add_argument("--repeat", type=at_least(1), default=1, help="runs; the medians are shown")
+    root.add_argument("--cold", action="store_true", help="no warm-up: workers that just started")
     root.add_argument("--server", choices=_SERVERS, default="mysql", help="default: mysql")
     return root
 
@@ -121,7 +122,8 @@ def run(options: argparse.Namespace) -> None:
             worker = side.worker(workspace, broker)
             running.enter_context(worker)
             sites.append(running.enter_context(closing(Site(side, worker, broker, server))))
-        for result in measured(sites, workload, options.what, options.repeat):
+        warm = () if options.cold else warm_up(options.what)
+        for result in measured(sites, workload, options.what, options.repeat, warm):
             write(file, {"side": result.side, "part": result.part, **result.figures})
             results.append(result)
     log.info("the raw results are in %s", file)
@@ -130,14 +132,18 @@ def run(options: argparse.Namespace) -> None:
 
 
 def measured(
-    sites: Sequence[Site], workload: Workload, parts: Sequence[Part], repeat: int
+    sites: Sequence[Site],
+    workload: Workload,
+    parts: Sequence[Part],
+    repeat: int,
+    warm: Sequence[Part],
 ) -> Iterator[Result]:
-    """Yield the results, after a warm-up that does not count.
+    """Yield the results, after the parts of a warm-up, which do not count.
 
     The sides take turns part by part: a machine that is slower for a while is so for all.
     """
     for site in sites:
-        for part in warm_up(parts):
+        for part in warm:
             log.info("%s: warm-up, %s", site.side.name, part.label)
             measure(part, site, workload)
     for _ in range(repeat):

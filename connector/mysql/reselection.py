@@ -215,8 +215,8 @@ class _Reader:
     """Reads some columns of single rows of a table."""
 
     def __init__(self, columns: Sequence[ColumnCodec]) -> None:
-        self._columns = ", ".join(quote(codec.column.name) for codec in columns)
-        self._rows = TextRows(columns)
+        self._columns = ", ".join(codec.sql(quote(codec.column.name)) for codec in columns)
+        self._rows = TextRows([codec.selected() for codec in columns])
 
     def read(
         self, connection: Connection, table: str, keys: Iterable[_Key], row: Row

@@ -46,10 +46,12 @@ class TableReader:
         if own:
             stream = self.connection.read_rows(own)
             return TextRows(codec.columns, stream.columns).read(stream)
-        columns = ", ".join(quote(column.column.name) for column in codec.columns) or "NULL"
+        named = [column.sql(quote(column.column.name)) for column in codec.columns]
+        columns = ", ".join(named) or "NULL"
         select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
         found = None if codec.columns else ("NULL",)  # every column may be left out
-        return TextRows(codec.columns, found).read(self._opened(name, select))
+        read = [column.selected() for column in codec.columns]
+        return TextRows(read, found).read(self._opened(name, select))
 
     def _opened(self, table: TableId, select: str) -> RowStream:
         """Begin to read a table.

@@ -24,7 +24,8 @@ def record(path: Path, name: str, *messages: Any) -> None:
     (path / "in" / name).write_text(text)
 
 
-@pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_job_is_taken_up_where_it_ended(
     sink: Callable[..., Any], tmp_path: Path, table_format: str
 ):

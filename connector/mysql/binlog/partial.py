@@ -18,8 +18,8 @@ from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.tablemap import length_encoded
 from connector.mysql.types import fields
-from connector.mysql.types.fields import Wire, layout
-from connector.mysql.types.json_diff import apply_diffs
+from connector.mysql.types.fields import Prefixed, Wire, layout
+from connector.mysql.types.json_diff import DEBEZIUM, apply_diffs
 
 _PARTIAL_JSON = 1
 
@@ -92,7 +92,9 @@ class PartialDecoder:
     ) -> None:
         if index in self._slots:
             slot, codec, _ = self._slots[index]
-            text = apply_diffs(_document(before, index), diffs)
+            field = self._layouts[index]
+            written = field.document if isinstance(field, Prefixed) else None
+            text = apply_diffs(_document(before, index), diffs, written or DEBEZIUM)
             values[slot] = text if codec.after is None else codec.after.function()(text)
 
 

@@ -62,7 +62,7 @@ class JdbcSinkDataTypes:
     def _floating(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
         schema, convert = self._real
         default = plain.schema.default
-        return converted(
+        codec = converted(
             column,
             schema,
             plain.from_text.then(call(convert)),
@@ -70,9 +70,16 @@ class JdbcSinkDataTypes:
             None if default is None else convert(default),
             fallback=0.0,
         )
+        if plain.select is None:
+            return codec
+        read = plain.select.from_text.then(call(convert))
+        return codec.but(select=replace(plain.select, from_text=read))
 
     def _text(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
-        """Read a text; from the log it is taken to be UTF-8, whatever the column's charset."""
+        """Read a text; from the log it is taken to be UTF-8, whatever the column's charset.
+
+        Not so where values are exact.
+        """
         parameters = {"__debezium.source.column.character_set": column.charset or ""}
         schema = STRING.but(parameters=parameters)
 
@@ -81,4 +88,6 @@ class JdbcSinkDataTypes:
             assert isinstance(found, Prefixed)
             return found
 
-        return converted(column, schema, UTF8_TEXT, field, plain.schema.default, fallback="")
+        from_log = plain.from_log if self._options.exact else field
+        codec = converted(column, schema, UTF8_TEXT, from_log, plain.schema.default, fallback="")
+        return codec.but(select=plain.select)

@@ -13,6 +13,7 @@ from connector.mysql.types import codec_of
 from connector.mysql.types.fields import TINY, Fixed, LogField, Wire, mismatch
 
 _NAMES = ("TINYINT", "TINYINT UNSIGNED")
+_SYNONYMS = ("BOOL", "BOOLEAN")  # of TINYINT(1), in statements of the log alone
 
 
 class TinyIntOneToBoolean:
@@ -27,9 +28,11 @@ class TinyIntOneToBoolean:
 
     def codec(self, table: TableId, column: Column) -> ColumnCodec | None:
         """Return how the column is read if it is such a TINYINT."""
-        if column.type_name.upper() not in _NAMES or not self._selects(table, column):
+        name = column.type_name.upper()
+        is_synonym = self._options.exact and name in _SYNONYMS
+        if not (is_synonym or name in _NAMES) or not self._selects(table, column):
             return None
-        if self._checks_length and column.length != 1:
+        if self._checks_length and column.length != 1 and not is_synonym:
             return None
         plain = codec_of(column, self._options)
         default = (

@@ -70,7 +70,8 @@ def codec_of(column: Column, options: TypeOptions) -> ColumnCodec | None:
     absent = None if column.optional else (kind.fallback if default is None else default)
     unavailable = _unavailable(schema, options.placeholder, absent)
     if not kind.may_be_absent or column.optional:
-        return ColumnCodec(column, schema, kind.from_text, kind.from_log, absent, unavailable)
+        both = kind.from_text, kind.from_log
+        return ColumnCodec(column, schema, *both, absent, unavailable, select=kind.select)
 
     def from_log(wire: Wire) -> LogField:
         field = kind.from_log(wire)

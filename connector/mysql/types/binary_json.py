@@ -22,7 +22,7 @@ _ESCAPES.update({ord('"'): '\\"', ord("\\"): "\\\\", 8: "\\b", 9: "\\t", 12: "\\
 _ESCAPES.update({10: "\\n", 13: "\\r"})
 _LITERALS = ("null", "true", "false")
 LITERAL, INT16, UINT16, INT32, UINT32, INT64, UINT64 = 4, 5, 6, 7, 8, 9, 10
-_DOUBLE, STRING, _OPAQUE = 11, 12, 15
+DOUBLE, STRING, OPAQUE = 11, 12, 15
 _NUMBERS = {
     INT16: struct.Struct("<h"),
     UINT16: struct.Struct("<H"),
@@ -31,8 +31,9 @@ _NUMBERS = {
     INT64: struct.Struct("<q"),
     UINT64: struct.Struct("<Q"),
 }
-_DOUBLE_VALUE = struct.Struct("<d")
+DOUBLE_VALUE = struct.Struct("<d")
 _KNOWN_LAYOUTS = 65  # containers with fewer members
+Leaf = Callable[[int, bytes, int], str]  # type, data, start -> text
 MALFORMED = (struct.error, LookupError, ValueError, RecursionError)
 
 
@@ -43,13 +44,14 @@ def quoted(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 
-def json_tree(data: bytes) -> Any:
+def json_tree(data: bytes, leaf: Leaf | None = None) -> Any:
     """Return a binary document as dicts and lists with leaves of JSON text.
 
+    :param leaf: writes a value that is no container; `scalar` by default.
     :raises ConversionError: when the bytes are no binary JSON.
     """
     try:
-        return _tree(data[0], data, 1)
+        return _tree(data[0], data, 1, leaf or scalar)
     except MALFORMED as error:
         raise ConversionError(f"malformed binary JSON of {len(data)} bytes") from error
 
@@ -64,14 +66,16 @@ def tree_text(node: Any) -> str:
     return str(node)
 
 
-def _tree(kind: int, data: bytes, start: int) -> Any:
+def _tree(kind: int, data: bytes, start: int, leaf: Leaf) -> Any:
     if kind >= LITERAL:
-        return scalar(kind, data, start)
+        return leaf(kind, data, start)
     numbers, first = table(kind, data, start)
     widest = UINT32 if kind & 1 else UINT16
     entries = iter(numbers[first:])
     values = [
-        inline(entry, value) if LITERAL <= entry <= widest else _tree(entry, data, start + value)
+        inline(entry, value)
+        if LITERAL <= entry <= widest
+        else _tree(entry, data, start + value, leaf)
         for entry, value in zip(entries, entries, strict=True)
     ]
     if kind >= 2:
@@ -134,19 +138,19 @@ def inline(kind: int, value: int) -> str:
 def scalar(kind: int, data: bytes, start: int) -> str:
     """Return the text of a value that is no container."""
     if kind == STRING:
-        length, start = _length(data, start)
+        length, start = length_at(data, start)
         return quoted(data[start : start + length].decode("utf-8", "replace"))
     if kind == LITERAL:
         return _LITERALS[data[start]]
-    if kind == _DOUBLE:
-        return _double(_DOUBLE_VALUE.unpack_from(data, start)[0])
-    if kind == _OPAQUE:
-        length, body = _length(data, start + 1)
+    if kind == DOUBLE:
+        return _double(DOUBLE_VALUE.unpack_from(data, start)[0])
+    if kind == OPAQUE:
+        length, body = length_at(data, start + 1)
         return _opaque(data[start], data[body : body + length])
     return str(_NUMBERS[kind].unpack_from(data, start)[0])
 
 
-def _length(data: bytes, start: int) -> tuple[int, int]:
+def length_at(data: bytes, start: int) -> tuple[int, int]:
     """Read a length in groups of seven bits; return it with the position behind it."""
     length = shift = 0
     while True:
@@ -170,22 +174,24 @@ def _opaque(kind: int, data: bytes) -> str:
         decode, _ = decimal_decoder(data[0], data[1])
         return plain_text(decode(data[2:]), data[1])
     if kind == fields.DATE:
-        return f'"{_date(_packed(data) >> 41)}"'
+        return f'"{date_text(packed_value(data) >> 41)}"'
     if kind in (fields.TIME, fields.TIME2):
-        return f'"{_time(_packed(data))}"'
+        return f'"{_time(packed_value(data))}"'
     if kind in (fields.DATETIME, fields.DATETIME2, fields.TIMESTAMP, fields.TIMESTAMP2):
-        packed = _packed(data)
+        packed = packed_value(data)
         clock = packed >> 24
         time = _clock(clock >> 12 & 31, clock >> 6 & 63, clock & 63, packed & 0xFFFFFF)
-        return f'"{_date(packed >> 41)} {time}"'
+        return f'"{date_text(packed >> 41)} {time}"'
     return '"' + base64.b64encode(data).decode("ascii") + '"'
 
 
-def _packed(data: bytes) -> int:
+def packed_value(data: bytes) -> int:
+    """Return the number that holds a date or a time."""
     return int.from_bytes(data[:8], "little", signed=True)
 
 
-def _date(packed: int) -> str:
+def date_text(packed: int) -> str:
+    """Return the text of a date: year and month, day."""
     year, month = divmod(packed >> 5 & 0x1FFFF, 13)
     return f"{year:04d}-{month:02d}-{packed & 31:02d}"
 

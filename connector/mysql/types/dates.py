@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
@@ -32,7 +33,7 @@ def date(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(
         schema,
         Expression("@days[{}]", {"days": Remembered(lambda data: finish(days_of_text(data)))}),
-        _from_log(adjust, finish),
+        _from_log(adjust, finish, is_year=_any_year if options.exact else bool),
         lambda literal: finish(_literal(literal, column, days_of_text)),
         fallback,
         may_be_absent=True,
@@ -40,7 +41,12 @@ def date(column: Column, options: TypeOptions) -> ColumnType:
 
 
 def year(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
-    """Describe a YEAR. The row image holds the years since 1900, with 0 for the year 0000."""
+    """Describe a YEAR. The row image holds the years since 1900, with 0 for the year 0000.
+
+    Debezium takes that to be 2000 in a snapshot, and 1900 in the log.
+    """
+    if options.exact:
+        return ColumnType(YEAR, call(_whole_year), _exact_year_field, _whole_year, 0)
     return ColumnType(
         YEAR,
         call(lambda data: adjusted(int(data))),
@@ -54,6 +60,19 @@ def _year_field(wire: Wire) -> LogField:
     if wire.type != fields.YEAR:
         raise mismatch("YEAR", wire)
     return Fixed("B", call(lambda value: 1900 + value))
+
+
+def _exact_year_field(wire: Wire) -> LogField:
+    return replace(_year_field(wire), convert=Expression("({} and {} + 1900)"))
+
+
+def _whole_year(text: bytes | str) -> int:
+    """Read a year of four digits; those of the old YEAR(2) have two."""
+    return int(text) if len(text) == 4 else adjusted(int(text))
+
+
+def _any_year(_: int) -> bool:
+    return True
 
 
 def _same(days: int | None) -> int | None:
@@ -75,11 +94,16 @@ def _from_text(adjust: Callable[[int], int]) -> Callable[[bytes | str], int | No
     return convert
 
 
-def _from_log(adjust: Callable[[int], int], finish: Callable[[int | None], object]) -> FromLog:
+def _from_log(
+    adjust: Callable[[int], int],
+    finish: Callable[[int | None], object],
+    is_year: Callable[[int], bool],
+) -> FromLog:
     def days(data: bytes) -> object:
         packed = int.from_bytes(data, "little")
         year = packed >> 9
-        return finish(epoch_day(adjust(year), packed >> 5 & 15, packed & 31) if year else None)
+        number, day = packed >> 5 & 15, packed & 31
+        return finish(epoch_day(adjust(year), number, day) if is_year(year) else None)
 
     def field(wire: Wire) -> LogField:
         if wire.type not in (fields.DATE, _NEWDATE):

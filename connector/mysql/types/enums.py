@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.semantic import enum, enum_set
@@ -19,16 +21,31 @@ from connector.mysql.types.fields import (
     mismatch,
     real_string_type,
 )
+from connector.mysql.types.server_charsets import server_decoder
 
+_ESCAPES = {
+    "'": re.compile(r"\\(.)|''", re.DOTALL),
+    '"': re.compile(r'\\(.)|""', re.DOTALL),
+}
+_ESCAPED = {
+    "0": "\0",
+    "b": "\b",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "Z": "\x1a",
+    "%": r"\%",
+    "_": r"\_",
+}
 _INTEGER_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
-def enumeration(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def enumeration(column: Column, options: TypeOptions) -> ColumnType:
     """Describe an ENUM. Index 0 is the empty string MySQL stores for an invalid value."""
-    labels = ("", *map(_label, column.enum_values))
+    labels = ("", *_labels(column, options))
     convert = Expression("@labels.get({})", {"labels": dict(enumerate(labels))})
     return ColumnType(
-        enum(",".join(labels[1:])),
+        enum(_allowed(labels[1:], options)),
         UTF8_TEXT,
         _from_log(ENUM, "ENUM", convert),
         lambda literal: literal,
@@ -37,15 +54,15 @@ def enumeration(column: Column, options: TypeOptions) -> ColumnType:  # noqa: AR
     )
 
 
-def option_set(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def option_set(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a SET: the chosen options in the order of the definition."""
-    labels = tuple(map(_label, column.enum_values))
+    labels = _labels(column, options)
 
     def chosen(bitmap: int) -> str:
         return ",".join(label for bit, label in enumerate(labels) if bitmap >> bit & 1)
 
     return ColumnType(
-        enum_set(",".join(labels)),
+        enum_set(_allowed(labels, options)),
         UTF8_TEXT,
         _from_log(SET, "SET", Expression("@chosen[{}]", {"chosen": Remembered(chosen)})),
         lambda literal: literal,
@@ -64,6 +81,37 @@ def _from_log(kind: int, expected: str, convert: Expression) -> FromLog:
         return Fixed(f"{size}s", call(lambda data: decode(int.from_bytes(data, "little"))))
 
     return field
+
+
+def _labels(column: Column, options: TypeOptions) -> tuple[str, ...]:
+    if not options.exact:
+        return tuple(map(_label, column.enum_values))
+    return tuple(_exact_label(literal, column.charset) for literal in column.enum_values)
+
+
+def _allowed(labels: tuple[str, ...], options: TypeOptions) -> str:
+    """Return the list of allowed values, with a backslash at the commas within them."""
+    if options.exact:
+        labels = tuple(label.replace(",", r"\,") for label in labels)
+    return ",".join(labels)
+
+
+def _exact_label(literal: str, charset: str | None) -> str:
+    """Return an option as the server stores it: without escapes, and spaces at the end."""
+    if literal[0] not in "'\"":
+        digits = literal[2:].rstrip("'")
+        if literal[0] in "bB" or literal[1] in "bB":
+            number = int(digits or "0", 2)
+            data = number.to_bytes((number.bit_length() + 7) // 8, "big")
+        else:
+            data = bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0"))
+        return str(server_decoder(charset).function()(data)).rstrip(" ")
+    quote = literal[0]
+
+    def meant(match: re.Match[str]) -> str:
+        return _ESCAPED.get(match[1], match[1]) if match[1] else quote
+
+    return _ESCAPES[quote].sub(meant, literal[1:-1]).rstrip(" ")
 
 
 def _label(quoted: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from connector.capture.columns import Expression
+from connector.capture.columns import Expression, Selected
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.mysql.options import TypeOptions
@@ -20,7 +20,7 @@ class ColumnType:
     ``schema`` is without default, optionality and documentation. ``from_text`` takes the bytes
     of a text result set, ``from_literal`` the literal of a DEFAULT clause. Where
     ``may_be_absent`` a conversion can give None (a zero date); ``fallback`` is what a column
-    that cannot be null has then.
+    that cannot be null has then. ``select`` is how a SELECT asks for it, if not by its name.
     """
 
     schema: Schema
@@ -29,6 +29,7 @@ class ColumnType:
     from_literal: Callable[[str], Any]
     fallback: Any = None
     may_be_absent: bool = False
+    select: Selected | None = None
 
 
 Family = Callable[[Column, TypeOptions], ColumnType | None]

@@ -68,12 +68,23 @@ class Fixed:
         return shape.unpack_from(data, offset)[0], offset + shape.size
 
 
+class DocumentText(NamedTuple):
+    """How a document is read to a tree with leaves of text, and how a tree is written."""
+
+    tree: Callable[[bytes], Any]
+    text: Callable[[Any], str]
+
+
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """A field behind its length in ``width`` bytes; ``convert`` takes its bytes."""
+    """A field behind its length in ``width`` bytes; ``convert`` takes its bytes.
+
+    ``document`` is how a document is written after differences to it, if not as by default.
+    """
 
     width: int
     convert: Expression = field(default_factory=Expression)
+    document: DocumentText | None = None
 
     def read(self, data: bytes, offset: int) -> tuple[bytes, int]:
         """Cut out the field; return its bytes and the offset behind it."""

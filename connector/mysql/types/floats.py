@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from connector.capture.columns import Expression
+from connector.capture.columns import Expression, Selected
 from connector.capture.tables import Column
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64
@@ -16,17 +16,36 @@ _TEXT32 = Expression("@f(float({}))", {"f": to_float32})
 _TEXT64 = Expression("float({})")
 
 
-def floating(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def floating(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a floating point column.
 
     FLOAT with up to 24 bits is a float32. FLOAT(M,D) and FLOAT4 are stored with 32 bits too, but
     are a float64 in the events, with the noise of the widening. FLOAT(25) and more is a DOUBLE.
     """
-    plain = column.scale is None and (column.length or 0) <= 24
     name = column.type_name.upper().split()[0]
+    return _exact(column, name) if options.exact else _debezium(column, name)
+
+
+def _exact(column: Column, name: str) -> ColumnType:
+    """Describe it by what SHOW CREATE TABLE calls it: FLOAT4 is a FLOAT, REAL a DOUBLE.
+
+    The text of a FLOAT has six digits, and that of a column (M,D) has D behind the point; that of
+    a product with a DOUBLE tells the number.
+    """
+    fits = column.scale is not None or (column.length or 0) <= 24
+    single = fits and name in ("FLOAT", "FLOAT4")
+    text = _TEXT32 if single else _TEXT64
+    select = Selected("{} * 1e0", text)
+    if single and column.scale is None:
+        return ColumnType(FLOAT32, text, _from_log, _literal32, 0.0, select=select)
+    return ColumnType(FLOAT64, text, _from_log, float, 0.0, select=select)
+
+
+def _debezium(column: Column, name: str) -> ColumnType:
+    plain = column.scale is None and (column.length or 0) <= 24
     single = name in ("FLOAT", "FLOAT4")
     if name == "FLOAT" and plain:
-        return ColumnType(FLOAT32, _TEXT32, _from_log, lambda text: to_float32(float(text)), 0.0)
+        return ColumnType(FLOAT32, _TEXT32, _from_log, _literal32, 0.0)
     if column.jdbc_type == _JDBC_REAL:
         convert = Expression("@f({})", {"f": to_float32})
         return ColumnType(

@@ -45,8 +45,10 @@ def integer(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(schema, _TEXT, _from_log(column, unsigned), _rounded, 0)
 
 
-def boolean(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
+def boolean(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a BOOL column: only a streamed CREATE TABLE calls a TINYINT(1) so."""
+    if options.exact:
+        return ColumnType(INT16, _TEXT, _from_log(column, unsigned=False), _rounded, 0)
     return ColumnType(
         BOOLEAN,
         Expression("int({}) != 0"),

@@ -13,18 +13,20 @@ from typing import Any
 from connector.errors import ConversionError
 from connector.mysql.binlog.tablemap import length_encoded
 from connector.mysql.types.binary_json import json_tree, tree_text
+from connector.mysql.types.fields import DocumentText
 
 _REPLACE, _INSERT, _REMOVE = 0, 1, 2
 _LEG = re.compile(r'\[(\d+)\]|\.("(?:[^"\\]|\\.)*"|[^.\["]+)')
+DEBEZIUM = DocumentText(json_tree, tree_text)
 _PATH = re.compile(rf"\$?(?:{_LEG.pattern})*")
 
 
-def apply_diffs(document: bytes, diffs: bytes) -> str:
+def apply_diffs(document: bytes, diffs: bytes, written: DocumentText = DEBEZIUM) -> str:
     """Return the text of a binary document after all differences.
 
     :raises ConversionError: when one of them is malformed or does not fit the document.
     """
-    tree = json_tree(document)
+    tree = written.tree(document)
     offset = 0
     try:
         while offset < len(diffs):
@@ -33,11 +35,11 @@ def apply_diffs(document: bytes, diffs: bytes) -> str:
             value = None
             if operation != _REMOVE:
                 data, offset = _cut(diffs, offset)
-                value = json_tree(data)
+                value = written.tree(data)
             tree = _applied(tree, _legs(path.decode("utf-8")), operation, value)
     except (LookupError, TypeError, ValueError):
         raise ConversionError("a JSON difference does not fit its document") from None
-    return tree_text(tree)
+    return written.text(tree)
 
 
 def _cut(data: bytes, offset: int) -> tuple[bytes, int]:

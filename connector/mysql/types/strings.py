@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from connector.capture.columns import Selected
 from connector.capture.tables import Column
 from connector.data.schema import STRING
 from connector.mysql.options import TypeOptions
 from connector.mysql.types.encodings import UTF8_TEXT, decoder
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
+from connector.mysql.types.server_charsets import server_decoder
 
 NAMES = (
     "CHAR",
@@ -25,13 +27,20 @@ NAMES = (
 )
 
 
-def text(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
-    """Describe a character column; a snapshot reads it in the connection's UTF-8."""
-    decode = decoder(column.charset)
+def text(column: Column, options: TypeOptions) -> ColumnType:
+    """Describe a character column; a snapshot reads it in the connection's UTF-8.
+
+    The server writes ``?`` there for what it cannot convert. Where values are exact, the bytes
+    themselves are read, and decoded like those of the log.
+    """
+    decode = server_decoder(column.charset) if options.exact else decoder(column.charset)
+    as_bytes = Selected("CAST({} AS BINARY)", decode)
+    in_bytes = options.exact and decode is not UTF8_TEXT
     return ColumnType(
         STRING,
         UTF8_TEXT,
         lambda wire: byte_string(wire, decode, column.type_name),
         lambda literal: literal,
         "",
+        select=as_bytes if in_bytes else None,
     )

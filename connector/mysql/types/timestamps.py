@@ -22,10 +22,11 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a TIMESTAMP(n): in UTC; streamed values have exactly n digits of fraction.
 
     A snapshot reads with the session's time zone set to UTC. The zero timestamp is absent, but
-    for MariaDB's log: its connector of Debezium shows the epoch there.
+    for MariaDB's log: its connector of Debezium shows the epoch there. Where values are exact,
+    a snapshot is like the stream, and the zero timestamp is absent.
     """
     digits = column.length or 0
-    zero_is_absent = options.flavour == "mysql"
+    zero_is_absent = options.exact or options.flavour == "mysql"
 
     def field(wire: Wire) -> LogField:
         if wire.type == fields.TIMESTAMP:
@@ -37,7 +38,7 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
 
     return ColumnType(
         ZONED_TIMESTAMP,
-        call(_from_text),
+        call(_all_digits if options.exact else _from_text),
         field,
         lambda literal: _literal(literal, column),
         _EPOCH,
@@ -88,6 +89,13 @@ def _from_text(data: bytes) -> str | None:
     text = data.decode("ascii")
     if len(text) > _WHOLE_SECONDS:
         text = text.rstrip("0").rstrip(".")
+    return f"{text[:10]}T{text[11:]}Z"
+
+
+def _all_digits(data: bytes) -> str | None:
+    if data[:4] == b"0000":
+        return None
+    text = data.decode("ascii")
     return f"{text[:10]}T{text[11:]}Z"
 
 
