@@ -18,7 +18,8 @@ MillraceError
     |__ DdlError                    a DDL statement that cannot be read or applied
     |__ ConversionError             a value that cannot become a Connect value or bytes
     |__ ReselectError               columns of a row that cannot be read again from their table
-    |__ ProduceError                Kafka refuses a message for good
+    |__ ProduceError                Kafka refuses messages for good
+    |   |__ RefusedMessageError     … one message
     |__ HistoryError                the schema history is missing or unreadable
 
 `decide` is the one place that turns an error into what happens next. Whatever is not

@@ -60,7 +60,7 @@ def test_a_message_too_large_for_its_topic_fails_the_task(
     )
     client.delete(database.name)
     assert state == "FAILED"
-    assert trace.startswith("ProduceError: a message for topic")
+    assert trace.startswith("RefusedMessageError: a message for topic")
     assert "max.message.bytes" in trace.splitlines()[0]
     assert "large" not in trace.replace("too large", "").replace("Too large", "").lower()
 
