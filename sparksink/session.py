@@ -55,7 +55,7 @@ _LOCAL: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    # Batches are long and pauses harm nobody: this collector takes a tenth less CPU than G1.
+    # Batches are long and pauses harm nobody: this collector takes less CPU than G1.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
 

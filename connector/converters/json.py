@@ -176,11 +176,9 @@ class JsonConverter:
             names[f"d{number}"] = schema.default
             return f"(d{number} if {value} is None else {value})"
         names[f"n{number}"] = self.native(schema)
-        is_number = schema.name == CONNECT_DECIMAL
-        if schema.type == "bytes" and schema.default is None and not (is_number and self._numeric):
+        if schema.type == "bytes" and schema.name != CONNECT_DECIMAL and schema.default is None:
             names["base64"] = b2a_base64
-            written = _UNSCALED.format(value) if is_number else value
-            return f"(None if {value} is None else base64({written}, newline=False).decode())"
+            return f"(None if {value} is None else base64({value}, newline=False).decode())"
         if schema.type == "float64":
             plain = f"{value} is not None and 1e-3 <= {value} < 1e7"
             return f"({value} if {plain} else n{number}({value}))"
@@ -247,10 +245,6 @@ class JsonConverter:
         return text
 
 
-# the source of the shortest two's complement of an unscaled decimal, big-endian
-_UNSCALED = "{0}.to_bytes((({0} if {0} >= 0 else ~{0}).bit_length() >> 3) + 1, 'big', signed=True)"
-
-
 def _of(schema: Schema | None) -> Schema:
     assert schema is not None
     return schema
@@ -278,11 +272,9 @@ def _base64(value: bytes) -> str:
 
 
 def _unscaled(value: int) -> str:
-    """Write an unscaled decimal in base64."""
-    return _base64(_bytes_of(value))
-
-
-_bytes_of: Callable[[int], bytes] = eval(f"lambda v: {_UNSCALED.format('v')}")  # noqa: S307 - written here
+    """Write the shortest two's complement of an unscaled decimal, big-endian, in base64."""
+    size = ((value if value >= 0 else ~value).bit_length() >> 3) + 1
+    return _base64(value.to_bytes(size, "big", signed=True))
 
 
 def _schemaless(value: Any) -> Any:

@@ -132,9 +132,7 @@ class Figures:
     def _rows(self, change: RowChanges) -> None:
         count = len(change.rows)
         if change.op != "r":
-            self._of = seen = self.streaming
-            seen.counts[change.op] += count
-            self._source_ms = change.source[self._time_slot]
+            self._streamed(change.op, count, change.source[self._time_slot])
             return
         self._read("r", count)
         table = change.codec.table.id

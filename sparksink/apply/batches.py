@@ -69,8 +69,7 @@ class Batches:
         messages = messages if ends is None else messages.where(f.col("topic") != told)
         spread = self._spread(messages)
         refused: dict[str, TableError] = {}
-        several = self._layouts.several
-        frame, counts = read(spread, self._layouts, refused.__setitem__, several=several)
+        frame, counts = read(spread, self._layouts, refused.__setitem__)
         try:
             ddl = self._config.source.ddl_topic
             if counts and (ddl or any(one.mark == PLAIN for one in counts)):

@@ -51,18 +51,15 @@ class Count:
 
 
 def read(
-    messages: DataFrame,
-    layouts: Layouts,
-    refuse: Callable[[str, TableError], None],
-    *,
-    several: bool = False,
+    messages: DataFrame, layouts: Layouts, refuse: Callable[[str, TableError], None]
 ) -> tuple[DataFrame, list[Count]]:
     """Mark messages and count them, until all schemas are known.
 
     ``refuse`` is told of topics that cannot be read. The frame is persisted where several topics
-    will each look for their messages in it: for one, reading twice costs less than keeping. With
-    ``several`` it is so from the first look on, and what is read from Kafka is read once.
+    will each look for their messages in it: for one, reading twice costs less than keeping. Where
+    several were seen before, it is so from the first look on, and Kafka is read once.
     """
+    several = layouts.several
     refused: set[str] = set()
 
     def cannot(topic: str, error: TableError) -> None:

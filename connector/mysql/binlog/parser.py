@@ -65,7 +65,7 @@ class EventParser:
     """Parses the events of one dump connection, in order.
 
     ``trailer`` is the size of the checksum behind each event; the caller leaves it out.
-    ``parsers`` has the types of events that are of use.
+    ``parsers`` has the types of events that are of use; for others there is `parse_other`.
 
     :param checksums: whether the server adds a checksum to the events that it makes up before
         the first format description.
@@ -109,14 +109,10 @@ class EventParser:
         except struct.error as error:
             raise _malformed(data[start : start + 19], _reason(error)) from error
         header = (timestamp, server_id, next_position - size if next_position else 0, size)
-        return self.body(kind, header, data, start + 19, end)
-
-    def body(self, kind: int, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
-        """Parse the rest of an event whose header was read before, as `event` does."""
         try:
-            return self.parsers.get(kind, _other)(header, data, start, end)
+            return self.parsers.get(kind, parse_other)(header, data, start + 19, end)
         except MALFORMED as error:
-            return unreadable(header, data, start, error)
+            return unreadable(header, data, start + 19, error)
 
     def transaction(self, data: bytes, start: int, end: int) -> Iterator[BinlogEvent]:
         """Yield a compressed transaction itself, then the events inside.
@@ -208,7 +204,8 @@ def unreadable(header: Header, data: bytes, start: int, error: Exception) -> Unr
     return Unreadable(header, _malformed(data[start - 19 : start], _reason(error)))
 
 
-def _other(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+def parse_other(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+    """Parse an event of a type that is of no use."""
     return BinlogEvent(header)
 
 

@@ -25,7 +25,13 @@ from connector.errors import (
     StopError,
 )
 from connector.mysql.binlog.events import BinlogEvent
-from connector.mysql.binlog.parser import MALFORMED, PAYLOAD, EventParser, unreadable
+from connector.mysql.binlog.parser import (
+    MALFORMED,
+    PAYLOAD,
+    EventParser,
+    parse_other,
+    unreadable,
+)
 from connector.mysql.connection import ConnectionSettings, DumpSession, open_session, translated
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 
@@ -156,13 +162,9 @@ class BinlogReader:
             if end > size or status or kind == PAYLOAD or end - start > _WHOLE_PACKET:
                 break
             header = (timestamp, server, following - length if following else 0, length)
-            parse = parser_of(kind)
+            parse = parser_of(kind, parse_other)
             try:
-                append(
-                    parse(header, data, start + 24, end - parser.trailer)
-                    if parse
-                    else BinlogEvent(header)
-                )
+                append(parse(header, data, start + 24, end - parser.trailer))
             except MALFORMED as error:
                 append(unreadable(header, data, start + 24, error))
             start = end

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -17,9 +17,9 @@ from connector.errors import ConversionError
 from connector.mysql.types import fields
 from connector.mysql.types.decimals import decimal_decoder, plain_text
 
-_ESCAPES = {code: f"\\u{code:04X}" for code in range(32)}
-_ESCAPES.update({ord('"'): '\\"', ord("\\"): "\\\\", 8: "\\b", 9: "\\t", 12: "\\f"})
-_ESCAPES.update({10: "\\n", 13: "\\r"})
+ESCAPES = {code: f"\\u{code:04X}" for code in range(32)}
+ESCAPES.update({ord('"'): '\\"', ord("\\"): "\\\\", 8: "\\b", 9: "\\t", 12: "\\f"})
+ESCAPES.update({10: "\\n", 13: "\\r"})
 _LITERALS = ("null", "true", "false")
 LITERAL, INT16, UINT16, INT32, UINT32, INT64, UINT64 = 4, 5, 6, 7, 8, 9, 10
 DOUBLE, STRING, OPAQUE = 11, 12, 15
@@ -37,11 +37,11 @@ Leaf = Callable[[int, bytes, int], str]  # type, data, start -> text
 MALFORMED = (struct.error, LookupError, ValueError, RecursionError)
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, escapes: Mapping[int, str] = ESCAPES) -> str:
     """Return a JSON string literal."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    return f'"{text.translate(_ESCAPES)}"'
+    return f'"{text.translate(escapes)}"'
 
 
 def json_tree(data: bytes, leaf: Leaf | None = None) -> Any:
@@ -56,13 +56,16 @@ def json_tree(data: bytes, leaf: Leaf | None = None) -> Any:
         raise ConversionError(f"malformed binary JSON of {len(data)} bytes") from error
 
 
-def tree_text(node: Any) -> str:
-    """Return the text of a tree."""
+def tree_text(node: Any, escapes: Mapping[int, str] = ESCAPES, space: str = "") -> str:
+    """Return the text of a tree, with ``space`` behind each comma and colon."""
     if isinstance(node, dict):
-        members = (f"{quoted(name)}:{tree_text(value)}" for name, value in node.items())
-        return "{" + ",".join(members) + "}"
+        members = (
+            f"{quoted(name, escapes)}:{space}{tree_text(value, escapes, space)}"
+            for name, value in node.items()
+        )
+        return "{" + f",{space}".join(members) + "}"
     if isinstance(node, list):
-        return "[" + ",".join(map(tree_text, node)) + "]"
+        return "[" + f",{space}".join(tree_text(value, escapes, space) for value in node) + "]"
     return str(node)
 
 

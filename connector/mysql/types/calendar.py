@@ -6,8 +6,10 @@ the calendar has no number here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
+LogDay = Callable[[int, int, int], int | None]  # year, month, day -> days since the epoch
 _NANOS = 1_000_000_000
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -65,6 +67,15 @@ def fraction_scale(digits: int) -> tuple[int, int]:
     """
     width = (digits + 1) // 2
     return width, 10 ** (9 - 2 * width)
+
+
+def day_of_log(adjust: Callable[[int], int], *, exact: bool) -> LogDay:
+    """Return how days are read from the log: by Debezium there is none in the year 0."""
+
+    def day_of(year: int, number: int, day: int) -> int | None:
+        return epoch_day(adjust(year), number, day) if year or exact else None
+
+    return day_of
 
 
 def clock_ticks(bits: int, ticks: int, *, hours: int) -> str:

@@ -12,7 +12,7 @@ from connector.data.semantic import CONNECT_DATE, DATE, ISO_DATE, YEAR
 from connector.mysql.options import TypeOptions
 from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import adjusted, civil, epoch_day
+from connector.mysql.types.calendar import LogDay, adjusted, civil, day_of_log, epoch_day
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, FromLog, LogField, Wire, mismatch
 
@@ -33,7 +33,7 @@ def date(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(
         schema,
         Expression("@days[{}]", {"days": Remembered(lambda data: finish(days_of_text(data)))}),
-        _from_log(adjust, finish, is_year=_any_year if options.exact else bool),
+        _from_log(day_of_log(adjust, exact=options.exact), finish),
         lambda literal: finish(_literal(literal, column, days_of_text)),
         fallback,
         may_be_absent=True,
@@ -71,10 +71,6 @@ def _whole_year(text: bytes | str) -> int:
     return int(text) if len(text) == 4 else adjusted(int(text))
 
 
-def _any_year(_: int) -> bool:
-    return True
-
-
 def _same(days: int | None) -> int | None:
     return days
 
@@ -94,16 +90,10 @@ def _from_text(adjust: Callable[[int], int]) -> Callable[[bytes | str], int | No
     return convert
 
 
-def _from_log(
-    adjust: Callable[[int], int],
-    finish: Callable[[int | None], object],
-    is_year: Callable[[int], bool],
-) -> FromLog:
+def _from_log(log_day: LogDay, finish: Callable[[int | None], object]) -> FromLog:
     def days(data: bytes) -> object:
         packed = int.from_bytes(data, "little")
-        year = packed >> 9
-        number, day = packed >> 5 & 15, packed & 31
-        return finish(epoch_day(adjust(year), number, day) if is_year(year) else None)
+        return finish(log_day(packed >> 9, packed >> 5 & 15, packed & 31))
 
     def field(wire: Wire) -> LogField:
         if wire.type not in (fields.DATE, _NEWDATE):

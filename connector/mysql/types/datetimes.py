@@ -19,9 +19,11 @@ from connector.mysql.options import TimePrecision, TypeOptions
 from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import (
+    LogDay,
     adjusted,
     civil,
     clock_ticks,
+    day_of_log,
     epoch_day,
     fraction_scale,
     fraction_ticks,
@@ -34,8 +36,6 @@ from connector.mysql.types.unconvertible import Refuse, refusing
 _DAY = 86400
 _NANOS = 1_000_000_000
 _FIRST_NANO_SECOND = -106_751 * _DAY
-Adjust = Callable[[int], int]
-LogDay = Callable[[Adjust, int, int, int], int | None]  # adjust, year, month, day -> days
 Finish = Callable[[int, int], Any]  # (seconds since the epoch, nanoseconds) -> value
 
 
@@ -48,16 +48,16 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     if finish is _nanos:
         finish = _nanos_or(refusing(column, options))
     adjust = adjusted if options.adjust_years else int
-    log_day = _day_of_any_year if options.exact else _day_of_year
+    log_day = day_of_log(adjust, exact=options.exact)
     convert = _from_text(adjust, finish)
 
     def field(wire: Wire) -> LogField:
         if wire.type == fields.DATETIME:
-            return Fixed("Q", call(lambda number: _old(number, adjust, finish, log_day)))
+            return Fixed("Q", call(lambda number: _old(number, finish, log_day)))
         if wire.type != fields.DATETIME2:
             raise mismatch("DATETIME", wire)
         size = 5 + (wire.meta + 1) // 2
-        return Fixed(f"{size}s", _from_log(wire.meta, adjust, finish, log_day))
+        return Fixed(f"{size}s", _from_log(wire.meta, finish, log_day))
 
     return ColumnType(
         schema,
@@ -69,23 +69,14 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     )
 
 
-def _day_of_any_year(adjust: Adjust, year: int, number: int, day: int) -> int | None:
-    return epoch_day(adjust(year), number, day)
-
-
-def _day_of_year(adjust: Adjust, year: int, number: int, day: int) -> int | None:
-    """Return the day; as in Debezium's reading of the log there is none in the year 0."""
-    return epoch_day(adjust(year), number, day) if year else None
-
-
-def _from_log(digits: int, adjust: Adjust, finish: Finish, log_day: LogDay) -> Expression:
+def _from_log(digits: int, finish: Finish, log_day: LogDay) -> Expression:
     """Read year and month, day, hour, minute, second and fraction from their bits."""
     ticks = _TICKS.get(finish, 1)
     bits = fraction_scale(digits)[0] * 8
 
     def midnight(date: int) -> int | None:
         year, number = divmod(date >> 5 & 0x1FFFF, 13)
-        days = log_day(adjust, year, number, date & 31)
+        days = log_day(year, number, date & 31)
         return None if days is None else days * _DAY * ticks
 
     seconds = f"midnight + {clock_ticks(bits, ticks, hours=31)}"
@@ -98,11 +89,11 @@ def _from_log(digits: int, adjust: Adjust, finish: Finish, log_day: LogDay) -> E
     return Expression(f"({value} if {known} else None)", names)
 
 
-def _old(number: int, adjust: Adjust, finish: Finish, log_day: LogDay) -> Any:
+def _old(number: int, finish: Finish, log_day: LogDay) -> Any:
     """Read the format from before MySQL 5.6.4: the digits YYYYMMDDHHMMSS as a number."""
     date, clock = divmod(number, 1_000_000)
     year, day = divmod(date, 10_000)
-    days = log_day(adjust, year, day // 100, day % 100)
+    days = log_day(year, day // 100, day % 100)
     if days is None:
         return None
     minutes, second = divmod(clock, 100)

@@ -13,20 +13,21 @@ from connector.mysql.types import fields
 from connector.mysql.types.binary_json import (
     DOUBLE,
     DOUBLE_VALUE,
+    ESCAPES,
     OPAQUE,
     STRING,
     date_text,
     json_tree,
     length_at,
     packed_value,
+    quoted,
     scalar,
+    tree_text,
 )
 from connector.mysql.types.decimals import decimal_decoder, plain_text
 from connector.mysql.types.fields import DocumentText
 
-_ESCAPES = {code: f"\\u{code:04x}" for code in range(32)}
-_ESCAPES.update({ord('"'): '\\"', ord("\\"): "\\\\", 8: "\\b", 9: "\\t", 12: "\\f"})
-_ESCAPES.update({10: "\\n", 13: "\\r"})
+_ESCAPES = {code: text.lower() for code, text in ESCAPES.items()}
 _MOST_PLACES = 15  # of zeros; for more of them the server writes an exponent
 _LINE = 76  # characters of base64 in a line
 
@@ -44,27 +45,16 @@ def _tree(data: bytes) -> Any:
 
 
 def _text(node: Any) -> str:
-    if isinstance(node, dict):
-        members = (f"{_quoted(name)}: {_text(value)}" for name, value in node.items())
-        return "{" + ", ".join(members) + "}"
-    if isinstance(node, list):
-        return "[" + ", ".join(map(_text, node)) + "]"
-    return str(node)
+    return tree_text(node, _ESCAPES, " ")
 
 
 SERVER = DocumentText(_tree, _text)
 
 
-def _quoted(text: str) -> str:
-    if text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    return f'"{text.translate(_ESCAPES)}"'
-
-
 def _leaf(kind: int, data: bytes, start: int) -> str:
     if kind == STRING:
         length, start = length_at(data, start)
-        return _quoted(data[start : start + length].decode("utf-8", "replace"))
+        return quoted(data[start : start + length].decode("utf-8", "replace"), _ESCAPES)
     if kind == DOUBLE:
         return double_text(DOUBLE_VALUE.unpack_from(data, start)[0])
     if kind == OPAQUE:
@@ -98,12 +88,12 @@ def _opaque(kind: int, data: bytes) -> str:
         decode, _ = decimal_decoder(data[0], data[1])
         return plain_text(decode(data[2:]), data[1])
     if kind == fields.VAR_STRING:
-        return _quoted(data.decode("utf-8", "replace"))
+        return quoted(data.decode("utf-8", "replace"), _ESCAPES)
     if kind in _TEMPORAL:
         return f'"{_TEMPORAL[kind](packed_value(data))}"'
     encoded = base64.b64encode(data).decode("ascii")
     lines = [encoded[start : start + _LINE] for start in range(0, len(encoded), _LINE)]
-    return _quoted(f"base64:type{kind}:" + "\n".join(lines))
+    return quoted(f"base64:type{kind}:" + "\n".join(lines), _ESCAPES)
 
 
 def _date(packed: int) -> str:
