@@ -2,7 +2,8 @@
 
 Messages of one table lie in Parquet as bytes, as Kafka would hand them over. Each batch reads
 them, finds the last change of each key and merges it into a Delta table; the limit is the same
-bytes read by one `from_json` and thrown away. All on this machine, in one process.
+bytes read by one `from_json` and thrown away, and the peer a job as users write it by hand for
+one table: `from_json`, `row_number`, MERGE. All on this machine, in one process, in turns.
 """
 
 from __future__ import annotations
@@ -17,18 +18,16 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
+from pyspark.sql import SparkSession
 
-from bench.sink_messages import COLUMNS, configuration, messages, schema_block, settings
+from bench.sink_by_hand import make_table, merge_by_hand, parse_alone
+from bench.sink_messages import configuration, messages, schema_block, settings
 from bench.usage import Usage
 from sparksink.config.file import parse
 from sparksink.session import session
 from sparksink.sink import Sink, build
-
-_SPARK: Final = {"int32": "int", "int64": "bigint", "double": "double", "string": "string"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,10 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{options.messages:,} messages, {options.keys:,} keys, {options.cores} cores,"
               f" load {os.getloadavg()[0]:.1f} before the start\n")  # fmt: skip
         print(
-            "| messages | from_json alone, /s | sink, /s | of the limit"
-            " | CPU of from_json, µs a message | CPU of the sink |"
+            "| messages | from_json alone, /s | by hand, /s | sink, /s | of from_json"
+            " | CPU of from_json, µs a message | by hand | of the sink |"
         )
-        print("|---|---:|---:|---:|---:|---:|")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|")
         for name, schema in (("JSON without schemas", ""), ("JSON with schemas", schema_block())):
             _measure(spark, build(config, spark), name, schema, options, Path(folder))
         spark.stop()
@@ -70,20 +69,26 @@ def parser() -> argparse.ArgumentParser:
 def _measure(
     spark: SparkSession, sink: Sink, name: str, schema: str, options: Any, folder: Path
 ) -> None:
-    rates, limits = [], []
+    by_hand = str(folder / f"{len(schema)}-by-hand")
+    make_table(spark, by_hand)
+    figures: list[list[tuple[float, float]]] = [[], [], []]
     for number in range(options.rounds):
         path = str(folder / f"{len(schema)}-{number}")
         numbers = range(number * options.messages, (number + 1) * options.messages)
         messages(spark, numbers, f"(id % {options.keys})", schema).write.parquet(path)
         given = spark.read.parquet(path)
-        limits.append(_measured(partial(_limit, given, schema), options.messages))
-        apply = partial(sink.batches.apply, given, str(len(schema)), number)
-        rates.append(_measured(apply, options.messages))
+        works: tuple[Callable[[], Any], ...] = (
+            partial(parse_alone, given, schema),
+            partial(merge_by_hand, spark, given, schema, by_hand),
+            partial(sink.batches.apply, given, str(len(schema)), number),
+        )
+        for each, work in zip(figures, works, strict=True):
+            each.append(_measured(work, options.messages))
         shutil.rmtree(path)
-    limit, rate = (max(per_second for per_second, _ in each) for each in (limits, rates))
-    alone, cost = (min(micros for _, micros in each) for each in (limits, rates))
-    shown = f"{limit:,.0f} | {rate:,.0f} | {rate / limit:.0%} | {alone:.1f} | {cost:.1f}"
-    print(f"| {name} | {shown} |", flush=True)
+    rates = [max(per_second for per_second, _ in each) for each in figures]
+    costs = [min(micros for _, micros in each) for each in figures]
+    shown = [f"{rate:,.0f}" for rate in rates] + [f"{rates[2] / rates[0]:.0%}"]
+    print(f"| {name} | {' | '.join([*shown, *(f'{cost:.1f}' for cost in costs)])} |", flush=True)
 
 
 def _measured(work: Callable[[], Any], count: int) -> tuple[float, float]:
@@ -93,16 +98,6 @@ def _measured(work: Callable[[], Any], count: int) -> tuple[float, float]:
         work()
         seconds = time.monotonic() - begun
     return count / seconds, usage.cpu_seconds / count * 1e6
-
-
-def _limit(given: DataFrame, schema: str) -> None:
-    """Read all values by one `from_json` and throw them away."""
-    row = ",".join(f"{n}:{_SPARK[kind]}" for n, (_, kind, _) in COLUMNS.items())
-    source = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
-    envelope = f"struct<before:struct<{row}>,after:struct<{row}>,source:{source},op:string>"
-    wire = f"struct<payload:{envelope}>" if schema else envelope
-    parsed = given.select(f.from_json(f.col("value").cast("string"), wire).alias("e"))
-    parsed.write.format("noop").mode("overwrite").save()
 
 
 if __name__ == "__main__":
