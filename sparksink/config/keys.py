@@ -7,74 +7,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from sparksink.config.columns import Columns, Evolution, Types
 from sparksink.config.sections import Duration, Pattern, Section
-from sparksink.config.target import Jdbc, Target
+from sparksink.config.source import Source
+from sparksink.config.target import Target
 
 WithoutKey = Annotated[
     str, Field(pattern=r"^(history|bag_view|full_row|fail|key:[^,\s]+(,[^,\s]+)*)$")
 ]
 """What becomes of a table without a key; ``key:`` names columns that tell its rows apart."""
-
-
-class Registry(Section):
-    """A Confluent schema registry; ``basic.auth`` is ``user:password``."""
-
-    url: str
-    basic_auth: str | None = Field(default=None, repr=False)
-
-
-class Modes(Section):
-    """The connector's modes, needed to read JSON without schemas; its defaults are Debezium's."""
-
-    decimal: Literal["precise", "string", "double"] = "precise"
-    time: Literal[
-        "adaptive", "adaptive_time_microseconds", "connect", "isostring", "microseconds",
-        "nanoseconds",
-    ] = "adaptive_time_microseconds"  # fmt: skip
-    bigint_unsigned: Literal["long", "precise"] = "long"
-    binary: Literal["bytes", "base64", "base64-url-safe", "hex"] = "bytes"
-
-
-class Source(Section):
-    """Where the messages come from: Kafka, or files of recorded messages."""
-
-    kind: Literal["kafka", "file"] = "kafka"
-    bootstrap_servers: str = ""
-    kafka: dict[str, str] = Field(default_factory=dict, repr=False)
-    topics: Pattern
-    topics_exclude: Pattern | None = None
-    path: str = ""
-    ddl_topic: str | None = None
-    transaction_topic: str | None = None
-    schema_registry: Registry | None = None
-    database: Jdbc | None = None
-    modes: Modes = Modes()
-    starting_offsets: Literal["earliest", "latest"] = "earliest"
-    max_offsets_per_trigger: Annotated[int, Field(gt=0)] = 1_000_000
-    on_data_loss: Literal["fail", "continue"] = "fail"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _gather(cls, value: Any) -> Any:
-        """Gather the keys ``kafka.…``, which are the Kafka client's own."""
-        if not isinstance(value, dict):
-            return value
-        client = {key[6:]: str(text) for key, text in value.items() if key.startswith("kafka.")}
-        rest = {key: text for key, text in value.items() if not key.startswith("kafka.")}
-        return {**rest, "kafka": {**client, **rest.get("kafka", {})}}
-
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        if self.database and not self.database.url.startswith("jdbc:mariadb:"):
-            raise ValueError("database.url is jdbc:mariadb://HOST:PORT/DATABASE, for MySQL too")
-        needed = {"kafka": "bootstrap.servers", "file": "path"}[self.kind]
-        if not getattr(self, needed.replace(".", "_")):
-            raise ValueError(f"{needed} is needed where kind is {self.kind}")
-        if self.database and not self.database.url.startswith("jdbc:mariadb:"):
-            raise ValueError(
-                "database is the source's, MariaDB or MySQL: jdbc:mariadb://HOST:PORT/DB"
-            )
-        return self
 
 
 class Trigger(Section):
@@ -117,35 +58,6 @@ class History(Section):
     """The table with every change, in which nothing is ever overwritten."""
 
     enabled: bool = False
-
-
-class Columns(Section):
-    """Which columns are kept, and the MySQL types of those that no schema tells."""
-
-    include: list[str] | None = None
-    exclude: list[str] = Field(default_factory=list)
-    types: dict[str, str] = Field(default_factory=dict)
-
-
-class Types(Section):
-    """Choices between Spark types; the first of each is the default."""
-
-    unsigned_bigint: Literal["decimal20", "bigint"] = "decimal20"
-    time: Literal["string", "micros"] = "string"
-    datetime: Literal["timestamp_ntz", "timestamp"] = "timestamp_ntz"
-    json_as: Literal["string", "variant"] = Field(default="string", alias="json")
-    set: Literal["string", "array"] = "string"
-    bits: Literal["binary", "long"] = "binary"
-    geometry: Literal["struct", "wkb"] = "struct"
-
-
-class Evolution(Section):
-    """What happens to a target when the source's table changes."""
-
-    add: bool = True
-    widen: bool = True
-    rename: Literal["ddl", "add"] = "ddl"
-    conflict: Literal["park", "fail"] = "park"
 
 
 class Errors(Section):

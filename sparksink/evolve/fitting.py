@@ -10,7 +10,7 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.config.keys import Evolution
+from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
 from sparksink.evolve.steps import filling, plain, steps
 from sparksink.schemas.shapes import Shape

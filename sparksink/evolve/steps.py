@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sparksink.config.keys import Evolution
+from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
 from sparksink.schemas.shapes import Column
 from sparksink.schemas.spark_types import Mapped

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sparksink.config.keys import Modes
+from sparksink.config.source import Modes
 from sparksink.schemas.defaults import wire_default
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.shapes import Column, Shape

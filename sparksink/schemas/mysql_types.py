@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sparksink.config.keys import Modes
+from sparksink.config.source import Modes
 from sparksink.errors import TableError
 from sparksink.schemas.shapes import Column
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import httpx
 
-from sparksink.config.keys import Registry as RegistryConfig
+from sparksink.config.source import Registry as RegistryConfig
 from sparksink.errors import SinkError, TableError
 
 _TRIES: Final = 6

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sparksink.config.keys import Types
+from sparksink.config.columns import Types
 from sparksink.schemas.shapes import Column
 
 MAX_PRECISION: Final = 38

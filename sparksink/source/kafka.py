@@ -9,7 +9,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.sql import SparkSession
 
-from sparksink.config.keys import Source
+from sparksink.config.source import Source
 from sparksink.errors import SinkError
 
 Offsets = Mapping[str, Mapping[int, tuple[int, int]]]

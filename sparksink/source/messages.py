@@ -14,7 +14,7 @@ from typing import Any, Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from sparksink.config.keys import Source
+from sparksink.config.source import Source
 
 POSITION_HEADER: Final = "millrace.position"
 """``epoch/file/pos/row`` of a message, written by a connector that is told to."""

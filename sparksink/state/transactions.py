@@ -15,7 +15,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
-from sparksink.config.keys import Source
+from sparksink.config.source import Source
 
 _END: Final = (
     "status:string,id:string,"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparksink.config.keys import Evolution, Types
+from sparksink.config.columns import Evolution, Types
 from sparksink.errors import TableError
 from sparksink.evolve.steps import filling, steps
 from sparksink.schemas.shapes import Column

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sparksink.config.keys import Modes
+from sparksink.config.source import Modes
 from sparksink.decode.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
 from sparksink.errors import TableError
 from sparksink.schemas.ddl import definitions, renames, table_name
