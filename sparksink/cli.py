@@ -14,6 +14,7 @@ from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError
 
 _PARKED: Final = 3
+_BOUND: Final = "earliest, latest, timestamp:2026-01-01T00:00:00Z, or a file of offsets in JSON"
 
 log = logging.getLogger("sparksink")
 
@@ -59,6 +60,8 @@ def parser() -> argparse.ArgumentParser:
     command("status", "show how far each table is, and which are parked")
     backfill = command("backfill", "apply again what the topics hold; the mirrors only gain by it")
     backfill.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
+    for option, place, usual in (("--from", "start", "earliest"), ("--to", "end", "latest")):
+        backfill.add_argument(option, dest=place, default=usual, metavar="BOUND", help=_BOUND)
     command("cut", "show the versions of the tables at the last consistent cut")
     verify = command("verify", "compare mirrors with their tables in the database")
     verify.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
@@ -68,8 +71,9 @@ def parser() -> argparse.ArgumentParser:
     rebuild = command("rebuild", "make mirrors anew from all that their topics hold")
     rebuild.add_argument("table", metavar="REGEX", help="of db.table")
     rebuild.add_argument("--force", action="store_true", help="even if rows would be lost")
-    compact = command("compact", "join small files, remove old ones, forget old deletes")
-    compact.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
+    for name in ("compact", "vacuum"):
+        tidy = command(name, "join small files, remove old ones, forget old deletes")
+        tidy.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
     dlq = command("dlq", "messages that could not be used")
     dlq.add_argument("action", choices=["list", "replay", "purge"])
     park = command("park", "tables that were set aside")

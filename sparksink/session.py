@@ -22,6 +22,7 @@ EXTENSIONS: Final = {
     "delta": "io.delta.sql.DeltaSparkSessionExtension",
     "iceberg": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     "jdbc": "io.delta.sql.DeltaSparkSessionExtension",
+    "parquet": "io.delta.sql.DeltaSparkSessionExtension",
 }
 """Table format → what extends Spark's SQL; with a database the sink's own tables are Delta's."""
 
@@ -33,6 +34,7 @@ _STATIC: Final[Mapping[str, Mapping[str, str]]] = {
     "delta": _DELTA,
     "iceberg": {"spark.sql.extensions": EXTENSIONS["iceberg"]},
     "jdbc": _DELTA,
+    "parquet": _DELTA,
 }
 """Table format → what a session needs from its start."""
 _CODE: Final = {

@@ -21,6 +21,7 @@ from sparksink.tables import Lake
 from sparksink.tables.delta import DeltaLake
 from sparksink.tables.iceberg import IcebergLake
 from sparksink.tables.jdbc import JdbcLake
+from sparksink.tables.parquet import ParquetLake
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,23 @@ def _jdbc(spark: SparkSession, target: Target) -> Lake:
     return JdbcLake(spark, target.jdbc, _delta(spark, target))
 
 
+def _parquet(spark: SparkSession, target: Target) -> Lake:
+    own = DeltaLake(spark, target.path, {})
+    return ParquetLake(spark, target.path, target.table_properties, own)
+
+
 _LAKES: Final[Mapping[str, Callable[[SparkSession, Target], Lake]]] = {
     "delta": _delta,
     "iceberg": _iceberg,
     "jdbc": _jdbc,
+    "parquet": _parquet,
 }
 
 
 def build(config: SinkConfig, spark: SparkSession, lake: Lake | None = None) -> Sink:
     """Put a sink together; another ``lake`` than the configured one may be given."""
     lake = lake or _LAKES[config.target.format](spark, config.target)
-    state = State(spark, lake, config.state.schema_)
+    state = State(spark, lake, config.state.schema_, {"dead_letter": config.dlq.table})
     messages = Messages(
         spark,
         config.source,

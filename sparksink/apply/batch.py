@@ -18,8 +18,9 @@ from sparksink.evolve.fitting import Target
 class Part:
     """The messages of one topic in one batch: as they came, and ``marked`` without schemas.
 
-    ``marks`` are those that occur. ``app`` and ``number`` name the batch for good. Without
-    ``history`` only the mirror is written.
+    ``marks`` are those that occur, ``size`` is how many messages came, None where these are chosen
+    ones. ``app`` and ``number`` name the batch for good. Without ``history`` only the mirror is
+    written.
     """
 
     messages: DataFrame
@@ -28,6 +29,7 @@ class Part:
     app: str
     number: int
     history: bool
+    size: int | None
 
     def of(self, mark: str) -> DataFrame:
         """Return the messages of one mark."""

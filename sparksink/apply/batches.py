@@ -49,18 +49,26 @@ class Batches:
         self._lake = lake
         self._state = state
         self._definitions = definitions
-        self._layouts = Layouts(definitions.of, schema)
-        self._routes = Routes(config.target)
+        self._layouts = Layouts(definitions.of, schema, config.source)
+        self._routes = Routes(config)
         self._flows: dict[str, Flow] = {}
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
 
     def apply(
-        self, messages: DataFrame, app: str, batch: int, *, history: bool = True, cut: bool = False
+        self,
+        messages: DataFrame,
+        app: str,
+        batch: int,
+        *,
+        history: bool = True,
+        cut: bool = False,
+        whole: bool = True,
     ) -> list[Applied]:
         """Apply one batch; ``app`` and the number name it for good.
 
         Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
         a topic tells of them; each message of the source must come so once.
+        Messages that are not the ``whole`` of what came tell no share of those that are of no use.
 
         :raises SinkError: the job cannot go on.
         """
@@ -77,7 +85,9 @@ class Batches:
             for topic, error in refused.items():
                 here = messages.where(f.col("topic") == topic)
                 self._refuse(topic, error, here, app, batch)
-            done = self._all_tables(frame, counts, messages, app, batch, history=history)
+            done = self._all_tables(
+                frame, counts, messages, app, batch, history=history, whole=whole
+            )
             if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
                 known = None if ends is None else self._follow(frame, counts, ends)
                 self._state.commit(app, batch, _offsets(counts), done, known)
@@ -103,6 +113,7 @@ class Batches:
         batch: int,
         *,
         history: bool,
+        whole: bool,
     ) -> list[Applied]:
         """Run the topics side by side, the largest first."""
         sizes: dict[str, int] = {}
@@ -112,7 +123,8 @@ class Batches:
         def run(topic: str) -> Applied:
             here = f.col("topic") == topic
             marks = sorted({one.mark for one in counts if one.topic == topic})
-            part = Part(messages.where(here), frame.where(here), marks, app, batch, history)
+            size = sizes[topic] if whole else None
+            part = Part(messages.where(here), frame.where(here), marks, app, batch, history, size)
             return self._one_table(topic, part)
 
         topics = sorted(sizes, key=lambda topic: -sizes[topic])
@@ -141,7 +153,7 @@ class Batches:
         :raises TableError: it fails each time.
         :raises DataLossError: what it reads is gone from Kafka.
         """
-        pause = 1.0
+        pause = min(self._config.errors.backoff, _LONGEST_WAIT)
         for attempt in range(self._config.errors.retries + 1):
             try:
                 return work()

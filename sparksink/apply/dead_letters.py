@@ -2,44 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
+from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.apply.batch import Batch
+from sparksink.apply.batch import Batch, Part
+from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError
 from sparksink.state.own import SCHEMAS
 from sparksink.state.state import State
 
 _PLACE = ("topic", "partition", "offset")
+_HEADERS: Final[Mapping[str, str]] = {
+    "__connect.errors.topic": "split_part(topic, '/', 1)",
+    "__connect.errors.partition": "partition",
+    "__connect.errors.offset": "offset",
+    "__connect.errors.exception.message": "reason",
+    "millrace.table": "source_table",
+}
+"""Headers of a copy, as Kafka Connect names those of its dead letters → where they come from."""
+
+
+AGAIN: Final = "replay:dead_letter:"
+"""How the names of batches begin that bring dead letters again."""
 
 
 class DeadLetters:
-    """Writes the table of dead letters; ``limit`` is how many a batch of a table may have."""
+    """Writes the table of dead letters, and copies of them into a topic if there is one."""
 
-    def __init__(self, state: State, limit: int) -> None:
+    def __init__(self, state: State, config: SinkConfig) -> None:
         self._state = state
-        self._limit = limit
+        self._rules = config.errors
+        self._topic = config.dlq.topic
+        self._source = config.source
 
-    def add(self, messages: DataFrame, batch: Batch, table: str) -> int:
+    def add(self, part: Part, batch: Batch, table: str) -> int:
         """Keep the messages whose changes have a fault; return how many these are.
 
-        :raises SinkError: there are more than the limit; nothing is kept then.
+        The copies are written first, and again if the batch is repeated.
+
+        :raises SinkError: there are more than may be; nothing is kept then.
         """
         faults = _faults(batch.frames)
         found = faults.count()
-        if found > self._limit:
-            raise SinkError(
-                f"{table}: {found} messages of one batch cannot be used.",
-                "See why with the command plan; errors.max.per.batch sets the limit.",
-            )
+        self._check(found, part.size, table)
         if found:
-            rows = self.rows(messages.join(faults, [*_PLACE]), batch, table)
+            rows = self.rows(part.messages.join(faults, [*_PLACE]), batch, table)
+            if self._topic:
+                self._copy(rows, self._topic)
             writer = f"{batch.app}:dead_letter"
             self._state.table("dead_letter").append(rows, writer, batch.number)
         return found
+
+    def _check(self, found: int, messages: int | None, table: str) -> None:
+        rules = self._rules
+        of_all = f"{found} of {messages or found} messages"
+        most = rules.max_ratio * messages if messages and rules.max_ratio < 1 else found
+        for is_over, key in (
+            (found > 0 and rules.malformed == "fail", "errors.malformed=fail allows none."),
+            (found > rules.max_per_batch, "errors.max.per.batch sets the limit."),
+            (found > most, "errors.max.ratio sets the limit."),
+        ):
+            if is_over:
+                raise SinkError(
+                    f"{table}: {of_all} of one batch cannot be used.",
+                    f"See why with the command plan; {key}",
+                )
 
     def rows(self, messages: DataFrame, batch: Batch, table: str) -> DataFrame:
         """Return messages with a ``reason`` as rows of the table."""
@@ -49,6 +80,17 @@ class DeadLetters:
             f.lit(batch.number).cast("bigint").alias("batch"),
             f.lit(batch.app).alias("app"),
         ).select(*SCHEMAS["dead_letter"])
+
+    def _copy(self, rows: DataFrame, topic: str) -> None:
+        headers = [
+            f"struct('{name}' AS key, CAST(CAST({sql} AS STRING) AS BINARY) AS value)"
+            for name, sql in _HEADERS.items()
+        ]
+        copies = rows.selectExpr("key", "value", f"array({', '.join(headers)}) AS headers")
+        client = {f"kafka.{key}": value for key, value in self._source.kafka.items()}
+        servers = self._source.bootstrap_servers
+        writer = copies.write.format("kafka").options(**client).option("topic", topic)
+        writer.option("kafka.bootstrap.servers", servers).option("includeHeaders", "true").save()
 
 
 def _given(messages: DataFrame) -> list[str]:

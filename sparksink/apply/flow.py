@@ -15,6 +15,7 @@ from sparksink.apply.dead_letters import DeadLetters
 from sparksink.apply.measure import Measured
 from sparksink.apply.mirror import Mirror
 from sparksink.apply.targets import Targets
+from sparksink.config.columns import HASH
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.changes import changes
 from sparksink.decode.layouts import EMPTY, GARBAGE, NO_LAYOUT, NO_ROWS, Layout, Layouts
@@ -22,8 +23,9 @@ from sparksink.decode.places import place_of_header
 from sparksink.decode.reading import Reading
 from sparksink.decode.rowless import tombstones, unreadable
 from sparksink.errors import DataLossError, TableError
+from sparksink.schemas.masks import read_as
 from sparksink.schemas.shapes import kept
-from sparksink.schemas.spark_types import mapped
+from sparksink.source.lanes import is_table
 from sparksink.source.routes import Route
 from sparksink.state.applied import Applied, Boundary
 from sparksink.state.state import State
@@ -42,7 +44,7 @@ class Flow:
         self._layouts = layouts
         self._lake = lake
         self._state = state
-        self._letters = DeadLetters(state, config.errors.max_per_batch)
+        self._letters = DeadLetters(state, config)
         self._last: list[Layout] = []
         self._targets = Targets(route, config, lake, state)
 
@@ -55,13 +57,13 @@ class Flow:
         if NO_ROWS in part.marks and self._rules.mirror.sweep:
             self._sweep(part.of(NO_ROWS))
         layouts = self._layouts_of(part.marks)
-        if not layouts:
+        if not layouts or self._is_garbage(part.marks):
             return self._without_layout(part)
         keys = self._keys()
         readings = [self._reading(layout, keys) for layout in layouts]
         writers = self._fitted_writers(part, layouts, readings)
         batch = self._batch(part, self._frames(part, layouts, readings))
-        seen = self._write(part.messages, writers, batch)
+        seen = self._write(part, writers, batch)
         return self._applied(seen, time.monotonic() - begun)
 
     def _fitted_writers(
@@ -72,10 +74,10 @@ class Flow:
         if self._targets.counts(keys):
             self._targets.check_counts(layouts, readings)
         writers = self._targets.writers(keys, history=part.history)
-        renamed = self._layouts.renamed(self.route.table)
+        told = self._layouts.renamed(self.route.table), self._layouts.dropped(self.route.table)
         for writer in writers:
             for layout, reading in zip(layouts, readings, strict=True):
-                writer.target.fit(layout.shape, reading.columns, keys, renamed)
+                writer.target.fit(layout.shape, reading.columns, keys, *told)
         if self._targets.counts(keys) and part.history:
             self._targets.note_counts(readings)
         if keys and self._config.ordering.tombstones_count:
@@ -91,9 +93,22 @@ class Flow:
         if EMPTY in part.marks and self._config.ordering.tombstones_count:
             return self._only_tombstones(part)
         if GARBAGE in part.marks:
-            batch = self._batch(part, [unreadable(part.of(GARBAGE))])
-            faults = self._letters.add(part.messages, batch, self.route.table)
+            batch = self._batch(part, [self._unreadable(part)])
+            faults = self._letters.add(part, batch, self.route.table)
         return Applied(self.route.table, changes=faults, faults=faults)
+
+    def _is_garbage(self, marks: Sequence[str]) -> bool:
+        """Tell whether a batch has nothing but garbage: no change of it would reach a writer."""
+        deletes = EMPTY in marks and self._config.ordering.tombstones_count
+        return GARBAGE in marks and NO_LAYOUT.issuperset(marks) and not deletes
+
+    def _unreadable(self, part: Part) -> DataFrame:
+        """Return what is of no use, with the reason."""
+        wanted = self._config.source.format
+        reason = "neither JSON nor Avro" if wanted == "auto" else f"not of source.format {wanted}"
+        if not is_table(self.route.topic):
+            reason = "tells of no table"
+        return unreadable(part.of(GARBAGE), reason)
 
     def _sweep(self, marks: DataFrame) -> None:
         """Remove what was in a table before a snapshot that found it empty."""
@@ -112,10 +127,10 @@ class Flow:
         begun = time.monotonic()
         frames = [tombstones(part.of(EMPTY), reading)]
         if GARBAGE in part.marks:
-            frames.append(unreadable(part.of(GARBAGE)))
+            frames.append(self._unreadable(part))
         history = part.history and self._targets.has_history()
         writers = self._targets.writers(reading.keys, history=history)
-        seen = self._write(part.messages, writers, self._batch(part, frames))
+        seen = self._write(part, writers, self._batch(part, frames))
         return self._applied(seen, time.monotonic() - begun)
 
     def _frames(
@@ -129,15 +144,13 @@ class Flow:
         if EMPTY in part.marks and readings[-1].keys and self._config.ordering.tombstones_count:
             frames.append(tombstones(part.of(EMPTY), readings[-1]))
         if GARBAGE in part.marks:
-            frames.append(unreadable(part.of(GARBAGE)))
+            frames.append(self._unreadable(part))
         if readings[-1].named:
             blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAMES.items()}
             frames = [one if "__row" in one.columns else one.withColumns(blank) for one in frames]
         return frames
 
-    def _write(
-        self, messages: DataFrame, writers: Sequence[Writer], batch: Batch
-    ) -> Measured | None:
+    def _write(self, part: Part, writers: Sequence[Writer], batch: Batch) -> Measured | None:
         """Write to all; the changes are kept if more than one look at them is needed."""
         alone = len(writers) == 1 and isinstance(writers[0], Mirror)
         if not alone:
@@ -147,7 +160,7 @@ class Flow:
             results = [writer.write(batch) for writer in writers] if batch.frames else []
             seen = next((result for result in results if result is not None), None)
             if batch.frames and (seen is None or seen.faults):
-                self._letters.add(messages, batch, self.route.table)
+                self._letters.add(part, batch, self.route.table)
             return seen
         finally:
             for frame in batch.frames:
@@ -175,8 +188,11 @@ class Flow:
         missing = [key for key in keys if key not in names]
         if missing:
             raise TableError(f"{self.route.table} has no column {missing[0]}, which is in its key.")
+        hidden = [key for key in keys if rules.mask.get(key, HASH) != HASH]
+        if hidden:
+            raise TableError(f"{self.route.table}: only hash can mask {hidden[0]}, a key column.")
         columns = {
-            column.name: mapped(column, self._config.types)
+            column.name: read_as(column, self._config.types, rules)
             for column in layout.shape.columns
             if column.name in names
         }
@@ -185,9 +201,14 @@ class Flow:
             keys,
             columns,
             self._config.ordering,
-            images=self._rules.history.enabled or not keys,
+            images=self._rules.history.enabled
+            or not keys
+            or bool(self._config.ordering.expression),
             named=self._targets.counts(keys),
             moves=bool(keys) and keys != told,
+            before=self._rules.history.before,
+            event_ids=self._rules.history.dedupe == "event_id",
+            unavailable=rules.unavailable_value if rules.keeps else "",
         )
 
     def _check(self, seen: Measured) -> None:
@@ -196,6 +217,8 @@ class Flow:
         :raises DataLossError: they did.
         """
         last = self._state.last(self.route.table)
+        if self._config.ordering.mode != "binlog":
+            return
         if self._config.ordering.on_position_regression == "ignore" or last is None:
             return
         if not (seen.streamed and seen.first_ts and last.highest and last.source_ts):

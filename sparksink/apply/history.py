@@ -2,22 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch import Batch
+from sparksink.apply.dead_letters import AGAIN
+from sparksink.config.keys import History as Rules
 from sparksink.evolve.fitting import Target
+from sparksink.order import Sequence
 from sparksink.schemas.spark_types import quoted
+from sparksink.state.heads import Partition
+from sparksink.state.state import State
+
+_STREAMED = "__streamed AND __op <> 'r'"
+"""Events of the log: a snapshot's rows have no order among them, nor one with the log's."""
 
 
 class History:
-    """Appends to one history table."""
+    """Appends to the history of one table; ``name`` is ``db.table`` of the source."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, name: str, target: Target, rules: Rules, state: State) -> None:
         self.target = target
+        self._name = name
+        self._rules = rules
+        self._state = state
 
     def write(self, batch: Batch) -> None:
         """Append the changes of a batch that this table does not have yet."""
-        rows = batch.into(self.target).where("__fault IS NULL")
+        every = batch.into(self.target).where("__fault IS NULL")
+        rows = every
+        # What was a dead letter lies behind by its nature.
+        replays = self._rules.dedupe == "replay" and not batch.app.startswith(AGAIN)
+        if replays:
+            rows = not_behind(every, self._state.heads.of(self._name))
+        elif self._rules.dedupe == "event_id":
+            rows = self._unknown(every)
         rows = rows.withColumn("__batch", f.lit(batch.number).cast("bigint"))
         columns = [f.col(quoted(name)) for name in self.target.columns]
         self.target.table.append(rows.select(*columns), f"{batch.app}:history", batch.number)
+        if replays:
+            self._state.heads.reach(self._name, highest(every))
+
+    def _unknown(self, rows: DataFrame) -> DataFrame:
+        """Drop events that the history has, and all but the first of those that come twice.
+
+        An event keeps its time wherever it is told, so only rows of these times are looked at.
+        """
+        first = Window.partitionBy("__event_id").orderBy("__topic", "__partition", "__offset")
+        once = rows.withColumn("__n", f.row_number().over(first)).where("__n = 1").drop("__n")
+        times = rows.agg(f.min("__source_ts"), f.max("__source_ts")).collect()[0]
+        known = self.target.table.read()
+        if times[0] is not None:
+            within = f.col("__source_ts").between(f.lit(times[0]), f.lit(times[1]))
+            known = known.where(within | f.col("__source_ts").isNull())
+        return once.join(known.select("__event_id"), "__event_id", "left_anti")
+
+
+def not_behind(rows: DataFrame, heads: Mapping[Partition, Sequence]) -> DataFrame:
+    """Drop events of the log that lie at or before one that came before them in their partition.
+
+    A connector writes a partition in the order of the log: what goes back, it tells again.
+    """
+    place = f.struct("__seq_hi", "__seq_lo")
+    order = Window.partitionBy("__topic", "__partition")
+    order = order.orderBy("__offset", "__seq_hi", "__seq_lo")
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    streamed = f.expr(_STREAMED)
+    highest = f.max(f.when(streamed, place)).over(before)
+    if heads:
+        highest = f.greatest(highest, _known(heads))
+    found = rows.withColumn("__behind", f.coalesce(streamed & (place <= highest), f.lit(False)))
+    return found.where("NOT __behind").drop("__behind")
+
+
+def _known(heads: Mapping[Partition, Sequence]) -> Column:
+    """Return the place of the partition that a row is of; NULL where there is none."""
+
+    def add(found: Column | None, partition: Partition) -> Column:
+        here = (f.col("__topic") == partition[0]) & (f.col("__partition") == partition[1])
+        hi, lo = (f.lit(half).cast("bigint") for half in heads[partition])
+        place = f.struct(hi.alias("__seq_hi"), lo.alias("__seq_lo"))
+        return f.when(here, place) if found is None else found.when(here, place)
+
+    found = reduce(add, heads, None)
+    assert found is not None
+    return found
+
+
+def highest(rows: DataFrame) -> dict[Partition, Sequence]:
+    """Return the greatest place of the log in each partition."""
+    place = f.max(f.struct("__seq_hi", "__seq_lo")).alias("place")
+    found = rows.where(_STREAMED).groupBy("__topic", "__partition").agg(place).collect()
+    return {(row["__topic"], row["__partition"]): Sequence(*row["place"]) for row in found}

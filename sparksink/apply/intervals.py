@@ -14,9 +14,11 @@ from typing import Any, Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
+from sparksink.apply import tracked
 from sparksink.apply.batch import Batch
 from sparksink.apply.measure import Measured, boundary, measured, observed
 from sparksink.config.keys import Mirror as Rules
+from sparksink.errors import TableError
 from sparksink.evolve.fitting import Target
 from sparksink.order import Sequence, before_sql
 from sparksink.schemas.spark_types import quoted
@@ -80,8 +82,15 @@ class Intervals:
         if place is None:
             return
         earliest = Sequence(*place)
-        stored = self._touched(rows, earliest)
+        stored, follows = self._touched(rows, earliest), self._rules.track_columns
         known = stored.select(*self._key_columns(), *_PLACE)
+        if lost := [name for name in follows if name not in self.target.columns]:
+            raise TableError(
+                f"{self._name} has no column {lost[0]}, which mirror.track.columns names.",
+                "Name columns of this table in an entry of tables, and run park replay.",
+            )
+        if follows:
+            rows, known = tracked.begun(rows), tracked.places(stored, self._keys)
         fresh = rows.join(known, [*self._keys, *_PLACE], "left_anti")
         columns = [f.col(quoted(name)) for name in self.target.columns if name not in _END]
         blank = [f.lit(None).cast(INTERVAL_OWN[name]).alias(name) for name in _END]
@@ -90,6 +99,8 @@ class Intervals:
         line = fresh.select(*columns, *blank, f.lit(True).alias("__fresh")).unionByName(
             stored.select(*columns, *given, f.lit(False).alias("__fresh"))
         )
+        if follows:
+            line = tracked.runs(line, self._keys, follows, _first_after(ends))
         changed = self._ended(line, ends).select(*map(f.col, map(quoted, self.target.columns)))
         bounds = f"(t.__end_hi IS NULL OR t.__end_hi >= {earliest.hi})"
         keys = (*self._keys, *_PLACE)
@@ -131,9 +142,13 @@ def close(name: str, target: Target, ends: Iterable[Boundary], state: State) -> 
         if target.columns:
             at = "NULL" if end.at is None else f"timestamp_micros({end.at})"
             later = f"NOT {before_sql(Sequence(end.hi, end.lo + 1), '__end_hi', '__end_lo')}"
+            more = ""
+            if tracked.LAST[0] in target.columns:
+                tracked.split(target, Sequence(end.hi, end.lo))
+                more = tracked.forget_sql(Sequence(end.hi, end.lo))
             target.table.run(
                 f"UPDATE {{table}} SET __end_hi = {end.hi}, __end_lo = {end.lo}, __end_at = {at},"  # noqa: S608 - numbers
-                f" __current = false WHERE {before_sql(Sequence(end.hi, end.lo))}"
+                f" __current = false{more} WHERE {before_sql(Sequence(end.hi, end.lo))}"
                 f" AND (__end_hi IS NULL OR {later})"
             )
         # The versions end first: the other way round a crash between the two would keep them.

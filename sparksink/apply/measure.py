@@ -64,7 +64,7 @@ def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFra
 def boundary(rules: Rules) -> Column:
     """Return the condition of a change that ends all rows before it."""
     found = f.lit(False)
-    if rules.truncate == "apply":
+    if rules.truncate != "ignore":
         found |= f.col("__op") == "t"
     return found | f.col("__end") if rules.sweep else found
 

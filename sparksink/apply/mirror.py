@@ -16,6 +16,7 @@ from pyspark.sql import functions as f
 from sparksink.apply.batch import Batch
 from sparksink.apply.measure import Measured, measured, observed
 from sparksink.config.keys import Mirror as Rules
+from sparksink.decode.reading import META
 from sparksink.evolve.fitting import Target
 from sparksink.order import Sequence, before_sql, newer_sql
 from sparksink.schemas.spark_types import quoted
@@ -33,27 +34,59 @@ def latest(changes: DataFrame, keys: Iterable[str]) -> DataFrame:
     return rows.withColumn("__n", f.row_number().over(window)).where("__n = 1").drop("__n")
 
 
-def sweep(name: str, target: Target, place: Sequence, state: State) -> None:
-    """Remove all rows of a table from before a place, for good."""
+def folded(changes: DataFrame, keys: Iterable[str], columns: Iterable[str]) -> DataFrame:
+    """Make one change of those of each key: of each column the last value that is not NULL.
+
+    They begin at the last one that is no update, which has all of its row; ``__whole`` tells
+    whether there is one.
+    """
+    order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
+    line = Window.partitionBy(*(f.col(quoted(key)) for key in keys)).orderBy(*order)
+    rows = changes.where("__fault IS NULL AND __op <> 't'").withColumn(
+        "__all", f.expr("__op <> 'u'")
+    )
+    later = f.count(f.when(f.col("__all"), 1)).over(line.rowsBetween(Window.unboundedPreceding, -1))
+    rows = rows.withColumn("__later", later).where("__later = 0").drop("__later")
+    rest = line.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    last = {name: f.first(f.col(quoted(name)), ignorenulls=True).over(rest) for name in columns}
+    whole = {"__whole": f.max("__all").over(rest), "__n": f.row_number().over(line)}
+    return rows.withColumns({**last, **whole}).where("__n = 1").drop("__n", "__all")
+
+
+def sweep(name: str, target: Target, place: Sequence, state: State, *, soft: bool = False) -> None:
+    """Remove all rows of a table from before a place, for good; ``soft`` only marks them."""
     if place <= state.watermark(name):
         return
     if target.columns:
         # The rows go first: the other way round a crash between the two would keep them.
-        target.table.run(f"DELETE FROM {{table}} WHERE {before_sql(place)}")  # noqa: S608 - two numbers
+        mark = "UPDATE {table} SET __deleted = true WHERE NOT __deleted AND "
+        remove = "DELETE FROM {table} WHERE "
+        target.table.run(f"{mark if soft else remove}{before_sql(place)}")
     state.raise_watermark(name, place)
 
 
 class Mirror:
-    """One mirror table with its keys; ``name`` is ``db.table`` of the source."""
+    """One mirror table with its keys; ``name`` is ``db.table`` of the source.
+
+    With ``keeps`` values that updates do not have stay as they are.
+    """
 
     def __init__(
-        self, name: str, target: Target, keys: tuple[str, ...], rules: Rules, state: State
+        self,
+        name: str,
+        target: Target,
+        keys: tuple[str, ...],
+        rules: Rules,
+        state: State,
+        *,
+        keeps: bool = False,
     ) -> None:
         self.target = target
         self._name = name
         self._keys = keys
         self._rules = rules
         self._state = state
+        self._keeps = keeps
 
     def write(self, batch: Batch) -> Measured:
         """Apply the changes of a batch."""
@@ -62,24 +95,47 @@ class Mirror:
         if self._rules.deletes == "ignore":
             changes = changes.where("__op <> 'd' OR __fault IS NOT NULL")
         frame, observation = observed(changes, self._rules, self._bound_by(columns))
-        rows = latest(frame, self._keys).localCheckpoint()
+        rows = self._one_each(frame, columns).localCheckpoint()
         seen = measured(observation)
         batch.check(seen)
         self._apply(rows, seen, columns, batch)
         return seen
+
+    def _one_each(self, changes: DataFrame, columns: Iterable[str]) -> DataFrame:
+        """Return one change of each key."""
+        if self._keeps:
+            return folded(changes, self._keys, self._kept(columns))
+        return latest(changes, self._keys)
+
+    def _kept(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns of the source beside the key, where their values stay."""
+        others = {*self._keys, *META, "__deleted"}
+        return [name for name in columns if name not in others] if self._keeps else []
 
     def _apply(
         self, rows: DataFrame, seen: Measured, columns: Mapping[str, str], batch: Batch
     ) -> None:
         before = self._state.watermark(self._name)
         watermark = max(before, seen.boundary or before)
-        living = self._not_overtaken(rows.where(f"NOT {before_sql(watermark)}"), seen)
+        soft = self._rules.truncate == "soft"
+        gone, ended = "__op = 'd'", before_sql(watermark)
+        if soft:  # what comes late of rows that have ended is kept, as they are
+            gone = f"{gone} OR {ended}"
+        else:
+            rows = rows.where(f"NOT {ended}")
+        living = self._not_overtaken(rows.withColumn("__deleted", f.expr(gone)), seen)
         if self._rules.deletes == "hard" and seen.last_delete:
             self._bury(living, seen.last_delete, batch)
-        if seen.highest:
+        if seen.highest and self.target.is_made_now():
+            first = self._finished(living, columns)
+            if self._rules.deletes != "soft":
+                first = first.where("__op <> 'd'")
+            writer = f"{batch.app}:mirror"
+            self.target.table.append(first.select(*map(quoted, columns)), writer, batch.number)
+        elif seen.highest:
             self.target.table.merge(self._finished(living, columns), self._how(seen, columns))
         if watermark > before:
-            sweep(self._name, self.target, watermark, self._state)
+            sweep(self._name, self.target, watermark, self._state, soft=soft)
 
     def _not_overtaken(self, rows: DataFrame, seen: Measured) -> DataFrame:
         """Drop changes of rows that were deleted later; in order there are none to look for."""
@@ -95,7 +151,10 @@ class Mirror:
         )
         keyed = rows.withColumn("__key", self._key_text())
         later = f.expr(f"change.__key = buried.__key AND {newer_sql('buried', 'change')}")
-        return keyed.alias("change").join(buried.alias("buried"), later, "left_anti").drop("__key")
+        rest = keyed.alias("change").join(buried.alias("buried"), later, "left_anti").drop("__key")
+        # A write to the tombstones that reads them too is refused by Delta when another table's
+        # deletes come in between; tables are written side by side.
+        return rest.localCheckpoint()
 
     def _bury(self, rows: DataFrame, last: Sequence, batch: Batch) -> None:
         deletes = rows.where("__op = 'd'").select(
@@ -109,13 +168,14 @@ class Mirror:
         return f.to_json(f.struct(*(f.col(quoted(key)).alias(key) for key in self._keys)))
 
     def _finished(self, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
-        soft = f.col("__op") == "d"
-        return rows.withColumn("__deleted", soft).select(*(f.col(quoted(name)) for name in columns))
+        names = [*columns, "__whole"] if self._keeps else columns
+        return rows.select(*(f.col(quoted(name)) for name in names))
 
     def _how(self, seen: Measured, columns: Mapping[str, str]) -> Merge:
         soft = self._rules.deletes == "soft"
         bounds = self._bounds(seen, columns)
-        return Merge(self._keys, tuple(columns), seen.deletes > 0, soft, bounds)
+        names, kept = tuple(columns), self._kept(columns)
+        return Merge(self._keys, names, seen.deletes > 0, soft, bounds, kept=kept)
 
     def _bound_by(self, columns: Mapping[str, str]) -> str | None:
         """Return the key column by which files can be skipped."""

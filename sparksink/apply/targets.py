@@ -11,14 +11,17 @@ from sparksink.apply.batch import Writer
 from sparksink.apply.history import History
 from sparksink.apply.intervals import INTERVAL_OWN, Intervals, close
 from sparksink.apply.mirror import Mirror, sweep
+from sparksink.apply.tracked import TRACKED_OWN
 from sparksink.config.keys import SinkConfig
+from sparksink.decode.extras import EVENT_ID
 from sparksink.decode.layouts import Layout
 from sparksink.decode.reading import MESSAGE, META, Reading
 from sparksink.errors import TableError
 from sparksink.evolve.fitting import Target
+from sparksink.evolve.nested import ROW
 from sparksink.evolve.steps import filling
 from sparksink.order import Sequence as Place
-from sparksink.schemas.spark_types import Mapped
+from sparksink.schemas.spark_types import BEFORE, Mapped
 from sparksink.source.routes import Route
 from sparksink.state.applied import Boundary
 from sparksink.state.state import State
@@ -34,9 +37,9 @@ HISTORY_OWN: Final = {
     "__batch": "bigint",
 }
 
-_MIRRORS: Final[Mapping[int, type[Mirror | Intervals]]] = {1: Mirror, 2: Intervals}
 _MOST: Final[Mapping[str, int]] = {"bag_view": (1 << 63) - 1, "full_row": 1}
 """Modes that count rows without a key → the highest count that is shown."""
+_BEFORE: Final[Mapping[str, str]] = {"struct": ROW, "json": "string"}
 _KEY_READING: Final = "key.reading"
 
 
@@ -49,20 +52,33 @@ class Targets:
         self._rules = config.table(route.table)
         self._lake = lake
         self._state = state
-        self._mirror = self._target(route.mirror, self._own(), fills=True)
-        self._history = self._target(route.history, HISTORY_OWN, fills=False)
-        self._bag = self._target(route.mirror, BAG_OWN, fills=True)
-        self._bag_history = self._target(route.history, {**HISTORY_OWN, **ROW_NAMES}, fills=False)
+        self._mirror = self._target(route.mirror, self._own(), mirror=True)
+        own = {**HISTORY_OWN, **self._extras()}
+        self._history = self._target(route.history, own, mirror=False)
+        self._bag = self._target(route.mirror, BAG_OWN, mirror=True)
+        self._bag_history = self._target(route.history, {**own, **ROW_NAMES}, mirror=False)
 
     def _own(self) -> Mapping[str, str]:
         if self._rules.mirror.scd == 2:
-            return INTERVAL_OWN
+            return {**INTERVAL_OWN, **(TRACKED_OWN if self._rules.mirror.track_columns else {})}
         soft = {"__deleted": "boolean"} if self._rules.mirror.deletes == "soft" else {}
         return {**MIRROR_OWN, **soft}
 
-    def _target(self, name: str, own: Mapping[str, str], *, fills: bool) -> Target:
+    def _extras(self) -> Mapping[str, str]:
+        rules = self._rules.history
+        named = {EVENT_ID: "string"} if rules.dedupe == "event_id" else {}
+        return {**named, **({BEFORE: _BEFORE[rules.before]} if rules.before in _BEFORE else {})}
+
+    def _target(self, name: str, own: Mapping[str, str], *, mirror: bool) -> Target:
         rules, kind = self._config.evolution, self._config.target.format
-        return Target(name, self._lake.table(name), own, rules, kind, fills=fills)
+        if kind == "parquet":  # files are not written anew for a name
+            rules = rules.model_copy(update={"rename": "add"})
+        if not mirror or self._rules.mirror.scd == 2:  # what is past has its columns still
+            rules = rules.model_copy(update={"drop": "keep"})
+        placed = self._rules.target.partitioning if mirror else self._rules.history.partitioning
+        target = Target(name, self._lake.table(name), own, rules, kind, placed, fills=mirror)
+        target.appends_first = mirror and self._config.snapshot.fast_path
+        return target
 
     def keys(self, told: tuple[str, ...]) -> tuple[str, ...]:
         """Return the key, where the messages tell of this one.
@@ -96,11 +112,11 @@ class Targets:
             )
         writers: list[Writer] = []
         if rules.mirror.enabled and keys:
-            kind = _MIRRORS[rules.mirror.scd]
-            writers.append(kind(table, self._mirror, keys, rules.mirror, self._state))
+            writers.append(self._mirror_writer(keys))
         if history and (rules.history.enabled or not keys):
             counts = self.counts(keys)
-            writers.append(History(self._bag_history if counts else self._history))
+            target = self._bag_history if counts else self._history
+            writers.append(History(table, target, rules.history, self._state))
             if counts:
                 writers.append(self._bag_writer())
         return writers
@@ -112,7 +128,8 @@ class Targets:
         elif self._rules.mirror.scd == 2:
             close(self._route.table, self._mirror, [end], self._state)
         else:
-            sweep(self._route.table, self._mirror, Place(end.hi, end.lo), self._state)
+            place, soft = Place(end.hi, end.lo), self._rules.mirror.truncate == "soft"
+            sweep(self._route.table, self._mirror, place, self._state, soft=soft)
 
     def check_counts(self, layouts: Sequence[Layout], readings: Sequence[Reading]) -> None:
         """Refuse what rows without a key cannot follow.
@@ -154,6 +171,13 @@ class Targets:
             return None
         columns = {name: Mapped(*given) for name, given in json.loads(noted).items()}
         return Reading(tuple(columns), columns, self._config.ordering, images=False)
+
+    def _mirror_writer(self, keys: tuple[str, ...]) -> Writer:
+        rules, table = self._rules, self._route.table
+        if rules.mirror.scd == 2:
+            return Intervals(table, self._mirror, keys, rules.mirror, self._state)
+        keeps = rules.columns.keeps
+        return Mirror(table, self._mirror, keys, rules.mirror, self._state, keeps=keeps)
 
     def _bag_writer(self) -> Bag:
         return Bag(

@@ -54,6 +54,9 @@ _BIT: Final = Canonical("CAST({c} + 0 AS CHAR)", "try_cast(try_cast({v} AS BIGIN
 # Before the WKB stand four bytes with the reference system.
 _SHAPE: Final = Canonical("HEX({c})", "substring({v}, 9)", "hex({v}.wkb)")
 
+_TRUTH: Final = "(try_cast({v} AS DECIMAL(38,0)) <> 0)"
+"""SQL of what a BOOLEAN is made of, which MySQL has as a number."""
+
 _NUMBERS: Final = ("tinyint", "smallint", "int", "bigint", "decimal")
 _MOMENTS: Final = ("date", "timestamp_ntz")
 _TEXTS: Final = ("char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set")
@@ -92,7 +95,7 @@ def canonical(column: SourceColumn, kind: str) -> Canonical | None:
     kinds, rule = _RULES.get(column.kind, ((), _TEXT))
     if kind.partition("(")[0].partition("<")[0] not in kinds:
         return None
-    read = rule.read.replace("{kind}", kind)
+    read = (_TRUTH if kind == "boolean" else rule.read).replace("{kind}", kind)
     if column.nullable and column.kind == "timestamp":
         read = read.replace("{v}", "nullif(nullif({v}, '0'), '0.000000')")
     if not column.nullable and column.kind in _BEGINNING:

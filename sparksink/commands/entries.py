@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -16,10 +18,13 @@ from sparksink.commands import replay
 from sparksink.commands.plan import plan as planned
 from sparksink.commands.rebuild import rebuild as make_anew
 from sparksink.commands.streaming import Stream, until_signalled
+from sparksink.commands.upkeep import tidied
 from sparksink.commands.verify import Comparison
-from sparksink.errors import SinkError
+from sparksink.config.offsets import checked
+from sparksink.errors import ConfigError, SinkError
 from sparksink.sink import Sink
 from sparksink.source.kafka import Offsets, offsets
+from sparksink.source.lanes import is_table
 from sparksink.source.routes import Routes
 from sparksink.state.applied import Applied
 from sparksink.status.metrics import Metrics
@@ -37,7 +42,8 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
     """Stream, forever or until caught up."""
     config = sink.config
     patience = max(60.0, _PATIENCE * config.trigger.interval)
-    with sink.lease() as lease, Metrics(config.metrics.http, patience) as metrics:
+    metrics = Metrics(config.metrics.http, patience, config.metrics.textfile)
+    with sink.lease() as lease, metrics:
         sink.state.open()
         stream = Stream(sink, lease, metrics)
         until_signalled(stream.stop)
@@ -52,11 +58,12 @@ def check(sink: Sink, _: argparse.Namespace) -> None:
     found = _offsets(sink)
     if not found:
         raise SinkError(f"No topic matches {sink.config.source.topics}.")
-    routes = Routes(sink.config.target)
+    routes = Routes(sink.config)
+    by_topic = sink.config.source.route == "topic"
     for topic, partitions in sorted(found.items()):
         messages = sum(end - start for start, end in partitions.values())
-        route = routes.of(topic)
-        _print(f"{topic} → {route.mirror}: {len(partitions)} partitions, {messages:,} messages")
+        where = routes.of(topic).mirror if by_topic else "the tables that its messages name"
+        _print(f"{topic} → {where}: {len(partitions)} partitions, {messages:,} messages")
 
 
 def plan(sink: Sink, options: argparse.Namespace) -> None:
@@ -68,7 +75,7 @@ def plan(sink: Sink, options: argparse.Namespace) -> None:
         ends[topic] = {str(p): b for p, (_, b) in partitions.items()}
     if not ends:
         raise SinkError(f"No topic matches {sink.config.source.topics}.")
-    for text in planned(sink, sink.messages.between(starts, ends)):
+    for text in planned(sink, sink.messages.between(json.dumps(starts), json.dumps(ends))):
         _print(text)
 
 
@@ -80,10 +87,13 @@ def status(sink: Sink, _: argparse.Namespace) -> None:
 
 
 def backfill(sink: Sink, options: argparse.Namespace) -> None:
-    """Apply all that the topics hold once more."""
+    """Apply what the topics hold once more, all or between two bounds."""
+    start, end = _bound("--from", options.start), _bound("--to", options.end)
+    if sink.config.source.kind == "file" and (start, end) != ("earliest", "latest"):
+        raise ConfigError("--from and --to need source.kind: kafka.")
     with sink.lease():
         sink.state.open()
-        messages = _of_tables(sink, sink.messages.between(), options.tables)
+        messages = _of_tables(sink, sink.messages.between(start, end), options.tables)
         done = sink.batches.apply(messages, replay.name("backfill"), 0, history=False)
     _print(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
 
@@ -91,7 +101,8 @@ def backfill(sink: Sink, options: argparse.Namespace) -> None:
 def rebuild(sink: Sink, options: argparse.Namespace) -> None:
     """Make mirrors anew, each in one step for its readers."""
     found = _offsets(sink)
-    chosen = [route for route in map(Routes(sink.config.target).of, sorted(found))
+    topics = found if sink.config.source.route == "topic" else _lanes(sink)
+    chosen = [route for route in map(Routes(sink.config).of, sorted(topics))
               if re.fullmatch(options.table, route.table)]  # fmt: skip
     if not chosen:
         raise SinkError(f"No topic of a table matches {options.table}.")
@@ -128,7 +139,7 @@ def verify(sink: Sink, options: argparse.Namespace) -> None:
         raise SinkError("verify needs source.database with url, user and password.")
     sink.state.open()
     database, wrong = Database(sink.spark, settings), []
-    for route in map(Routes(sink.config.target).of, sink.state.topics()):
+    for route in map(Routes(sink.config).of, _lanes(sink)):
         if re.fullmatch(options.table, route.table):
             found = Comparison(sink, route, database).run(options.wait)
             _print(told(found))
@@ -140,18 +151,10 @@ def verify(sink: Sink, options: argparse.Namespace) -> None:
 
 def compact(sink: Sink, options: argparse.Namespace) -> None:
     """Tidy every table, and the sink's own."""
-    config = sink.config
     with sink.lease():
         sink.state.open()
-        for route in map(Routes(config.target).of, sink.state.topics()):
-            if re.fullmatch(options.tables, route.table):
-                for name in (route.mirror, route.history):
-                    if sink.lake.table(name).columns() is not None:
-                        sink.lake.tidy(name, config.maintenance.vacuum_hours)
-                        _print(f"{name}: compact")
-                keep = config.table(route.table).mirror.tombstone_retention
-                sink.state.forget_deletes(route.table, keep)
-        sink.state.tidy(config.maintenance.vacuum_hours)
+        for name in tidied(sink, options.tables):
+            _print(f"{name}: compact")
 
 
 def dlq(sink: Sink, options: argparse.Namespace) -> None:
@@ -201,6 +204,7 @@ COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
     "status": status,
     "backfill": backfill,
     "compact": compact,
+    "vacuum": compact,
     "verify": verify,
     "cut": cut,
     "rebuild": rebuild,
@@ -218,7 +222,8 @@ def _offsets(sink: Sink) -> Offsets:
 
 
 def _recorded_offsets(messages: DataFrame) -> Offsets:
-    ends = messages.groupBy("topic", "partition").agg(
+    topic = f.substring_index("topic", "/", 1).alias("topic")
+    ends = messages.groupBy(topic, "partition").agg(
         f.min("offset").alias("start"), (f.max("offset") + 1).alias("end")
     )
     found: dict[str, dict[int, tuple[int, int]]] = {}
@@ -228,9 +233,31 @@ def _recorded_offsets(messages: DataFrame) -> Offsets:
 
 
 def _of_tables(sink: Sink, messages: DataFrame, pattern: str) -> DataFrame:
-    routes = Routes(sink.config.target)
+    if sink.config.source.route != "topic":
+        named = f.substring_index("topic", "/", -1)
+        return messages.where(named.rlike(f"^(?:{pattern})$"))
+    routes = Routes(sink.config)
     topics = [t for t in _offsets(sink) if re.fullmatch(pattern, routes.of(t).table)]
     return messages.where(f.col("topic").isin(topics))
+
+
+def _lanes(sink: Sink) -> list[str]:
+    """Return what was read so far of tables: topics, or lanes where these hold several."""
+    return [name for name in sink.state.topics() if is_table(name)]
+
+
+def _bound(option: str, given: str) -> str:
+    """Return one end of what is read: as in a configuration, or in a file of JSON.
+
+    :raises ConfigError: it is of no such form, or the file cannot be read.
+    """
+    try:
+        text = Path(given).read_text(encoding="utf-8") if given.endswith(".json") else given
+        return checked(text.strip())
+    except OSError as error:
+        raise ConfigError(f"{option} {given} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{option} {given}: {error}") from error
 
 
 def _print(text: str) -> None:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
 from sparksink.decode.census import read
 from sparksink.decode.layouts import NO_LAYOUT, Layouts
 from sparksink.errors import TableError
+from sparksink.evolve.homes import Homes
 from sparksink.evolve.steps import steps
+from sparksink.schemas.masks import read_as
 from sparksink.schemas.registry import Registry
 from sparksink.schemas.shapes import kept
-from sparksink.schemas.spark_types import mapped
 from sparksink.sink import Sink
-from sparksink.source.routes import Routes
+from sparksink.source.routes import Route, Routes
 
 
 def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
     """Yield the lines to show."""
     sink.definitions.refresh()
     registry = Registry(sink.config.source.schema_registry)
-    layouts = Layouts(sink.definitions.of, registry.schema)
+    layouts = Layouts(sink.definitions.of, registry.schema, sink.config.source)
     refused: dict[str, TableError] = {}
     frame, counts = read(messages, layouts, refused.__setitem__)
     frame.unpersist()
@@ -36,7 +37,7 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
 
 
 def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterator[str]:
-    route = Routes(sink.config.target).of(topic)
+    route = Routes(sink.config).of(topic)
     rules = sink.config.table(route.table)
     keys = rules.keys if rules.keys is not None else layouts.keys(topic, route.table)
     present = sink.lake.table(route.mirror).columns()
@@ -44,7 +45,7 @@ def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterat
         shape = layouts.layout(topic, route.table, mark).shape
         names = kept(shape.names, rules.columns.include, rules.columns.exclude)
         wanted = {
-            column.name: mapped(column, sink.config.types).target
+            column.name: read_as(column, sink.config.types, rules.columns).target
             for column in shape.columns
             if column.name in names
         }
@@ -52,7 +53,18 @@ def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterat
         if present is None:
             yield from (f"  create {name} {kind}" for name, kind in wanted.items())
             continue
-        kind = sink.config.target.format
-        todo = steps(route.table, present, wanted, sink.config.evolution, kind)
-        yield from (f"  add {name} {kind}" for name, kind in todo.added.items())
-        yield from (f"  widen {name} to {kind}" for name, kind in todo.widened.items())
+        gone = layouts.dropped(route.table) if sink.config.evolution.drop == "drop" else frozenset()
+        yield from _changes(sink, route, wanted, keys, gone)
+
+
+def _changes(
+    sink: Sink, route: Route, kinds: Mapping[str, str], keys: Sequence[str], gone: Collection[str]
+) -> Iterator[str]:
+    table, rules = sink.lake.table(route.mirror), sink.config.evolution
+    present, form = table.columns() or {}, sink.config.target.format
+    wanted = Homes(present, table.facts(), rules, form).wanted(kinds, keys, gone)
+    todo = steps(route.table, present, wanted, rules, form, keys)
+    yield from (f"  drop {name}" for name in sorted(present.keys() & gone) if name not in kinds)
+    yield from (f"  add {name} {kind}" for name, kind in todo.added.items())
+    yield from (f"  widen {name} to {kind}" for name, kind in todo.widened.items())
+    yield from (f"  cast {name} to {kind}" for name, kind in todo.rewritten.items())

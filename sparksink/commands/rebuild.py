@@ -18,6 +18,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.commands import replay
+from sparksink.config.keys import TableOverride
+from sparksink.config.operation import DeadLetterQueue
+from sparksink.config.partitioning import Partitioning
 from sparksink.decode.layouts import Layouts
 from sparksink.decode.since import since_all_was_told
 from sparksink.errors import TableError
@@ -25,6 +28,7 @@ from sparksink.files import Files
 from sparksink.order import Sequence
 from sparksink.schemas.registry import Registry
 from sparksink.sink import Sink, build
+from sparksink.source import lanes
 from sparksink.source.kafka import Offsets
 from sparksink.source.routes import Route
 from sparksink.state.applied import Applied
@@ -36,7 +40,7 @@ log = logging.getLogger(__name__)
 class Replaceable(Protocol):
     """What a table must be able to do besides; those of a database are not."""
 
-    def replace(self, rows: DataFrame) -> None:
+    def replace(self, rows: DataFrame, how: Partitioning) -> None:
         """Take rows with their columns in place of all that is there."""
         ...
 
@@ -66,7 +70,8 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
         raise TableError(
             f"{route.table}: a table of a database cannot be put in place in one step."
         )
-    if sink.config.table(route.table).mirror.scd != 1:
+    rules = sink.config.table(route.table)
+    if rules.mirror.scd != 1:
         raise TableError(f"{route.table} has versions, of which its topic tells no more.")
     with _beside(sink, route) as scratch:
         begin, done = _made(scratch, route)
@@ -78,7 +83,7 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
         if old.columns() is None:
             old.create(new.columns() or {}, {})
         stale = dict.fromkeys(old.facts(), "")
-        old.replace(rows)
+        old.replace(rows, rules.target.partitioning)
         old.alter([], {**stale, **new.facts()})
         _take_over_watermark(sink, route.table, begin)
         count = old.read().count()
@@ -91,7 +96,7 @@ def _made(scratch: Sink, route: Route) -> tuple[Sequence | None, Applied]:
     config = scratch.config
     scratch.definitions.refresh()
     registry = Registry(config.source.schema_registry)
-    layouts = Layouts(scratch.definitions.of, registry.schema)
+    layouts = Layouts(scratch.definitions.of, registry.schema, config.source)
     rules = config.table(route.table).mirror
     topic = scratch.messages.between().where(f.col("topic") == route.topic)
     messages, begin = since_all_was_told(topic, layouts, route.table, rules, config.ordering)
@@ -108,7 +113,7 @@ def _check(scratch: Sink, route: Route, offsets: Offsets, *, whole: bool) -> Non
         raise TableError(f"{route.table} cannot be made anew: {reason}")
     if scratch.lake.table(_shadow(route.mirror)).columns() is None:
         raise TableError(f"{route.table}: its topic holds no change of which a mirror can be made.")
-    begins = all(start == 0 for start, _ in offsets.get(route.topic, {}).values())
+    begins = all(start == 0 for start, _ in offsets.get(lanes.topic(route.topic), {}).values())
     recorded = scratch.config.source.kind == "file"
     if not (begins or recorded or whole):
         raise TableError(
@@ -141,7 +146,9 @@ def _beside(sink: Sink, route: Route) -> Iterator[Sink]:
         update={"table_name": config.target.table_name + _SUFFIX, "history_name": "{table}__none"}
     )
     state = config.state.model_copy(update={"schema_": config.state.schema_ + _SUFFIX})
-    scratch = build(config.model_copy(update={"target": target, "state": state}), sink.spark)
+    tables = [*map(_renamed, config.tables)]
+    own = {"target": target, "state": state, "dlq": DeadLetterQueue(), "tables": tables}
+    scratch = build(config.model_copy(update=own), sink.spark)
     names = [_shadow(route.mirror), *(f"{state.schema_}/{name}" for name in _STATE)]
     _remove(scratch, names)
     scratch.state.open()
@@ -149,6 +156,14 @@ def _beside(sink: Sink, route: Route) -> Iterator[Sink]:
         yield scratch
     finally:
         _remove(scratch, names)
+
+
+def _renamed(override: TableOverride) -> TableOverride:
+    """Let tables that have a name of their own be made beside as well."""
+    if not override.target.get("name"):
+        return override
+    target = {**override.target, "name": override.target["name"] + _SUFFIX}
+    return override.model_copy(update={"target": target})
 
 
 def _shadow(mirror: str) -> str:

@@ -33,7 +33,7 @@ def parked(sink: Sink, table: str) -> int:
 def dead_letters(sink: Sink) -> int:
     """Try all dead letters again; those that still cannot be used come back."""
     kept = sink.state.table("dead_letter").read()
-    return _again(sink, kept, "dead_letter", "true")
+    return _again(sink, kept, "dead_letter", "true", whole=False)
 
 
 def letters(sink: Sink) -> Sequence[Row]:
@@ -42,14 +42,14 @@ def letters(sink: Sink) -> Sequence[Row]:
     return kept.groupBy("source_table", "reason").count().orderBy("source_table").collect()
 
 
-def _again(sink: Sink, kept: DataFrame, source: str, which: str) -> int:
+def _again(sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool = True) -> int:
     batches = kept.select("app", "batch").distinct().orderBy("app", "batch").collect()
     if not batches:
         return 0
     names = [(row["app"], row["batch"]) for row in batches]
-    app = f"replay:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
+    app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
     messages = kept.select(*_MESSAGE).localCheckpoint()
-    sink.batches.apply(messages, app, 0)
+    sink.batches.apply(messages, app, 0, whole=whole)
     apps = ", ".join(f"'{_escaped(given)}'" for given in sorted({given for given, _ in names}))
     last = max(number for _, number in names)
     sink.state.table(source).run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,13 +14,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from sparksink.commands.upkeep import Upkeep
 from sparksink.errors import SinkError
 from sparksink.sink import Sink
 from sparksink.spark_errors import SparkError, explained, is_report_fault
 from sparksink.state.applied import Applied
 from sparksink.state.lease import Lease
 from sparksink.status.metrics import Metrics
-from sparksink.status.progress import line
+from sparksink.status.progress import json_line, line
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ class Stream:
         self._stopping = threading.Event()
         self._batch = threading.Lock()
         self._failure: SinkError | None = None
+        self._upkeep = Upkeep(sink)
 
     def stop(self) -> None:
         """Stop after the batch that runs."""
@@ -49,6 +52,7 @@ class Stream:
         """
         for _ in range(_STARTS):
             if self._ended(self._start(once=once)):
+                self._tidy()  # a job that runs once may have no other moment for it
                 return
         raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
 
@@ -57,6 +61,7 @@ class Stream:
         try:
             while query.isActive and not self._stopping.is_set():
                 query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
+                self._tidy()
             if self._stopping.is_set():
                 with self._batch:
                     query.stop()
@@ -66,12 +71,22 @@ class Stream:
             if self._failure is None and is_report_fault(error):
                 return False
             raise self._failure or explained(error) from error
+        except SinkError:
+            query.stop()
+            raise
         return True
+
+    def _tidy(self) -> None:
+        """Compact if it is time: between two batches, of which the next one waits."""
+        if self._upkeep.is_due() and not self._stopping.is_set():
+            with self._batch:
+                self._lease.check()
+                self._upkeep.run()
 
     def _start(self, *, once: bool) -> StreamingQuery:
         config = self._sink.config
         writer = (
-            self._sink.messages.stream()
+            self._sink.messages.stream(once=once)
             .writeStream.queryName(config.name)
             .option("checkpointLocation", config.checkpoint)
             .foreachBatch(self._apply)
@@ -114,8 +129,13 @@ class Stream:
         return app
 
     def _tell(self, number: int, done: Sequence[Applied], seconds: float) -> None:
+        self._upkeep.batch(done)
         self._metrics.batch(number, done, self._sink.state.parked(), seconds)
-        log.info("%s", line(number, done, seconds))
+        if self._sink.config.metrics.log_json:
+            sys.stdout.write(json_line(number, done, self._sink.state.parked(), seconds) + "\n")
+            sys.stdout.flush()
+        else:
+            log.info("%s", line(number, done, seconds))
 
 
 def until_signalled(stop: Callable[[], None]) -> None:

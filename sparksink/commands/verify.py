@@ -75,7 +75,12 @@ class Comparison:
     def _comparable(self) -> tuple[Mapping[str, Canonical], tuple[str, ...]]:
         """Return the columns that both sides have, and how; and those that are left out."""
         kinds = self._sink.lake.table(self._route.mirror).columns() or {}
-        mirror = {name: kind for name, kind in kinds.items() if not name.startswith(_META)}
+        hidden = self._sink.config.table(self._route.table).columns.mask
+        mirror = {
+            name: kind
+            for name, kind in kinds.items()
+            if not name.startswith(_META) and name not in hidden
+        }
         source = {column.name: column for column in self._source_columns()}
         rules = {
             name: canonical(source[name], kind) for name, kind in mirror.items() if name in source

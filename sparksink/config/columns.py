@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sparksink.config.sections import Section
 
+HASH: Final = "hash"
+"""The mask that stands for a hash of the value."""
+
 
 class Columns(Section):
-    """Which columns are kept, and the MySQL types of those that no schema tells."""
+    """Which columns are kept, the types of those that no schema tells, and what is not shown.
+
+    ``mask`` names what stands in the place of values: None, `HASH`, or a text. With
+    ``null_updates`` "keep" a value that an update does not have leaves the one that is there;
+    ``unavailable_value`` stands for such a value in texts and bytes.
+    """
 
     include: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     types: dict[str, str] = Field(default_factory=dict)
+    mask: dict[str, str | None] = Field(default_factory=dict)
+    null_updates: Literal["overwrite", "keep"] = "overwrite"
+    unavailable_value: str = Field(default="__debezium_unavailable_value", min_length=1)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether values that updates do not have stay as they are."""
+        return self.null_updates == "keep"
+
+    @model_validator(mode="after")
+    def _used(self) -> Self:
+        if "unavailable_value" in self.model_fields_set and not self.keeps:
+            raise ValueError("unavailable.value needs null.updates=keep")
+        return self
 
 
 class Types(Section):
@@ -27,6 +49,12 @@ class Types(Section):
     set: Literal["string", "array"] = "string"
     bits: Literal["binary", "long"] = "binary"
     geometry: Literal["struct", "wkb"] = "struct"
+    decimal_max: Literal["decimal38_else_string", "decimal38_else_double", "decimal38"] = (
+        "decimal38_else_string"
+    )
+    tinyint1: Literal["tinyint", "boolean"] = "tinyint"
+    year: Literal["int"] = "int"
+    enum: Literal["string"] = "string"
 
 
 class Evolution(Section):
@@ -34,5 +62,7 @@ class Evolution(Section):
 
     add: bool = True
     widen: bool = True
+    drop: Literal["keep", "drop"] = "keep"
     rename: Literal["ddl", "add"] = "ddl"
-    conflict: Literal["park", "fail"] = "park"
+    conflict: Literal["park", "fail", "new_column", "rewrite"] = "park"
+    nullability: Literal["relax"] = "relax"

@@ -12,6 +12,7 @@ import yaml  # type: ignore[import-untyped] # it has no types of its own
 from pydantic import BaseModel, ValidationError
 
 from sparksink.config.keys import OverrideError, SinkConfig, TableConfig
+from sparksink.config.unsupported import unsupported
 from sparksink.errors import ConfigError
 
 _REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
@@ -43,6 +44,8 @@ def parse(document: Mapping[str, Any]) -> SinkConfig:
 
     :raises ConfigError: it is not valid.
     """
+    if known := list(unsupported(document)):
+        raise ConfigError("; ".join(known))
     try:
         return SinkConfig.model_validate(document)
     except ValidationError as error:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from sparksink.config.columns import Columns, Evolution, Types
+from sparksink.config.operation import DeadLetterQueue, Errors, Maintenance, Metrics
+from sparksink.config.ordering import Ordering
+from sparksink.config.partitioning import Partitioning, check, partitioning
 from sparksink.config.sections import Duration, Pattern, Section
 from sparksink.config.source import Source
-from sparksink.config.target import Target
+from sparksink.config.target import Placement, TableTarget, Target
 
 WithoutKey = Annotated[
     str, Field(pattern=r"^(history|bag_view|full_row|fail|key:[^,\s]+(,[^,\s]+)*)$")
 ]
 """What becomes of a table without a key; ``key:`` names columns that tell its rows apart."""
+
+_BAGS: Final = frozenset(("bag_view", "full_row"))
 
 
 class Trigger(Section):
@@ -24,33 +29,25 @@ class Trigger(Section):
     interval: Duration = 30.0
 
 
-class Ordering(Section):
-    """What tells which of two changes is the later one."""
-
-    mode: Literal["binlog", "kafka"] = "binlog"
-    epoch: Literal["none", "header"] = "none"
-    on_position_regression: Literal["fail", "ignore"] = "fail"
-
-    @property
-    def tombstones_count(self) -> bool:
-        """Whether the place of an empty message is known, so that it is a delete of its own."""
-        return self.mode == "kafka" or self.epoch == "header"
-
-
 class Mirror(Section):
     """The table that equals the source's, or with ``scd`` 2 the one with all its versions."""
 
     enabled: bool = True
     scd: Literal[1, 2] = 1
     deletes: Literal["hard", "soft", "ignore"] = "hard"
-    truncate: Literal["apply", "ignore"] = "apply"
+    truncate: Literal["apply", "soft", "ignore"] = "apply"
     sweep: bool = True
     tombstone_retention: Duration = 604_800.0
+    track_columns: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _versions(self) -> Self:
         if self.scd == 2 and self.deletes != "hard":
             raise ValueError("scd=2 ends the version that was deleted: leave deletes at hard")
+        if self.truncate == "soft" and self.deletes != "soft":
+            raise ValueError("truncate=soft needs deletes=soft")
+        if self.track_columns and self.scd != 2:
+            raise ValueError("track.columns needs scd=2")
         return self
 
 
@@ -58,14 +55,20 @@ class History(Section):
     """The table with every change, in which nothing is ever overwritten."""
 
     enabled: bool = False
+    partition_by: list[str] = Field(default_factory=list)
+    before: Literal["none", "struct", "json"] = "none"
+    dedupe: Literal["none", "replay", "event_id"] = "none"
+
+    @property
+    def partitioning(self) -> Partitioning:
+        """What histories are made with."""
+        return partitioning(self.partition_by)
 
 
-class Errors(Section):
-    """How much may go wrong before the job ends."""
+class Snapshot(Section):
+    """How the rows of a snapshot are written."""
 
-    max_per_batch: Annotated[int, Field(ge=0)] = 1000
-    table_error: Literal["park", "fail"] = "park"
-    retries: Annotated[int, Field(ge=0)] = 5
+    fast_path: bool = True
 
 
 class State(Section):
@@ -80,18 +83,6 @@ class Parallelism(Section):
     tables: Annotated[int, Field(gt=0)] = 4
     batch_partitions: Annotated[int, Field(gt=0)] | Literal["auto"] = "auto"
     shuffle_partitions: Annotated[int, Field(gt=0)] | Literal["auto"] = "auto"
-
-
-class Maintenance(Section):
-    """What ``compact`` leaves behind."""
-
-    vacuum_hours: Annotated[int, Field(ge=0)] = 168
-
-
-class Metrics(Section):
-    """Where metrics are told: ``http`` is ``host:port``."""
-
-    http: str | None = Field(default=None, pattern=r"^[\w.\-]+:\d+$")
 
 
 class OverrideError(ValueError):
@@ -109,6 +100,7 @@ class TableOverride(Section):
     match: Pattern
     keys: list[str] | None = None
     nopk: WithoutKey | None = None
+    target: dict[str, Any] = Field(default_factory=dict)
     mirror: dict[str, Any] = Field(default_factory=dict)
     history: dict[str, Any] = Field(default_factory=dict)
     columns: dict[str, Any] = Field(default_factory=dict)
@@ -119,9 +111,74 @@ class TableConfig(Section):
 
     keys: list[str] | None
     nopk: WithoutKey
+    target: TableTarget
     mirror: Mirror
     history: History
     columns: Columns
+
+    def check_files(self, target: str) -> None:
+        """Refuse what plain files cannot hold, to which rows can only be added.
+
+        :raises ValueError: it is asked for.
+        """
+        rules = self.history
+        if target != "parquet":
+            return
+        if self.mirror.enabled:
+            raise ValueError(
+                "target.format: parquet holds histories alone: set mirror.enabled: false and"
+                " history.enabled: true"
+            )
+        if rules.dedupe == "event_id" or rules.before == "struct":
+            raise ValueError(
+                "target.format: parquet takes history.dedupe=none or replay, and history.before="
+                "none or json"
+            )
+
+    def check_keeping(self, target: str) -> None:
+        """Refuse to keep values where a row is not merged into the one that is there.
+
+        :raises ValueError: they would have to be.
+        """
+        versions, bag = self.mirror.scd == 2, self.nopk in _BAGS
+        if self.columns.keeps and (versions or bag or target == "jdbc"):
+            raise ValueError(
+                "columns.null.updates=keep works with mirror.scd=1 alone, not with nopk=bag_view or"
+                " full_row, nor with target.format: jdbc"
+            )
+
+    def check_ordering(self, rules: Ordering) -> None:
+        """Refuse to compare offsets of several partitions, which tell nothing of each other.
+
+        :raises ValueError: they would be.
+        """
+        mode = rules.mode.partition(":")[0]
+        if mode == "binlog":
+            return
+        if self.mirror.sweep or self.mirror.truncate != "ignore":
+            raise ValueError(
+                f"ordering.mode={mode} needs mirror.sweep=false and mirror.truncate=ignore"
+            )
+        if mode == "column" and (self.mirror.scd == 2 or self.nopk in _BAGS):
+            raise ValueError(
+                "ordering.mode=column works neither with mirror.scd=2 nor with nopk=bag_view or"
+                " full_row: what is told twice would count twice"
+            )
+
+    def check_evolution(self, rules: Evolution) -> None:
+        """Refuse to follow a change of a type where it cannot be followed.
+
+        :raises ValueError: it cannot.
+        """
+        beside = rules.conflict == "new_column"
+        refused = {
+            "history.before=struct": self.history.before == "struct",
+            "columns.null.updates=keep": beside and self.columns.keeps,
+            "mirror.track.columns": beside and bool(self.mirror.track_columns),
+        }
+        for key, is_set in refused.items():
+            if is_set and (beside or rules.conflict == "rewrite"):
+                raise ValueError(f"evolution.conflict={rules.conflict} does not work with {key}")
 
 
 class SinkConfig(Section):
@@ -135,11 +192,13 @@ class SinkConfig(Section):
     ordering: Ordering = Ordering()
     mirror: Mirror = Mirror()
     history: History = History()
+    snapshot: Snapshot = Snapshot()
     nopk: WithoutKey = "history"
     columns: Columns = Columns()
     types: Types = Types()
     evolution: Evolution = Evolution()
     errors: Errors = Errors()
+    dlq: DeadLetterQueue = DeadLetterQueue()
     state: State = State()
     parallelism: Parallelism = Parallelism()
     maintenance: Maintenance = Maintenance()
@@ -147,12 +206,26 @@ class SinkConfig(Section):
     tables: list[TableOverride] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _boundaries(self) -> Self:
-        """Refuse to compare offsets of several partitions, which tell nothing of each other."""
-        by_offsets = self.ordering.mode == "kafka"
-        if by_offsets and (self.mirror.sweep or self.mirror.truncate == "apply"):
+    def _operation(self) -> Self:
+        """Refuse a topic of dead letters that would be read again, and upkeep of another format."""
+        if self.dlq.topic and self.source.kind != "kafka":
+            raise ValueError("dlq.topic needs source.kind: kafka")
+        if self.dlq.topic and self.source.has_topic(self.dlq.topic):
+            raise ValueError("dlq.topic is one of source.topics: name it in source.topics.exclude")
+        if self.maintenance.expire_snapshots is not None and self.target.format != "iceberg":
+            raise ValueError("maintenance.expire.snapshots needs target.format: iceberg")
+        return self
+
+    @model_validator(mode="after")
+    def _evolution(self) -> Self:
+        """Refuse to follow changes of which nothing tells, or that cannot be followed."""
+        if self.evolution.drop == "drop" and not self.source.ddl_topic:
+            raise ValueError("evolution.drop=drop needs source.ddl.topic, which tells of it")
+        numbers = self.types.time == "micros" or self.types.bits == "long"
+        if self.evolution.conflict == "rewrite" and numbers:
             raise ValueError(
-                "ordering.mode=kafka needs mirror.sweep=false and mirror.truncate=ignore"
+                "evolution.conflict=rewrite needs types.time=string and types.bits=binary: as"
+                " numbers they would not become the texts that the source makes of them"
             )
         return self
 
@@ -164,12 +237,35 @@ class SinkConfig(Section):
             except ValidationError as error:
                 raise OverrideError(override.match, error) from error
         every = [self._with(one) for one in (None, *self.tables)]
-        if self.target.format == "jdbc" and {one.nopk for one in every} & {"bag_view", "full_row"}:
+        for one in every:
+            check(self.target.format, one.target.partition_by, one.target.cluster_by)
+            check(self.target.format, one.history.partition_by)
+            self._check_history(one.history)
+            one.check_files(self.target.format)
+            one.check_keeping(self.target.format)
+            one.check_evolution(self.evolution)
+            one.check_ordering(self.ordering)
+        if self.target.format == "jdbc" and {one.nopk for one in every} & _BAGS:
             raise ValueError("nopk=bag_view and full_row need a target of files, not jdbc")
         versions = any(self._with(one).mirror.scd == 2 for one in (None, *self.tables))
         if versions and self.target.format == "jdbc":
             raise ValueError("mirror.scd=2 is not supported with target.format: jdbc")
         return self
+
+    def _check_history(self, rules: History) -> None:
+        """Make sure that a history can be kept so.
+
+        :raises ValueError: it cannot.
+        """
+        if rules.before == "struct" and self.target.format == "jdbc":
+            raise ValueError("history.before=struct needs a target of files, not jdbc: take json")
+        if rules.dedupe != "none" and self.ordering.mode != "binlog":
+            raise ValueError(f"history.dedupe={rules.dedupe} needs ordering.mode=binlog")
+        if rules.dedupe == "replay" and self.ordering.on_position_regression == "ignore":
+            raise ValueError(
+                "history.dedupe=replay takes positions that go back for messages that came before:"
+                " it needs another ordering.on.position.regression than ignore"
+            )
 
     def table(self, name: str) -> TableConfig:
         """Return what holds for ``db.table``: the first override that matches wins."""
@@ -183,6 +279,9 @@ class SinkConfig(Section):
         for section in ("mirror", "history", "columns"):
             given = getattr(self, section).model_dump(by_alias=True, exclude_unset=True)
             merged[section] = given | (getattr(override, section) if override else {})
+        own_names = set(Placement.model_fields)
+        placed = self.target.model_dump(by_alias=True, exclude_unset=True, include=own_names)
+        merged["target"] = placed | (override.target if override else {})
         if override:
             own = {"keys": override.keys, "nopk": override.nopk}
             merged |= {name: value for name, value in own.items() if value is not None}

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sparksink.config.sections import Pattern, Section
+from sparksink.config.offsets import Bound
+from sparksink.config.sections import Duration, Pattern, Section
 from sparksink.config.target import Jdbc
+
+Format = Literal["auto", "json", "json-schema", "avro"]
+Route = Annotated[str, Field(pattern=r"^(topic|source|header:[^\s'\\]+)$")]
+"""What names the table of a message: its topic, its own words about its source, or a header."""
 
 
 class Registry(Section):
-    """A Confluent schema registry; ``basic.auth`` is ``user:password``."""
+    """A Confluent schema registry; ``basic.auth`` is ``user:password``.
+
+    Schemas are asked for again after ``cache.ttl``; never, unless that is given.
+    """
 
     url: str
     basic_auth: str | None = Field(default=None, repr=False)
+    cache_ttl: Duration | None = None
 
 
 class Modes(Section):
@@ -38,13 +48,18 @@ class Source(Section):
     topics: Pattern
     topics_exclude: Pattern | None = None
     path: str = ""
+    format: Format = "auto"
+    route: Route = "topic"
     ddl_topic: str | None = None
     transaction_topic: str | None = None
+    heartbeat_prefix: Annotated[str, Field(min_length=1)] = "__debezium-heartbeat"
     schema_registry: Registry | None = None
     database: Jdbc | None = None
     modes: Modes = Modes()
-    starting_offsets: Literal["earliest", "latest"] = "earliest"
+    starting_offsets: Bound = "earliest"
     max_offsets_per_trigger: Annotated[int, Field(gt=0)] = 1_000_000
+    min_offsets_per_trigger: Annotated[int, Field(ge=0)] = 0
+    max_trigger_delay: Duration = 900.0
     on_data_loss: Literal["fail", "continue"] = "fail"
 
     @model_validator(mode="before")
@@ -65,3 +80,35 @@ class Source(Section):
         if not getattr(self, needed.replace(".", "_")):
             raise ValueError(f"{needed} is needed where kind is {self.kind}")
         return self
+
+    @model_validator(mode="after")
+    def _of_kafka(self) -> Self:
+        """Refuse what only Kafka can do, and limits that contradict each other."""
+        given = self.model_fields_set
+        if self.kind == "file":
+            for key in ("min_offsets_per_trigger", "max_trigger_delay"):
+                if key in given:
+                    raise ValueError(f"{key.replace('_', '.')} needs kind: kafka")
+            if self.starting_offsets != "earliest":
+                raise ValueError("starting.offsets needs kind: kafka")
+        if "max_trigger_delay" in given and not self.min_offsets_per_trigger:
+            raise ValueError("max.trigger.delay needs min.offsets.per.trigger")
+        if self.min_offsets_per_trigger > self.max_offsets_per_trigger:
+            raise ValueError("min.offsets.per.trigger is above max.offsets.per.trigger")
+        return self
+
+    @model_validator(mode="after")
+    def _routable(self) -> Self:
+        """Refuse what cannot be told of tables that share a topic."""
+        if self.route != "topic" and self.transaction_topic:
+            raise ValueError("transaction.topic needs route: topic, as it counts events by topic")
+        if self.route == "source" and (self.format == "avro" or self.schema_registry):
+            raise ValueError("route: source reads JSON only; with Avro use route: header:NAME")
+        return self
+
+    def has_topic(self, name: str) -> bool:
+        """Tell whether messages of a topic would be read."""
+        exclude = self.topics_exclude
+        return bool(re.fullmatch(self.topics, name)) and not (
+            exclude and re.fullmatch(exclude, name)
+        )

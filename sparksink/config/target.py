@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sparksink.config.partitioning import Partitioning, partitioning
 from sparksink.config.sections import Section
 
 
@@ -41,25 +42,49 @@ class Jdbc(Section):
         return self
 
 
-class Target(Section):
+class Placement(Section):
+    """How the rows of mirrors lie in their files."""
+
+    partition_by: list[str] = Field(default_factory=list)
+    cluster_by: list[str] = Field(default_factory=list)
+
+    @property
+    def partitioning(self) -> Partitioning:
+        """Both, as tables are made with."""
+        return partitioning(self.partition_by, self.cluster_by)
+
+
+class TableTarget(Placement):
+    """How the tables of one of the source lie, and what they are called."""
+
+    name: str | None = None
+    history_name: str | None = None
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        for template in filter(None, (self.name, self.history_name)):
+            if not re.fullmatch(r"\w+", _filled(template)):
+                raise ValueError(f"{template}: a name has letters, digits, _, {{db}} and {{table}}")
+        return self
+
+
+class Target(Placement):
     """Where and how the tables lie; ``path`` is any path that Hadoop knows."""
 
-    format: Literal["delta", "iceberg", "jdbc"] = "delta"
+    format: Literal["delta", "iceberg", "jdbc", "parquet"] = "delta"
     path: str
     catalog: Catalog = Catalog()
     jdbc: Jdbc | None = None
     table_name: str = "{db}__{table}"
     history_name: str = "{db}__{table}__history"
     name_case: Literal["preserve", "lower"] = "preserve"
+    illegal_chars: Literal["map"] = "map"
     table_properties: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _names(self) -> Self:
         for template in (self.table_name, self.history_name):
-            try:
-                name = template.format(db="d", table="t")
-            except (KeyError, IndexError, ValueError) as error:
-                raise ValueError(f"{template}: only {{db}} and {{table}} are known") from error
+            name = _filled(template)
             if "{table}" not in template or not re.fullmatch(r"\w+", name):
                 raise ValueError(f"{template}: a name has {{table}}, letters, digits and _")
         if self.table_name == self.history_name:
@@ -70,8 +95,18 @@ class Target(Section):
     def _sections(self) -> Self:
         if not re.match(r"/|[A-Za-z][\w+.-]*:/", self.path):  # Delta knows no others as paths
             raise ValueError("path is absolute or a URI, as /data/lake or s3a://bucket/lake")
+        if self.format == "parquet" and (self.partition_by or self.cluster_by):
+            raise ValueError("format: parquet has histories alone: set history.partition.by")
         if self.format != "iceberg" and "catalog" in self.model_fields_set:
             raise ValueError("catalog needs format: iceberg")
         if (self.format == "jdbc") != (self.jdbc is not None):
             raise ValueError("format: jdbc needs jdbc.url, and jdbc.url needs format: jdbc")
         return self
+
+
+def _filled(template: str) -> str:
+    """Return a name of a table that a template makes."""
+    try:
+        return template.format(db="d", table="t")
+    except (KeyError, IndexError, ValueError) as error:
+        raise ValueError(f"{template}: only {{db}} and {{table}} are known") from error

@@ -67,7 +67,7 @@ def read(
         refuse(topic, error)
 
     for _ in range(_ROUNDS):
-        frame = marked(messages, layouts.prefixes())
+        frame = marked(messages, layouts.prefixes(), layouts.accepted)
         if several:
             frame.persist(StorageLevel.MEMORY_AND_DISK)
         counts = [one for one in _counted(frame) if one.topic not in refused]

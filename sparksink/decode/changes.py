@@ -15,10 +15,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
+from sparksink.decode.extras import EVENT_ID, before_sql, event_id_sql, wire_fields
 from sparksink.decode.layouts import Layout, WireForm
-from sparksink.decode.places import PLACES, Place, ends, sequence
+from sparksink.decode.places import PLACES, Place, by_expression, ends, sequence
 from sparksink.decode.reading import MESSAGE, Reading
-from sparksink.schemas.spark_types import quoted, struct_type
+from sparksink.schemas.spark_types import BEFORE, quoted, struct_type
 
 _SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
 _CLOUD: Final = "iodebeziumop iodebeziumfile iodebeziumpos iodebeziumrow iodebeziumsnapshot"
@@ -41,14 +42,24 @@ def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
     and `MESSAGE`.
     """
     parsed = messages.withColumn("__v", _parsed(layout, reading))
-    place, unreadable = PLACES[layout.form], _unreadable(layout)
-    found = _finished(parsed, place, reading, unreadable)
+    place, unreadable = _place(layout, reading), _unreadable(layout)
+    found = _finished(
+        parsed, place, reading, unreadable, event_id_sql(layout, reading, split=False)
+    )
     if not (reading.moves and place.before != place.after):
         return found
     same = [f"{place.before}.{quoted(k)} <=> {place.after}.{quoted(k)}" for k in reading.keys]
     moved = parsed.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
     gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
-    return found.unionByName(_finished(moved, gone, reading, unreadable))
+    name = event_id_sql(layout, reading, split=True)
+    return found.unionByName(_finished(moved, gone, reading, unreadable, name))
+
+
+def _place(layout: Layout, reading: Reading) -> Place:
+    place = PLACES[layout.form]
+    if reading.ordering.epoch != "sequence" or layout.has_sequence:
+        return place
+    return replace(place, sequence="CAST(NULL AS STRING)")
 
 
 def _unreadable(layout: Layout) -> str:
@@ -70,15 +81,23 @@ def _wire_schema(form: WireForm, reading: Reading) -> str:
     before = struct_type(after if reading.images else keys) if keys or reading.images else "string"
     images = [("before", before), ("after", struct_type(after))]
     corrupt = ("__corrupt", "string")
+    more, sequenced = wire_fields(form, reading), reading.ordering.epoch == "sequence"
     if form == "row":
-        return struct_type([*after, *_ROW_META, corrupt])
+        more += [("__source_sequence", "string")] * sequenced
+        return struct_type([*after, *_ROW_META, *more, corrupt])
     if form == "cloudevents":
         outside = [(name, "string") for name in (*_CLOUD.split(), "iodebeziumtsms")]
-        return struct_type([*outside, ("data", struct_type(images)), corrupt])
-    return struct_type([*images, ("source", _SOURCE), ("op", "string"), corrupt])
+        more += [("iodebeziumsequence", "string")] * sequenced
+        return struct_type([*outside, *more, ("data", struct_type(images)), corrupt])
+    source = _SOURCE.replace("<", "<gtid:string,") if reading.event_ids else _SOURCE
+    if reading.ordering.epoch == "sequence":
+        source = source.replace("<", "<sequence:string,")
+    return struct_type([*images, ("source", source), ("op", "string"), *more, corrupt])
 
 
-def _finished(parsed: DataFrame, place: Place, reading: Reading, unreadable: str) -> DataFrame:
+def _finished(
+    parsed: DataFrame, place: Place, reading: Reading, unreadable: str, event_id: str
+) -> DataFrame:
     hi, lo = sequence(place, reading.ordering)
     values = [
         f.expr(mapped.of(_image(place, name, reading))).alias(name)
@@ -95,8 +114,13 @@ def _finished(parsed: DataFrame, place: Place, reading: Reading, unreadable: str
         f.expr(ends(place)).alias("__end"),
         f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
         *(_names(place, reading) if reading.named else ()),
+        *([f.expr(before_sql(place, reading)).alias(BEFORE)] if reading.before != "none" else ()),
         *values,
     )
+    if reading.ordering.expression:
+        typed = by_expression(typed, reading.ordering.expression)
+    if reading.event_ids:
+        typed = typed.withColumn(EVENT_ID, f.expr(event_id))
     return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
 
 
@@ -119,10 +143,19 @@ def _name(values: list[str], reading: Reading) -> str:
 
 def _image(place: Place, name: str, reading: Reading) -> str:
     """Return where a column's value stands: keys, and in a history all, also before a delete."""
-    after = f"{place.after}.{quoted(name)}"
+    after = _there(f"{place.after}.{quoted(name)}", name, reading)
     if place.before == place.after or not (reading.images or name in reading.keys):
         return after
-    return f"CASE WHEN {place.op} = 'd' THEN {place.before}.{quoted(name)} ELSE {after} END"
+    before = _there(f"{place.before}.{quoted(name)}", name, reading)
+    return f"CASE WHEN {place.op} = 'd' THEN {before} ELSE {after} END"
+
+
+def _there(value: str, name: str, reading: Reading) -> str:
+    """Return a value, and NULL for what says that there is none."""
+    wire = reading.columns[name].wire
+    if not reading.unavailable or wire not in {"string", "binary"}:
+        return value
+    return f"nullif({value}, CAST({_text(reading.unavailable)} AS {wire}))"
 
 
 def _fault(place: Place, unreadable: str, reading: Reading) -> str:
@@ -130,7 +163,7 @@ def _fault(place: Place, unreadable: str, reading: Reading) -> str:
     cases = [
         (unreadable, "not readable"),
         ("__op IS NULL OR __op NOT IN ('r','c','u','d','t')", "unknown operation"),
-        ("__seq_hi IS NULL OR __seq_lo IS NULL", "no binlog position"),
+        ("__seq_hi IS NULL OR __seq_lo IS NULL", _no_place(reading)),
     ]
     if lossy := _lossy(place, reading):
         cases.append((lossy, "a value does not fit its type"))
@@ -140,9 +173,14 @@ def _fault(place: Place, unreadable: str, reading: Reading) -> str:
     return f"CASE {' '.join(f'WHEN {when} THEN {_text(why)}' for when, why in cases)} END"
 
 
+def _no_place(reading: Reading) -> str:
+    return "nothing to order it by" if reading.ordering.expression else "no binlog position"
+
+
 def _lossy(place: Place, reading: Reading) -> str:
     """Return SQL that finds values which a conversion has dropped."""
-    converted = [name for name, mapped in reading.columns.items() if mapped.sql != "{v}"]
+    columns = reading.columns.items()
+    converted = [name for name, one in columns if one.sql != "{v}" and not one.drops]
     tests = [
         f"({_image(place, name, reading)} IS NOT NULL AND {quoted(name)} IS NULL)"
         for name in converted

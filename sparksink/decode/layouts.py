@@ -9,11 +9,14 @@ anything else. `Layouts` knows what stands behind the marks.
 from __future__ import annotations
 
 import json
+import math
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from sparksink.config.source import Source
 from sparksink.errors import TableError
 from sparksink.schemas.ddl import Definition
 from sparksink.schemas.shapes import (
@@ -24,6 +27,7 @@ from sparksink.schemas.shapes import (
     plain_avro,
     row_shape,
 )
+from sparksink.source.lanes import LOGICAL_KEY
 
 WireForm = Literal["envelope", "row", "cloudevents"]
 PLAIN: Final = "plain"
@@ -37,6 +41,15 @@ NO_ROWS: Final = "no rows"
 """The mark of what tells that a snapshot found a table without rows."""
 
 NO_LAYOUT: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
+
+_BEHIND_SCHEMA: Final = "startswith(value, X'7B22736368656D61223A')"
+_FORMATS: Final = {
+    "auto": "",
+    "json": f"startswith(value, X'7B') AND NOT {_BEHIND_SCHEMA}",
+    "json-schema": _BEHIND_SCHEMA,
+    "avro": "startswith(value, X'00') AND length(value) > 5",
+}
+"""The formats of the configuration → SQL that holds for messages of it."""
 
 _SCHEMA_START: Final = '{"schema":'
 _BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
@@ -52,21 +65,37 @@ class Layout:
     prefix: bytes = b""
     avro: str = ""
 
+    @property
+    def has_sequence(self) -> bool:
+        """Whether messages have a place for ``source.sequence``; JSON has one for anything."""
+        if not self.avro:
+            return True
+        members = {one.name: one for one in from_avro(json.loads(self.avro)).fields}
+        block = members.get("source")
+        inside = {one.name for one in block.fields} if block else set()
+        return "sequence" in inside or "__source_sequence" in members
+
 
 class Layouts:
     """What was learned so far.
 
     ``definition`` returns what the schema-change topic or the configuration tells of a table,
-    None when that is nothing; ``registry`` returns a schema by its id.
+    None when that is nothing; ``registry`` returns a schema by its id. What ``source`` says of the
+    form of messages is kept to.
     """
 
     def __init__(
         self,
         definition: Callable[[str], Definition | None],
         registry: Callable[[int], str],
+        source: Source | None = None,
     ) -> None:
         self._definition = definition
         self._registry = registry
+        self.accepted = "" if source is None else accepted(source)
+        kept = source and source.schema_registry and source.schema_registry.cache_ttl
+        self._seconds = kept or math.inf
+        self._learned: dict[tuple[str, str], float] = {}
         self._known: dict[tuple[str, str], Layout] = {}
         self._forms: dict[str, WireForm] = {}
         self._kinds: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -89,6 +118,8 @@ class Layouts:
         """Tell whether messages of this mark can be read without another sample."""
         if mark == PLAIN:
             return topic in self._forms
+        if time.monotonic() - self._learned.get((topic, mark), math.inf) > self._seconds:
+            return False
         return mark in NO_LAYOUT or (topic, mark) in self._known
 
     def learn(self, topic: str, mark: str, sample: bytes) -> None:
@@ -104,6 +135,7 @@ class Layouts:
             self._known[topic, layout.mark] = layout
         else:
             self._known[topic, mark] = self._avro(mark)
+            self._learned[topic, mark] = time.monotonic()
 
     def knows_key(self, topic: str, kind: str) -> bool:
         """Tell whether keys of this kind can be read without another sample."""
@@ -117,9 +149,11 @@ class Layouts:
 
     def _names(self, key: bytes) -> tuple[str, ...]:
         if key[:1] != b"\0":
-            return key_names(key)
-        schema = json.loads(self._registry(int.from_bytes(key[1:5], "big")))
-        return tuple(column.name for column in from_avro(schema).fields)
+            names = key_names(key)
+        else:
+            schema = json.loads(self._registry(int.from_bytes(key[1:5], "big")))
+            names = tuple(column.name for column in from_avro(schema).fields)
+        return tuple(name for name in names if name != LOGICAL_KEY)
 
     def keys(self, topic: str, table: str) -> tuple[str, ...]:
         """Return the columns of the last key that was seen, or told of; none without a key."""
@@ -130,6 +164,11 @@ class Layouts:
         """Return the columns of a table that got another name, as far as is told."""
         told = self._definition(table)
         return {} if told is None else told.renamed
+
+    def dropped(self, table: str) -> frozenset[str]:
+        """Return the columns that a table does not have any more, as far as is told."""
+        told = self._definition(table)
+        return frozenset() if told is None else told.dropped
 
     def layout(self, topic: str, table: str, mark: str) -> Layout:
         """Return how to read messages of a mark.
@@ -155,6 +194,12 @@ class Layouts:
         schema = json.loads(self._registry(int(mark.partition(":")[2])))
         form, shape = row_shape(from_avro(schema))
         return Layout(mark, form, shape, avro=json.dumps(plain_avro(schema)))
+
+
+def accepted(source: Source) -> str:
+    """Return SQL that holds for messages which may be used; empty where all may."""
+    named = "" if source.route == "topic" else "NOT endswith(topic, '/')"
+    return " AND ".join(filter(None, (_FORMATS[source.format], named)))
 
 
 def behind_schema(mark: str, sample: bytes) -> Layout:

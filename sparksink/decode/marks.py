@@ -18,10 +18,18 @@ KEY_KIND: Final = """CASE
 """SQL of what names a key's columns: the schema's id, the schema, or else these names; or NULL."""
 
 
-def marked(messages: DataFrame, prefixes: Mapping[str, list[tuple[str, bytes]]]) -> DataFrame:
-    """Add the mark of each message, and cut off the schemas that are known."""
+def marked(
+    messages: DataFrame, prefixes: Mapping[str, list[tuple[str, bytes]]], accepted: str = ""
+) -> DataFrame:
+    """Add the mark of each message, and cut off the schemas that are known.
+
+    :param accepted: SQL that holds for messages which may be used; empty where all may.
+    """
     value = f.col("value")
-    mark = f.when(value.isNull(), EMPTY).when(f.col("position").endswith("/empty"), NO_ROWS)
+    mark = f.when(value.isNull(), EMPTY)
+    if accepted:
+        mark = mark.when(f.expr(f"NOT ({accepted})"), GARBAGE)
+    mark = mark.when(f.col("position").endswith("/empty"), NO_ROWS)
     body: Column | None = None
     for topic, known in prefixes.items():
         for name, prefix in known:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sparksink.config.keys import Ordering
+from sparksink.config.ordering import Ordering
 from sparksink.schemas.spark_types import Mapped
 
 META: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts")
@@ -22,6 +22,8 @@ class Reading:
 
     With ``named`` rows get the names ``__row`` and ``__before_row``, made of their values; with
     ``moves`` an update of the key, of which the messages do not know, is a delete as well.
+    ``before`` is how the row before a change is kept, ``event_ids`` whether events get names.
+    ``unavailable`` is what stands for a value that is not there; where it is empty, nothing does.
     """
 
     keys: tuple[str, ...]
@@ -30,3 +32,6 @@ class Reading:
     images: bool
     named: bool = False
     moves: bool = False
+    before: str = "none"
+    event_ids: bool = False
+    unavailable: str = ""

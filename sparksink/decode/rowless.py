@@ -10,7 +10,7 @@ from sparksink.decode.reading import MESSAGE, META, Reading
 from sparksink.schemas.spark_types import Mapped, quoted, struct_type
 
 
-def unreadable(messages: DataFrame) -> DataFrame:
+def unreadable(messages: DataFrame, reason: str) -> DataFrame:
     """Return messages that are nothing as changes with a fault, without a table's columns."""
     kinds = zip(META, ("bigint", "bigint", "string", "timestamp"), strict=True)
     return messages.select(
@@ -18,7 +18,7 @@ def unreadable(messages: DataFrame) -> DataFrame:
         *(f.lit(None).cast(kind).alias(name) for name, kind in kinds),
         f.lit(False).alias("__end"),
         f.lit(False).alias("__streamed"),
-        f.lit("neither JSON nor Avro").alias("__fault"),
+        f.lit(reason).alias("__fault"),
     )
 
 

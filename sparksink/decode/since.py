@@ -11,7 +11,8 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.config.keys import Mirror, Ordering
+from sparksink.config.keys import Mirror
+from sparksink.config.ordering import Ordering
 from sparksink.decode.census import read
 from sparksink.decode.changes import changes
 from sparksink.decode.layouts import EMPTY, NO_LAYOUT, NO_ROWS, Layouts
@@ -30,6 +31,8 @@ def since_all_was_told(
 
     :raises TableError: the messages cannot be read.
     """
+    if not rules.sweep and rules.truncate == "ignore":
+        return messages, None
 
     def refuse(_: str, error: TableError) -> None:
         raise error
@@ -72,7 +75,7 @@ def _last_boundary(places: DataFrame, rules: Mirror) -> Sequence | None:
     tells = [f.lit(False)]
     if rules.sweep:
         tells.append(f.col("__end"))
-    if rules.truncate == "apply":
+    if rules.truncate != "ignore":
         tells.append(f.col("__op") == "t")
     here = places.where(reduce(lambda one, other: one | other, tells))
     place = here.agg(f.max(f.struct("__seq_hi", "__seq_lo")).alias("place")).collect()[0]["place"]

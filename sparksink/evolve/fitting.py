@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import Column as SparkColumn
@@ -11,16 +11,22 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.config.columns import Evolution
+from sparksink.config.partitioning import Partitioning
+from sparksink.decode.extras import EVENT_ID
 from sparksink.errors import TableError
-from sparksink.evolve.steps import filling, plain, steps
+from sparksink.evolve import nested, placing
+from sparksink.evolve.homes import RENAMED, REWRITTEN, VERSIONS, Homes
+from sparksink.evolve.steps import Steps, filling, plain, steps
 from sparksink.schemas.shapes import Shape
-from sparksink.schemas.spark_types import Mapped, quoted
-from sparksink.tables import Add, Alteration, Fill, Rename, Table, Widen
+from sparksink.schemas.spark_types import BEFORE, Mapped, quoted
+from sparksink.tables import Add, Alteration, Drop, Fill, Rename, Rewrite, Table, Widen
 
 _KEYS: Final = "keys"
 _DEFAULT: Final = "default."
 _PENDING: Final = "pending."
-_RENAMED: Final = "renamed."
+_PARTITIONING: Final = "partitioning"
+_EXTRAS: Final = (BEFORE, EVENT_ID)
+"""Columns that a history may have or not have, and that it can get later."""
 
 
 class Target:
@@ -37,17 +43,21 @@ class Target:
         own: Mapping[str, str],
         rules: Evolution,
         table_format: str,
+        how: Partitioning,
         *,
         fills: bool,
     ) -> None:
         self.table = table
         self._format = table_format
+        self._how = how
         self._name = name
         self._own = own
         self._rules = rules
         self._fills = fills
+        self.appends_first = False
+        self._made_now = False
         self._facts: dict[str, str] | None = None
-        self._fitted: set[tuple[str, tuple[str, ...], tuple[str, ...]]] = set()
+        self._fitted: set[tuple[object, ...]] = set()
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -62,6 +72,14 @@ class Target:
         """Return what was noted beside the rows."""
         return self._noted().get(name) if self.columns else None
 
+    def is_made_now(self) -> bool:
+        """Tell once whether the table was made by this job and is empty still.
+
+        Once, as what is repeated after a fault must look for rows.
+        """
+        made_now, self._made_now = self._made_now, False
+        return made_now
+
     def note(self, name: str, text: str) -> None:
         """Note something beside the rows, unless it is noted already."""
         if self.noted(name) != text:
@@ -73,14 +91,18 @@ class Target:
         columns: Mapping[str, Mapped],
         keys: tuple[str, ...],
         renamed: Mapping[str, str],
+        dropped: Collection[str] = (),
     ) -> None:
         """Make or change the table so that rows of a shape go into it.
 
-        ``renamed`` is what the schema-change topic tells, old names to new ones.
+        ``renamed`` is what the schema-change topic tells, old names to new ones, as are the
+        columns that were ``dropped``.
 
         :raises TableError: it cannot be done.
         """
-        wanted = (shape.digest, tuple(columns), keys)
+        kinds = tuple((name, one.target) for name, one in columns.items())
+        gone = frozenset(dropped) if self._rules.drop == "drop" else frozenset()
+        wanted = (shape.digest, kinds, keys, gone)
         if wanted in self._fitted:
             return
         reserved = sorted(self._own.keys() & columns.keys())
@@ -90,29 +112,50 @@ class Target:
         if self.table.columns() is None:
             self._create(columns, keys)
         else:
-            self._follow(shape, columns, keys, renamed)
+            self._follow(shape, columns, keys, renamed, gone)
         self._fitted.add(wanted)
 
     def aligned(self, rows: DataFrame) -> DataFrame:
         """Return rows with exactly the table's columns, and those that the sink works with."""
         given = {name: plain(kind) for name, kind in rows.dtypes}
         source = [name for name in self.columns if name not in self._own]
-        work = [f.col(name) for name in given if name.startswith("__") and name not in source]
-        return rows.select(*(self._value(name, given) for name in source), *work)
+        work = [
+            f.col(name)
+            for name in given
+            if name.startswith("__") and name not in source and name not in _EXTRAS
+        ]
+        extras = [self._extra(name, rows) for name in _EXTRAS if name in self._own]
+        homes = self._homes()
+        return rows.select(*(self._value(name, given, homes) for name in source), *work, *extras)
 
-    def _value(self, name: str, given: Mapping[str, str]) -> SparkColumn:
+    def _extra(self, name: str, rows: DataFrame) -> SparkColumn:
+        if name not in rows.columns:  # of a message that holds no row
+            return f.lit(None).cast(self.table.read().schema[name].dataType).alias(name)
+        if self._own[name] != nested.ROW:
+            return f.col(name)
+        old = {new: old for old, new in self._homes().renamed().items()}
+        given, wanted = nested.inside(rows), nested.inside(self.table.read())
+        return nested.aligned(given, wanted, lambda one: one if one in given else old.get(one, one))
+
+    def _value(self, name: str, given: Mapping[str, str], homes: Homes) -> SparkColumn:
         kind = self.columns[name]
-        old = next((old for old, new in self._renames().items() if new == name), None)
-        found = name if name in given else old
-        if found is None or found not in given or (found == old and old in self.columns):
+        found = homes.origin(name, given)
+        if found is not None and not homes.takes(name, given[found]):
+            return f.lit(None).cast(kind).alias(name)
+        if found is None:
             return f.expr(self._noted().get(_DEFAULT + name) or "NULL").cast(kind).alias(name)
         value = f.col(quoted(found))
         return (value if given[found] == kind else value.cast(kind)).alias(name)
 
     def _create(self, columns: Mapping[str, Mapped], keys: tuple[str, ...]) -> None:
         kinds = {name: one.target for name, one in columns.items()}
+        placing.check(self._name, self._how, {**kinds, **self._own})
         self._facts = {_KEYS: json.dumps(keys)}
-        self.table.create({**kinds, **self._own}, self._facts, keys if self._fills else ())
+        if self._how.columns:
+            self._facts[_PARTITIONING] = self._how.text()
+        made = {**kinds, **nested.kinds(self._own, kinds)}
+        self.table.create(made, self._facts, keys if self._fills else (), self._how)
+        self._made_now = self.appends_first
 
     def _follow(
         self,
@@ -120,21 +163,46 @@ class Target:
         columns: Mapping[str, Mapped],
         keys: tuple[str, ...],
         renamed: Mapping[str, str],
+        gone: frozenset[str],
     ) -> None:
         self._same_keys(keys)
         self._same_own()
+        if not self._fitted:
+            placing.tell(self._name, self._noted().get(_PARTITIONING, ""), self._how)
         self._fill([name for name, sql in self._pending().items() if sql])
         if self._rules.rename == "ddl":
             self._rename({old: new for old, new in renamed.items() if old not in columns}, columns)
-        known = self._renames()
-        wanted = {
-            known.get(name, name) if name not in self.columns else name: one.target
-            for name, one in columns.items()
-        }
-        todo = steps(self._name, self.columns, wanted, self._rules, self._format)
+        self._drop([name for name in gone if name not in columns and name not in keys])
+        kinds = {name: one.target for name, one in columns.items()}
+        wanted = self._homes().wanted(kinds, keys, gone)
+        todo = steps(self._name, self.columns, wanted, self._rules, self._format, keys)
         if todo:
-            fillings = {name: filling(shape.column(name), columns[name]) for name in todo.added}  # type: ignore[arg-type] # what is wanted is in the shape
-            self._change(todo.added, todo.widened, fillings)
+            added = {name: shape.column(name) for name in todo.added}
+            fillings = {n: filling(one, columns[n]) for n, one in added.items() if one is not None}
+            self._change(todo, fillings)
+        self._follow_before(kinds)
+
+    def _homes(self) -> Homes:
+        return Homes(self.columns, self._noted(), self._rules, self._format)
+
+    def _drop(self, names: list[str]) -> None:
+        """Remove columns; one by which the rows lie in files has to stay."""
+        found = [one for name in names for one in (name, *self._homes().beside(name))]
+        found = [name for name in found if name in self.columns and name not in self._how.columns]
+        if found:
+            stale = {f"{prefix}{name}" for name in found for prefix in (_DEFAULT, VERSIONS)}
+            self._note(dict.fromkeys(stale & self._noted().keys(), ""), [Drop(found)])
+
+    def _follow_before(self, columns: Mapping[str, str]) -> None:
+        if self._own.get(BEFORE) != nested.ROW:
+            return
+        present, known = nested.inside(self.table.read()), self._homes().renamed()
+        wanted = {
+            name if name in present else known.get(name, name): kind
+            for name, kind in columns.items()
+        }
+        if todo := steps(self._name, present, wanted, self._rules, self._format):
+            self._note({}, nested.actions(todo))
 
     def _same_keys(self, keys: tuple[str, ...]) -> None:
         before = self._noted().get(_KEYS)
@@ -146,7 +214,12 @@ class Target:
 
     def _same_own(self) -> None:
         """Refuse a table that another setting of ``mirror.scd`` or ``mirror.deletes`` has made."""
-        if self._own.keys() - self.columns.keys():
+        missing = self._own.keys() - self.columns.keys()
+        if missing and missing <= {*_EXTRAS}:
+            source = {n: kind for n, kind in self.columns.items() if n not in self._own}
+            made = nested.kinds(self._own, source)
+            self._note({}, [Add({name: made[name] for name in sorted(missing)})])
+        elif missing:
             raise TableError(
                 f"{self._name} was made with other settings of the mirror.",
                 "Set mirror.scd and mirror.deletes as they were, or remove the table, let the"
@@ -156,19 +229,38 @@ class Target:
     def _rename(self, renamed: Mapping[str, str], columns: Mapping[str, Mapped]) -> None:
         for old, new in renamed.items():
             if old in self.columns and new in columns and new not in self.columns:
-                self._note({_RENAMED + old: new}, [Rename(old, new)])
+                self._note({RENAMED + old: new}, [Rename(old, new)])
+        if self._own.get(BEFORE) == nested.ROW:
+            told = {old: new for old, new in renamed.items() if new in columns}
+            if actions := nested.renamings(nested.inside(self.table.read()), told):
+                self._note({}, actions)
 
-    def _change(
-        self,
-        added: Mapping[str, str],
-        widened: Mapping[str, str],
-        fillings: Mapping[str, str | None],
-    ) -> None:
+    def _change(self, todo: Steps, fillings: Mapping[str, str | None]) -> None:
         """Widen, then add; what has to be filled is noted before, for the case of a crash."""
         pending = {_PENDING + name: sql for name, sql in fillings.items() if sql and self._fills}
-        actions: list[Alteration] = [Widen(name, kind) for name, kind in widened.items()]
-        self._note(pending, [*actions, *([Add(added)] if added else [])])
+        actions: list[Alteration] = [Widen(name, kind) for name, kind in todo.widened.items()]
+        actions += [Rewrite(name, kind, self._how) for name, kind in todo.rewritten.items()]
+        facts = {**pending, **self._homes().noted(todo.added), **self._types_before(todo)}
+        self._note(facts, [*actions, *([Add(todo.added)] if todo.added else [])])
         self._fill([name for name, sql in fillings.items() if sql and self._fills])
+
+    def _types_before(self, todo: Steps) -> dict[str, str]:
+        """Return the facts of the types that columns had which are cast in all rows.
+
+        :raises TableError: the rows lie otherwise than the settings say, and so cannot be written.
+        """
+        if todo.rewritten and self._noted().get(_PARTITIONING, "") != self._how.text():
+            raise TableError(
+                f"{self._name} lies otherwise than target.partition.by and cluster.by say, so that"
+                " its columns cannot be cast.",
+                "Set both as they were, and run park replay.",
+            )
+        names = {name: REWRITTEN + name for name in todo.rewritten}
+        before = {name: json.loads(self._noted().get(fact) or "[]") for name, fact in names.items()}
+        return {
+            fact: json.dumps([*before[name], plain(self.columns[name])])
+            for name, fact in names.items()
+        }
 
     def _fill(self, names: list[str]) -> None:
         pending = self._pending()
@@ -181,9 +273,6 @@ class Target:
 
     def _pending(self) -> dict[str, str]:
         return self._with_prefix(_PENDING)
-
-    def _renames(self) -> dict[str, str]:
-        return self._with_prefix(_RENAMED)
 
     def _with_prefix(self, prefix: str) -> dict[str, str]:
         noted = self._noted().items()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sparksink.config.columns import Evolution
@@ -34,13 +34,14 @@ def _iceberg_widens(kind: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Columns to add and to widen, name to type."""
+    """Columns to add, to widen, and to cast in all rows, name to type."""
 
     added: Mapping[str, str]
     widened: Mapping[str, str]
+    rewritten: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.widened)
+        return bool(self.added or self.widened or self.rewritten)
 
 
 def steps(
@@ -49,26 +50,32 @@ def steps(
     wanted: Mapping[str, str],
     rules: Evolution,
     table_format: str = "delta",
+    keys: Collection[str] = (),
 ) -> Steps:
     """Compare the columns of a target with those that arrive; columns that went stay.
 
+    :param keys: columns that cannot be cast, as rows are found by them.
     :raises TableError: a type cannot become the other, or the rules forbid the change.
     """
     added = {name: kind for name, kind in wanted.items() if name not in target}
     widened: dict[str, str] = {}
+    rewritten: dict[str, str] = {}
     for name, kind in wanted.items():
         present = plain(target.get(name, kind))
         if fits(plain(kind), present):
             continue
-        if not _WIDENS[table_format](present, plain(kind)):
+        if widens(table_format, present, plain(kind)):
+            widened[name] = kind
+        elif rules.conflict == "rewrite" and name not in keys and casts(present, plain(kind)):
+            rewritten[name] = kind
+        else:
             raise TableError(
                 f"{table}: column {name} is {present} and now comes as {plain(kind)}.",
                 "Convert the column by hand, or remove the table; then run park replay.",
             )
-        widened[name] = kind
     _allowed(table, "evolution.add", rules.add, added)
     _allowed(table, "evolution.widen", rules.widen, widened)
-    return Steps(added, widened)
+    return Steps(added, widened, rewritten)
 
 
 def _allowed(table: str, key: str, rule: bool, columns: Mapping[str, str]) -> None:
@@ -108,8 +115,23 @@ _WIDENS: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "delta": wider,
     "iceberg": _iceberg_widens,
     "jdbc": wider,
+    "parquet": lambda _kind, _other: False,
 }
 """Table format → whether it can change a column of one type into the other."""
+
+
+def widens(table_format: str, kind: str, other: str) -> bool:
+    """Tell whether a table of a format can change a column of one type into the other."""
+    return _WIDENS[table_format](kind, other)
+
+
+def casts(kind: str, other: str) -> bool:
+    """Tell whether every value of one type has one of the other, the same that the source makes.
+
+    Of other types MySQL and Spark do not write the same texts.
+    """
+    exact = kind in {*_DIGITS, "date"} or _DECIMAL.fullmatch(kind) is not None
+    return wider(kind, other) or (exact and other == "string")
 
 
 def filling(column: Column, mapped: Mapped) -> str | None:

@@ -18,17 +18,26 @@ _RENAME: Final = re.compile(rf"\bRENAME\s+COLUMN\s+{_NAME}\s+TO\s+{_NAME}", re.I
 _CHANGE: Final = re.compile(
     rf"\bCHANGE\s+(?:COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}\s+{_NAME}", re.IGNORECASE
 )
+_DROP: Final = re.compile(rf"\bDROP\s+(COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}", re.IGNORECASE)
+_NO_COLUMNS: Final = frozenset(
+    "CHECK CONSTRAINT DATABASE DEFAULT FOREIGN INDEX KEY PARTITION PRIMARY SCHEMA TABLE".split()
+)
+"""Words that may follow DROP; as they are reserved, a column of such a name stands in quotes."""
 _ID: Final = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A table after a statement; ``renamed`` leads from old to new names of columns."""
+    """A table after a statement; ``renamed`` leads from old to new names of columns.
+
+    ``dropped`` are columns that the table had before.
+    """
 
     table: str
     shape: Shape
     keys: tuple[str, ...]
     renamed: Mapping[str, str]
+    dropped: frozenset[str] = frozenset()
 
 
 def definitions(messages: Iterable[bytes | None], modes: Modes) -> Iterator[Definition]:
@@ -48,11 +57,20 @@ def renames(ddl: str) -> dict[str, str]:
     return {old: new for old, new in named.items() if old != new}
 
 
+def drops(ddl: str) -> frozenset[str]:
+    """Return which columns an ALTER TABLE drops."""
+    found = _DROP.findall(ddl)
+    return frozenset(
+        _bare(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
+    )
+
+
 def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition:
     table = change["table"]
     shape = Shape(tuple(_column(column, modes) for column in table.get("columns") or ()))
     keys = tuple(table.get("primaryKeyColumnNames") or ())
-    return Definition(table_name(change["id"]), shape, keys, renames(ddl))
+    gone = drops(ddl).difference(shape.names)
+    return Definition(table_name(change["id"]), shape, keys, renames(ddl), gone)
 
 
 def table_name(identifier: str) -> str:

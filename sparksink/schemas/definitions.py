@@ -16,7 +16,7 @@ Read = Callable[[int], list[tuple[int, bytes]]]
 
 
 class Definitions:
-    """The newest definition of each table, with all its columns' renames."""
+    """The newest definition of each table, with all that its columns were called, and lost ones."""
 
     def __init__(self, config: SinkConfig, read: Read) -> None:
         self._config = config
@@ -35,7 +35,9 @@ class Definitions:
             for one in definitions(values, self._config.source.modes):
                 before = self._known.get(one.table)
                 renamed = {**(before.renamed if before else {}), **one.renamed}
-                self._known[one.table] = replace(one, renamed=renamed)
+                lost = before.dropped | one.dropped if before else one.dropped
+                dropped = lost.difference(one.shape.names)
+                self._known[one.table] = replace(one, renamed=renamed, dropped=dropped)
 
     def of(self, table: str) -> Definition | None:
         """Return the definition of ``db.table``; what the configuration tells wins."""

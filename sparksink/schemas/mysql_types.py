@@ -12,7 +12,7 @@ from typing import Final
 
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
-from sparksink.schemas.shapes import Column
+from sparksink.schemas.shapes import SOURCE_LENGTH, SOURCE_TYPE, Column
 
 _TYPE: Final = re.compile(r"([A-Z ]+?)\s*(?:\((.*)\))?\s*((?:UNSIGNED|ZEROFILL|SIGNED|BINARY|\s)*)")
 
@@ -76,7 +76,9 @@ def column_of(name: str, text: str, modes: Modes) -> Column:
 
 def _kind(base: str, inside: str, unsigned: bool, modes: Modes) -> Kind | None:
     if base in _INTEGERS:
-        return _INTEGERS[base][unsigned], "", {}
+        flag = (base, inside, unsigned) == ("TINYINT", "1", False)
+        told = {SOURCE_TYPE: "TINYINT", SOURCE_LENGTH: "1"} if flag else {}
+        return _INTEGERS[base][unsigned], "", told
     if base in _TEXTS:
         return "string", "", {}
     if base in _BYTES:
@@ -90,7 +92,7 @@ def _kind(base: str, inside: str, unsigned: bool, modes: Modes) -> Kind | None:
 def _bigint(_: str, unsigned: bool, modes: Modes) -> Kind:
     if unsigned and modes.bigint_unsigned == "precise":
         return _decimal_of("20", "0")
-    return "int64", "", {"__debezium.source.column.type": "BIGINT UNSIGNED"} if unsigned else {}
+    return "int64", "", {SOURCE_TYPE: "BIGINT UNSIGNED"} if unsigned else {}
 
 
 def _decimal_of(precision: str, scale: str) -> Kind:

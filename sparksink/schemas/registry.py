@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Final
 
@@ -15,11 +16,12 @@ _TIMEOUT_SECONDS: Final = 10
 
 
 class Registry:
-    """Asks for schemas by id and keeps them: a schema never changes."""
+    """Asks for schemas by id and keeps them: for good, as they never change, or as long as told."""
 
     def __init__(self, config: RegistryConfig | None) -> None:
         self._config = config
-        self._known: dict[int, str] = {}
+        self._seconds = (config and config.cache_ttl) or math.inf
+        self._known: dict[int, tuple[str, float]] = {}
 
     def schema(self, identifier: int) -> str:
         """Return the text of an Avro schema.
@@ -27,9 +29,11 @@ class Registry:
         :raises TableError: there is no such schema, or no registry is configured.
         :raises SinkError: the registry does not answer.
         """
-        if identifier not in self._known:
-            self._known[identifier] = self._ask(identifier)
-        return self._known[identifier]
+        text, asked = self._known.get(identifier, ("", -math.inf))
+        if not text or time.monotonic() - asked > self._seconds:
+            text = self._ask(identifier)
+            self._known[identifier] = (text, time.monotonic())
+        return text
 
     def _ask(self, identifier: int) -> str:
         if self._config is None:

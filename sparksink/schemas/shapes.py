@@ -16,6 +16,10 @@ from sparksink.errors import TableError
 Form = Literal["envelope", "row"]
 """Debezium's envelope, or the row alone as ExtractNewRecordState leaves it."""
 
+SOURCE_TYPE: Final = "__debezium.source.column.type"
+SOURCE_LENGTH: Final = "__debezium.source.column.length"
+"""Parameters of a schema that tell the source's type, with ``column.propagate.source.type``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

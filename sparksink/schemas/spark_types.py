@@ -12,20 +12,26 @@ from dataclasses import dataclass
 from typing import Final
 
 from sparksink.config.columns import Types
-from sparksink.schemas.shapes import Column
+from sparksink.schemas.shapes import SOURCE_LENGTH, SOURCE_TYPE, Column
 
 MAX_PRECISION: Final = 38
+BEFORE: Final = "__before"
+"""The column of a history that is a row; ``__before.name`` is a column in it."""
 BIG_DECIMAL: Final = "millrace_big_decimal"
 """The name of the Python function that reads decimals beyond Spark's precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` goes between."""
+    """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` goes between.
+
+    With ``drops`` values are meant to become NULL.
+    """
 
     wire: str
     target: str
     sql: str = "{v}"
+    drops: bool = False
 
     def of(self, value: str) -> str:
         """Return the SQL for a value, itself SQL."""
@@ -59,9 +65,17 @@ def mapped(column: Column, types: Types) -> Mapped:
     choose = _SEMANTIC.get(column.semantic)
     if choose is not None:
         return choose(column, types)
-    if column.parameters.get("__debezium.source.column.type", "").startswith("BIGINT UNSIGNED"):
+    source = column.parameters.get(SOURCE_TYPE, "")
+    if source.startswith("BIGINT UNSIGNED"):
         return _unsigned(types)
+    if types.tinyint1 == "boolean" and _is_flag(column, source):
+        return Mapped(_PLAIN[column.type], "boolean", "({v} <> 0)")
     return _physical(column, types)
+
+
+def _is_flag(column: Column, source: str) -> bool:
+    """Tell whether it is TINYINT(1), of which MySQL says that it is a BOOLEAN."""
+    return source == "TINYINT" and column.parameters.get(SOURCE_LENGTH) == "1"
 
 
 def _physical(column: Column, types: Types) -> Mapped:
@@ -99,12 +113,23 @@ def _unsigned(types: Types) -> Mapped:
     return Mapped("bigint", "decimal(20,0)", "CAST(conv(hex({v}), 16, 10) AS DECIMAL(20,0))")
 
 
-def _decimal(column: Column, _: Types) -> Mapped:
+_BEYOND: Final[Mapping[str, tuple[str, str]]] = {
+    "decimal38_else_string": ("string", "{text}"),
+    "decimal38_else_double": ("double", "try_cast({text} AS DOUBLE)"),
+    "decimal38": ("decimal(38,{scale})", "try_cast({text} AS DECIMAL(38,{scale}))"),
+}
+"""Choice for a DECIMAL of more digits than Spark has → its type, and SQL on the exact text."""
+
+
+def _decimal(column: Column, types: Types) -> Mapped:
     """Read an unscaled number, big-endian in two's complement."""
     scale = int(column.parameters.get("scale", "0"))
     precision = int(column.parameters.get("connect.decimal.precision", MAX_PRECISION))
     if precision > MAX_PRECISION:
-        return Mapped("binary", "string", f"{BIG_DECIMAL}({{v}}, {scale})")
+        target, sql = _BEYOND[types.decimal_max]
+        text = f"{BIG_DECIMAL}({{v}}, {scale})"
+        sql = sql.replace("{text}", text).replace("{scale}", str(scale))
+        return Mapped("binary", target.replace("{scale}", str(scale)), sql)
     target = f"decimal({precision},{scale})"
     if precision <= 18:
         return Mapped("binary", target, _small_decimal(scale, target))

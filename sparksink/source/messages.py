@@ -1,28 +1,34 @@
 """Where messages come from: one frame of bytes, whether from Kafka or from recorded files.
 
 Recorded messages are JSON lines with ``topic, partition, offset``, ``timestamp`` in milliseconds
-and ``key``, ``value`` as text or ``key64``, ``value64`` in Base64, and perhaps ``position``.
+and ``key``, ``value`` as text or ``key64``, ``value64`` in Base64, and perhaps ``position`` and
+``headers``, name to text.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
+from typing import Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.config.source import Source
+from sparksink.source import bounds, sharing
 
 POSITION_HEADER: Final = "millrace.position"
 """``epoch/file/pos/row`` of a message, written by a connector that is told to."""
 
 RECORDED: Final = (
     "topic string, partition int, offset bigint, timestamp bigint, key string, value string,"
-    " key64 string, value64 string, position string"
+    " key64 string, value64 string, position string, headers map<string,string>"
 )
+
+_MESSAGE: Final = ("topic", "partition", "offset", "timestamp", "key", "value")
 
 
 class Messages:
@@ -37,26 +43,31 @@ class Messages:
     ) -> None:
         self._spark = spark
         self._source = source
-        self._headers = headers
+        self._by_header = source.route.partition(":")[2]
+        self._positions = headers
+        self._headers = headers or bool(self._by_header)
         self._partitions = partitions
 
-    def stream(self) -> DataFrame:
-        """Return the messages as a stream, those about transactions too if they are wanted."""
+    def stream(self, *, once: bool = False) -> DataFrame:
+        """Return the messages as a stream, those about transactions too if they are wanted.
+
+        What runs ``once`` takes all that is there, and waits for no more.
+        """
         if self._source.kind == "file":
             reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
-            return self._streamed(recorded(reader.json(self._source.path)))
+            return self._streamed(self._recorded(reader.json(self._source.path)))
         reader = self._spark.readStream.format("kafka").options(**self._kafka())
-        limit = self._source.max_offsets_per_trigger
-        loaded = reader.option("maxOffsetsPerTrigger", limit).options(**self._start()).load()
+        loaded = reader.options(**self._start(), **self._limits(once=once)).load()
         return self._streamed(self._from_kafka(loaded))
 
-    def between(self, start: Any = "earliest", end: Any = "latest", topics: str = "") -> DataFrame:
-        """Return the messages of a range that is there now; offsets as Spark's Kafka source."""
+    def between(self, start: str = "earliest", end: str = "latest", topics: str = "") -> DataFrame:
+        """Return the messages of a range that is there now; both ends as in a configuration."""
         if self._source.kind == "file":
-            return self._wanted(recorded(self._spark.read.schema(RECORDED).json(self._source.path)))
-        bounds = {"startingOffsets": _text(start), "endingOffsets": _text(end)}
-        reader = self._spark.read.format("kafka").options(**self._kafka(topics), **bounds)
-        return self._wanted(self._from_kafka(reader.load()))
+            lines = self._spark.read.schema(RECORDED).json(self._source.path)
+            return self._wanted(self._recorded(lines))
+        reader = self._spark.read.format("kafka").options(**self._kafka(topics))
+        found = reader.options(**bounds.options("starting", start), **bounds.options("ending", end))
+        return self._wanted(self._from_kafka(found.load()))
 
     def schema_changes(self, start: int) -> list[tuple[int, bytes]]:
         """Return offsets and values of the schema-change topic from an offset on."""
@@ -93,21 +104,36 @@ class Messages:
 
     def _start(self) -> Mapping[str, str]:
         fails = str(self._source.on_data_loss == "fail").lower()
-        return {"startingOffsets": self._source.starting_offsets, "failOnDataLoss": fails}
+        first = bounds.options("starting", self._source.starting_offsets)
+        return {**first, "failOnDataLoss": fails}
+
+    def _limits(self, *, once: bool) -> Mapping[str, str]:
+        most = {"maxOffsetsPerTrigger": str(self._source.max_offsets_per_trigger)}
+        if once or not self._source.min_offsets_per_trigger:
+            return most
+        return {
+            **most,
+            "minOffsetsPerTrigger": str(self._source.min_offsets_per_trigger),
+            "maxTriggerDelay": f"{round(self._source.max_trigger_delay * 1000)}ms",
+        }
 
     def _from_kafka(self, loaded: DataFrame) -> DataFrame:
-        header = f"filter(headers, h -> h.key = '{POSITION_HEADER}')[0].value"
-        position = f"CAST({header} AS STRING)" if self._headers else "CAST(NULL AS STRING)"
-        return loaded.select(
-            "topic", "partition", "offset", "timestamp", "key", "value",
-            f.expr(position).alias("position"),
-        )  # fmt: skip
+        header = f"get(filter(headers, h -> h.key = '{POSITION_HEADER}'), 0).value"
+        position = f"CAST({header} AS STRING)" if self._positions else "CAST(NULL AS STRING)"
+        return loaded.select(*_MESSAGE, f.expr(position).alias("position"), *self._more())
+
+    def _recorded(self, lines: DataFrame) -> DataFrame:
+        more = [f"map_entries({name}) AS {name}" for name in self._more()]
+        return recorded(lines, *more)
+
+    def _more(self) -> Iterable[str]:
+        return ["headers"] if self._by_header else []
 
     def wants(self, topic: str) -> bool:
         """Tell whether a topic is one of tables: not the connector's own, nor excluded."""
         ddl, exclude = self._source.ddl_topic, self._source.topics_exclude
         told = {ddl, f"{ddl}.transaction", self._source.transaction_topic}
-        own = topic.startswith("__debezium") or topic in told
+        own = topic.startswith(self._own_prefixes()) or topic in told
         return not own and not (exclude and re.fullmatch(exclude, topic))
 
     def _streamed(self, messages: DataFrame) -> DataFrame:
@@ -117,11 +143,19 @@ class Messages:
         return messages.where((f.col("topic") == told) | self._is_wanted())
 
     def _wanted(self, messages: DataFrame) -> DataFrame:
-        return messages.where(self._is_wanted())
+        wanted = messages.where(self._is_wanted())
+        if self._by_header:
+            return sharing.by_header(wanted, self._by_header).drop("headers")
+        return sharing.by_source(wanted) if self._source.route == "source" else wanted
+
+    def _own_prefixes(self) -> tuple[str, ...]:
+        """Return how topics of the connector's own begin: all of Debezium's, and its heartbeats."""
+        own, heartbeats = "__debezium", self._source.heartbeat_prefix
+        return (own,) if heartbeats.startswith(own) else (own, heartbeats)
 
     def _is_wanted(self) -> Column:
         """Leave out what is not a table's: the connector's own topics, and what is excluded."""
-        own = f.col("topic").startswith("__debezium")
+        own = reduce(or_, map(f.col("topic").startswith, self._own_prefixes()))
         if self._source.ddl_topic:
             told = [self._source.ddl_topic, f"{self._source.ddl_topic}.transaction"]
             own |= f.col("topic").isin(told)
@@ -134,8 +168,8 @@ class Messages:
         return ~own
 
 
-def recorded(lines: DataFrame) -> DataFrame:
-    """Return recorded messages as messages."""
+def recorded(lines: DataFrame, *more: str) -> DataFrame:
+    """Return recorded messages as messages; ``more`` columns are SQL."""
     return lines.selectExpr(
         "topic",
         "partition",
@@ -144,8 +178,5 @@ def recorded(lines: DataFrame) -> DataFrame:
         "coalesce(unbase64(key64), CAST(key AS BINARY)) AS key",
         "coalesce(unbase64(value64), CAST(value AS BINARY)) AS value",
         "position",
+        *more,
     )
-
-
-def _text(offsets: Any) -> str:
-    return offsets if isinstance(offsets, str) else json.dumps(offsets)

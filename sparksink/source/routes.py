@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sparksink.config.target import Target
+from sparksink.config.keys import SinkConfig
 from sparksink.errors import ConfigError
+from sparksink.source import lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +21,14 @@ class Route:
 
 
 class Routes:
-    """Names the tables of topics: ``prefix.db.table`` is the topic of ``db.table``."""
+    """Names the tables of topics: ``prefix.db.table`` is the topic of ``db.table``.
 
-    def __init__(self, target: Target) -> None:
-        self._target = target
+    A lane of a topic that holds several tables goes its own way, as if it were a topic.
+    """
+
+    def __init__(self, config: SinkConfig) -> None:
+        self._config = config
+        self._target = config.target
         self._taken: dict[str, str] = {}
 
     def of(self, topic: str) -> Route:
@@ -31,10 +36,11 @@ class Routes:
 
         :raises ConfigError: its tables would be those of another topic.
         """
-        *before, table = topic.split(".")
+        *before, table = lanes.table(topic)
         database = before[-1] if before else ""
-        mirror = self._name(self._target.table_name, database, table)
-        history = self._name(self._target.history_name, database, table)
+        own = self._config.table(f"{database}.{table}").target
+        mirror = self._name(own.name or self._target.table_name, database, table)
+        history = self._name(own.history_name or self._target.history_name, database, table)
         for name in (mirror, history):
             other = self._taken.setdefault(name.lower(), topic)
             if other != topic:

@@ -9,6 +9,7 @@ from pyspark.sql import functions as f
 
 from sparksink.order import Sequence
 from sparksink.state.applied import Applied, Boundary
+from sparksink.state.heads import Heads
 from sparksink.state.own import OwnTables
 from sparksink.state.transactions import Transactions, read_again
 
@@ -61,6 +62,12 @@ def followed(own: OwnTables) -> Transactions:
     rows = own.table("commits").read().where("transactions IS NOT NULL")
     last = rows.agg(f.max_by("transactions", "at").alias("last")).collect()[0]["last"]
     return read_again(last)
+
+
+def heads(own: OwnTables) -> Heads:
+    """Return how far histories have come as of the last batch that noted it."""
+    rows = own.table("commits").read().where("heads IS NOT NULL")
+    return Heads(rows.agg(f.max_by("heads", "at").alias("last")).collect()[0]["last"])
 
 
 def topics(own: OwnTables) -> list[str]:

@@ -25,6 +25,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from sparksink.errors import ConfigError
 from sparksink.tables import Add, Lake, Table
 from sparksink.tables.properties import text
 
@@ -66,6 +67,7 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "offsets": "string",
         "consistent": "boolean",
         "transactions": "string",
+        "heads": "string",
         "tables": (
             "array<struct<source_table:string,version:string,changes:bigint,faults:bigint,"
             "seq_hi:bigint,seq_lo:bigint,source_ts:timestamp,seconds:double>>"
@@ -83,12 +85,20 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 class OwnTables:
-    """These tables, below one folder of a lake."""
+    """These tables, below one folder of a lake; ``names`` are those that differ from the above.
 
-    def __init__(self, spark: SparkSession, lake: Lake, folder: str) -> None:
+    :raises ConfigError: one would have the name of another.
+    """
+
+    def __init__(
+        self, spark: SparkSession, lake: Lake, folder: str, names: Mapping[str, str]
+    ) -> None:
         self._spark = spark
         self._lake = lake
         self._folder = folder
+        self._names = names
+        if taken := {name for own, name in names.items() if name != own} & SCHEMAS.keys():
+            raise ConfigError(f"dlq.table: {taken.pop()} is the name of another table of the sink.")
         self._lock = threading.Lock()
 
     def table(self, name: str) -> Table:
@@ -122,14 +132,14 @@ class OwnTables:
         row = f"from_json({given}, 'struct<{kinds}>', map('mode', 'FAILFAST'))"
         return self._spark.sql(f"SELECT inline(array({row}))")
 
-    def tidy(self, hours: int) -> None:
-        """Join the small files of these tables."""
+    def tidy(self, hours: int, snapshots: float | None) -> None:
+        """Join the small files of these tables, as `Lake.tidy` does."""
         for name in SCHEMAS:
             if self.present(name) is not None:
-                self._lake.tidy(self._path(name), hours)
+                self._lake.tidy(self._path(name), hours, snapshots)
 
     def _path(self, name: str) -> str:
-        return f"{self._folder}/{name}"
+        return f"{self._folder}/{self._names.get(name, name)}"
 
 
 def _moment(value: datetime) -> str:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as f
 from sparksink.order import BEGINNING, Sequence
 from sparksink.state import memory
 from sparksink.state.applied import Applied, Boundary, further
+from sparksink.state.heads import Heads
 from sparksink.state.own import SCHEMAS, OwnTables
 from sparksink.state.transactions import Transactions
 from sparksink.tables import Lake, Table
@@ -20,14 +21,17 @@ from sparksink.tables import Lake, Table
 class State:
     """The sink's own tables; keeps what every batch asks for in memory."""
 
-    def __init__(self, spark: SparkSession, lake: Lake, folder: str) -> None:
-        self._own = OwnTables(spark, lake, folder)
+    def __init__(
+        self, spark: SparkSession, lake: Lake, folder: str, names: Mapping[str, str] | None = None
+    ) -> None:
+        self._own = OwnTables(spark, lake, folder, names or {})
         self._watermarks: dict[str, Sequence] = {}
         self._deleted: dict[str, Sequence] = {}
         self._boundaries: dict[str, set[Boundary]] = {}
         self._parked: dict[str, str] = {}
         self._last: dict[str, Applied] = {}
         self._transactions: Transactions | None = None
+        self._heads: Heads | None = None
 
     def open(self) -> None:
         """Read what was remembered."""
@@ -37,6 +41,7 @@ class State:
         self._parked = memory.parkings(self._own)
         self._last = memory.reached(self._own)
         self._transactions = None
+        self._heads = None
 
     def table(self, name: str) -> Table:
         """Return one of the tables, which is made when it is missing."""
@@ -94,9 +99,9 @@ class State:
             old = f"at < current_timestamp() - INTERVAL {int(seconds)} SECONDS"
             found.run(f"DELETE FROM {{table}} WHERE source_table = '{name}' AND {old}")  # noqa: S608 - escaped
 
-    def tidy(self, hours: int) -> None:
-        """Join the small files of these tables."""
-        self._own.tidy(hours)
+    def tidy(self, hours: int, snapshots: float | None) -> None:
+        """Join the small files of these tables, as `Lake.tidy` does."""
+        self._own.tidy(hours, snapshots)
 
     def parked(self) -> Mapping[str, str]:
         """Return the tables that are parked, with the reasons."""
@@ -119,6 +124,13 @@ class State:
             self._transactions = memory.followed(self._own)
         return self._transactions
 
+    @property
+    def heads(self) -> Heads:
+        """How far the histories have come; read where a history asks for it."""
+        if self._heads is None:
+            self._heads = memory.heads(self._own)
+        return self._heads
+
     def cut(self) -> tuple[datetime, Mapping[str, str]] | None:
         """Return the time of the last consistent cut, and the version of each table in it."""
         return memory.cut(self._own)
@@ -136,6 +148,8 @@ class State:
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
         if transactions is not None:
             values |= {"consistent": transactions.consistent, "transactions": transactions.text()}
+        if self._heads is not None:
+            values["heads"] = self._heads.text()
         self._own.add("commits", values, f"{app}:commits", batch)
         self._transactions = transactions or self._transactions
         self._last |= {one.table: further(self._last.get(one.table), one) for one in tables}

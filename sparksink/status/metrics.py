@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,9 +10,12 @@ from typing import Any, Final, Self
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import write_to_textfile
 
 from sparksink.state.applied import Applied
 from sparksink.status.progress import lag, table
+
+log = logging.getLogger(__name__)
 
 _TEXT: Final = "text/plain; charset=utf-8"
 
@@ -19,12 +23,15 @@ _TEXT: Final = "text/plain; charset=utf-8"
 class Metrics:
     """Counts what batches do; serves it while used as a context, if an address is given.
 
+    After each batch it is also written to ``textfile``, in one step, for node_exporter.
+
     ``/metrics`` is for Prometheus, ``/healthz`` tells whether a batch has ended within
     ``patience`` seconds, ``/`` shows a line a table.
     """
 
-    def __init__(self, address: str | None, patience: float) -> None:
+    def __init__(self, address: str | None, patience: float, textfile: str | None = None) -> None:
         self._address = address
+        self._textfile = textfile
         self._patience = patience
         self._alive = time.monotonic()
         self._done: dict[str, Applied] = {}
@@ -57,6 +64,16 @@ class Metrics:
             self._is_parked.labels(one.table).set(one.table in parked)
             if one.source_ts:
                 self._lag.labels(one.table).set(lag(one.source_ts))
+        self._write()
+
+    def _write(self) -> None:
+        """Write the file; that it cannot be written is told, and harms no table."""
+        if self._textfile is None:
+            return
+        try:
+            write_to_textfile(self._textfile, self.registry)
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._textfile, error.strerror)
 
     def page(self, path: str) -> tuple[str, bytes] | None:
         """Return status line and body of a page; None where there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -17,6 +18,33 @@ def line(number: int, done: Sequence[Applied], seconds: float) -> str:
     text += f", {faults:,} dead letters" if faults else ""
     times = [one.source_ts for one in done if one.source_ts]
     return text + (f", source at {max(times):%Y-%m-%d %H:%M:%S}" if times else "")
+
+
+def json_line(
+    number: int, done: Sequence[Applied], parked: Mapping[str, str], seconds: float
+) -> str:
+    """Return what a batch did as JSON: sums, and of each table what was done to it."""
+    of_tables = [
+        {
+            "table": one.table,
+            "changes": one.changes,
+            "dead_letters": one.faults,
+            "seconds": round(one.seconds, 3),
+            "source_lag_seconds": None if one.source_ts is None else round(lag(one.source_ts), 3),
+            "parked": one.table in parked,
+            "version": one.version,
+        }
+        for one in done
+    ]
+    told = {
+        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "batch": number,
+        "seconds": round(seconds, 3),
+        "changes": sum(one.changes for one in done),
+        "dead_letters": sum(one.faults for one in done),
+        "tables": of_tables,
+    }
+    return json.dumps(told)
 
 
 def table(done: Mapping[str, Applied], parked: Mapping[str, str]) -> str:

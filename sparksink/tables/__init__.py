@@ -8,7 +8,8 @@ from typing import Protocol
 
 from pyspark.sql import DataFrame
 
-from sparksink.schemas.spark_types import quoted
+from sparksink.config.partitioning import NONE, Partitioning
+from sparksink.schemas.spark_types import BEFORE, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class Merge:
 
     ``columns`` are all that are set. With ``soft`` a delete only sets ``__deleted``. Where they are
     not ``ordered`` a row is replaced whatever its place is. ``bounds`` is SQL on ``t`` that holds
-    for every row that can match, so that files are skipped.
+    for every row that can match, so that files are skipped. NULLs in columns of ``kept`` leave
+    what is there, unless the change has ``__whole``.
     """
 
     keys: Sequence[str]
@@ -26,6 +28,7 @@ class Merge:
     soft: bool = False
     bounds: str = ""
     ordered: bool = True
+    kept: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,26 @@ class Widen:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Cast a column of all rows to another type, in one commit; the rows lie as they did."""
+
+    name: str
+    kind: str
+    how: Partitioning
+
+    def cast(self, rows: DataFrame) -> DataFrame:
+        """Return rows with the column of the other type, in its place."""
+        return rows.withColumn(self.name, rows[quoted(self.name)].cast(self.kind))
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Remove columns with their values."""
+
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Rename:
     """Give a column another name."""
 
@@ -58,7 +81,7 @@ class Fill:
     values: Mapping[str, str]
 
 
-Alteration = Add | Widen | Rename | Fill
+Alteration = Add | Widen | Rewrite | Drop | Rename | Fill
 
 
 class Table(Protocol):
@@ -76,9 +99,13 @@ class Table(Protocol):
         ...
 
     def create(
-        self, columns: Mapping[str, str], facts: Mapping[str, str], keys: Sequence[str] = ()
+        self,
+        columns: Mapping[str, str],
+        facts: Mapping[str, str],
+        keys: Sequence[str] = (),
+        how: Partitioning = NONE,
     ) -> None:
-        """Make the table; ``keys`` tell its rows apart."""
+        """Make the table; ``keys`` tell its rows apart, ``how`` they lie in files."""
         ...
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
@@ -113,21 +140,32 @@ class Lake(Protocol):
         """Return what names the present state of a table."""
         ...
 
-    def tidy(self, name: str, hours: int) -> None:
-        """Join small files and remove those that nothing has used for some hours."""
+    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
+        """Join small files and remove those that nothing has used for some hours.
+
+        Where snapshots are kept apart from files, those older than ``snapshots`` hours are
+        forgotten; None means ``hours``, too.
+        """
         ...
 
 
-def alter_sql(action: Alteration) -> str:
+def _path(name: str) -> str:
+    inside = name.removeprefix(f"{BEFORE}.")
+    return quoted(name) if inside == name else f"{quoted(BEFORE)}.{quoted(inside)}"
+
+
+def alter_sql(action: Add | Widen | Drop | Rename | Fill) -> str:
     """Return an alteration as Spark's SQL; ``{table}`` stands for the table."""
     match action:
         case Add(columns):
-            inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+            inside = ", ".join(f"{_path(name)} {kind}" for name, kind in columns.items())
             return f"ALTER TABLE {{table}} ADD COLUMNS ({inside})"
         case Widen(name, kind):
-            return f"ALTER TABLE {{table}} ALTER COLUMN {quoted(name)} TYPE {kind}"
+            return f"ALTER TABLE {{table}} ALTER COLUMN {_path(name)} TYPE {kind}"
+        case Drop(gone):
+            return f"ALTER TABLE {{table}} DROP COLUMNS ({', '.join(map(quoted, gone))})"
         case Rename(name, to):
-            return f"ALTER TABLE {{table}} RENAME COLUMN {quoted(name)} TO {quoted(to)}"
+            return f"ALTER TABLE {{table}} RENAME COLUMN {_path(name)} TO {quoted(to)}"
         case Fill(values):
             assigned = ", ".join(f"{quoted(name)} = {sql}" for name, sql in values.items())
             return f"UPDATE {{table}} SET {assigned}"  # noqa: S608 - quoted names, own literals
@@ -147,7 +185,7 @@ def merge_sql(target: str, source: str, how: Merge) -> str:
     """Return the MERGE of a view into a table."""
     on = [f"t.{name} = s.{name}" for name in map(quoted, how.keys)]
     newer = "(s.__seq_hi > t.__seq_hi OR (s.__seq_hi = t.__seq_hi AND s.__seq_lo > t.__seq_lo))"
-    assigned = ", ".join(f"t.{name} = s.{name}" for name in map(quoted, how.columns))
+    assigned = ", ".join(f"t.{quoted(name)} = {_value(name, how)}" for name in how.columns)
     names = ", ".join(map(quoted, how.columns))
     values = ", ".join(f"s.{name}" for name in map(quoted, how.columns))
     return "\n".join(
@@ -158,6 +196,15 @@ def merge_sql(target: str, source: str, how: Merge) -> str:
             f"WHEN MATCHED{f' AND {newer}' if how.ordered else ''} THEN UPDATE SET {assigned}",
             f"WHEN NOT MATCHED{_only_living(how)} THEN INSERT ({names}) VALUES ({values})",  # noqa: S608 - quoted names
         ]
+    )
+
+
+def _value(name: str, how: Merge) -> str:
+    new, old = f"s.{quoted(name)}", f"t.{quoted(name)}"
+    return (
+        f"CASE WHEN s.__whole THEN {new} ELSE coalesce({new}, {old}) END"
+        if name in how.kept
+        else new
     )
 
 

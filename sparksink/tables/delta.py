@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
+from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.files import Files
 from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Alteration, Merge, Rename, Widen, alter_sql, merged
+from sparksink.tables import Alteration, Drop, Merge, Rename, Rewrite, Widen, alter_sql, merged
 from sparksink.tables.properties import facts_of, of_facts, pairs
 
 
@@ -37,7 +38,11 @@ class DeltaTable:
         return facts_of(self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect())
 
     def create(
-        self, columns: Mapping[str, str], facts: Mapping[str, str], _: Sequence[str] = ()
+        self,
+        columns: Mapping[str, str],
+        facts: Mapping[str, str],
+        _: Sequence[str] = (),
+        how: Partitioning = NONE,
     ) -> None:
         """Make the table; names that Parquet cannot take get mapped ones in the files."""
         properties = {**self._properties, **of_facts(facts)}
@@ -46,7 +51,7 @@ class DeltaTable:
         inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING delta"
-            f" TBLPROPERTIES ({pairs(properties)})"
+            f"{how.partitioned()}{_clustered(how)} TBLPROPERTIES ({pairs(properties)})"
         )
         self._columns = None
 
@@ -56,7 +61,10 @@ class DeltaTable:
         if properties:
             self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(properties)})")
         for action in actions:
-            self.run(alter_sql(action))
+            if isinstance(action, Rewrite):
+                self.replace(action.cast(self.read()), action.how)
+            else:
+                self.run(alter_sql(action))
         self._columns = None
 
     def read(self) -> DataFrame:
@@ -77,12 +85,14 @@ class DeltaTable:
             .save(self._path)
         )
 
-    def replace(self, rows: DataFrame) -> None:
+    def replace(self, rows: DataFrame, how: Partitioning) -> None:
         """Take rows with their columns in place of all that is there."""
         if any(set(name) & set(" ,;{}()\n\t=") for name in rows.columns):
             self.run("ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
         writer = rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
-        writer.save(self._path)
+        writer.partitionBy(*(one.column for one in how.partition)).save(self._path)
+        if how.cluster:
+            self.run(f"ALTER TABLE {{table}}{_clustered(how)}")
         self._columns = None
 
     def run(self, statement: str) -> None:
@@ -132,10 +142,14 @@ class DeltaLake:
         """Return the number of the table's last commit."""
         return str(self.table(name).version())
 
-    def tidy(self, name: str, hours: int) -> None:
+    def tidy(self, name: str, hours: int, _: float | None = None) -> None:
         """Join small files, purge deleted rows from them, remove old ones."""
         self.table(name).run("OPTIMIZE {table}")
         self.table(name).run(f"VACUUM {{table}} RETAIN {hours} HOURS")
+
+
+def _clustered(how: Partitioning) -> str:
+    return f" CLUSTER BY ({how.clustered()})" if how.cluster else ""
 
 
 def _features(actions: Sequence[Alteration]) -> dict[str, str]:
@@ -143,6 +157,6 @@ def _features(actions: Sequence[Alteration]) -> dict[str, str]:
     features = {}
     if any(isinstance(action, Widen) for action in actions):
         features["delta.enableTypeWidening"] = "true"
-    if any(isinstance(action, Rename) for action in actions):
+    if any(isinstance(action, Rename | Drop) for action in actions):
         features["delta.columnMapping.mode"] = "name"
     return features

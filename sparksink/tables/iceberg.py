@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Catalog
 from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Alteration, Merge, alter_sql, merged
+from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, merged
 from sparksink.tables.properties import facts_of, of_facts, pairs, text
 
 _WRITER: Final = "millrace-writer"
@@ -67,7 +68,11 @@ class IcebergTable:
         return facts_of(self._shown())
 
     def create(
-        self, columns: Mapping[str, str], facts: Mapping[str, str], _: Sequence[str] = ()
+        self,
+        columns: Mapping[str, str],
+        facts: Mapping[str, str],
+        _: Sequence[str] = (),
+        how: Partitioning = NONE,
     ) -> None:
         """Make the table, and its namespace; a VARIANT needs the third format version."""
         version = "3" if "variant" in columns.values() else "2"
@@ -76,15 +81,20 @@ class IcebergTable:
         self._spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self._namespace}")
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING iceberg"
-            f" TBLPROPERTIES ({pairs(properties)})"
+            f"{how.partitioned()} TBLPROPERTIES ({pairs(properties)})"
         )
+        self._order(how)
         self._columns = None
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
         """Note facts and change columns, of which only the metadata knows."""
         self._set(of_facts(facts))
         for action in actions:
-            self.run(alter_sql(action))
+            if isinstance(action, Rewrite):
+                self.note_writers()
+                self.replace(action.cast(self.read()), action.how)
+            else:
+                self.run(alter_sql(action))
         self._columns = None
 
     def read(self) -> DataFrame:
@@ -113,10 +123,18 @@ class IcebergTable:
             if self._written is not None:
                 self._written[writer] = batch
 
-    def replace(self, rows: DataFrame) -> None:
+    def replace(self, rows: DataFrame, how: Partitioning) -> None:
         """Take rows with their columns in place of all that is there; what is noted stays."""
         self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(self._properties)})")
-        rows.writeTo(self.identifier).using("iceberg").replace()
+        view = f"rows_{abs(hash(self.identifier)):x}"
+        rows.createOrReplaceTempView(view)
+        try:
+            self.run(
+                f"REPLACE TABLE {{table}} USING iceberg{how.partitioned()} AS SELECT * FROM {view}"  # noqa: S608 - a name of our own
+            )
+        finally:
+            self._spark.catalog.dropTempView(view)
+        self._order(how)
         self._columns = None
 
     def run(self, statement: str) -> None:
@@ -126,6 +144,16 @@ class IcebergTable:
     def note_writers(self) -> None:
         """Keep what the snapshots say of writers, before snapshots are removed."""
         self._set({_WRITTEN: json.dumps(self._found(), sort_keys=True)})
+
+    def _order(self, how: Partitioning) -> None:
+        """Let rows be written in an order: each task's in its files, and by compaction all."""
+        if how.cluster:
+            spread = "DISTRIBUTED BY PARTITION LOCALLY" if how.partition else "LOCALLY"
+            self.run(f"ALTER TABLE {{table}} WRITE {spread} ORDERED BY {how.clustered()}")
+
+    def ordered(self) -> bool:
+        """Tell whether rows are written in an order."""
+        return any(row["key"] == "sort-order" for row in self._shown())
 
     def _written_by(self, writer: str) -> int:
         """Return the last batch of a writer, -1 for none; read once, as only this job writes."""
@@ -185,20 +213,27 @@ class IcebergLake:
         snapshot = load(session, self.table(name).identifier).currentSnapshot()
         return "" if snapshot is None else str(snapshot.snapshotId())
 
-    def tidy(self, name: str, hours: int) -> None:
+    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Join small files and apply deletes to them, forget old snapshots with their files."""
         table = self.table(name)
         options = {"min-input-files": "2", "delete-file-threshold": "1",
                    "remove-dangling-deletes": "true"}  # fmt: skip
         given = ", ".join(text(part) for pair in options.items() for part in pair)
-        self._call("rewrite_data_files", table, f"options => map({given})")
+        strategy = text("sort" if table.ordered() else "binpack")
+        self._call(
+            "rewrite_data_files", table, f"strategy => {strategy}", f"options => map({given})"
+        )
         table.note_writers()
-        before = datetime.now(UTC) - timedelta(hours=hours)
-        older = f"older_than => TIMESTAMP '{before:%Y-%m-%d %H:%M:%S.%f}'"
-        self._call("expire_snapshots", table, older, "retain_last => 1")
+        keep = hours if snapshots is None else snapshots
+        self._call("expire_snapshots", table, _older(keep), "retain_last => 1")
         if hours >= _ORPHAN_HOURS:
-            self._call("remove_orphan_files", table, older)
+            self._call("remove_orphan_files", table, _older(hours))
 
     def _call(self, procedure: str, table: IcebergTable, *arguments: str) -> None:
         given = ", ".join([f"table => {text(table.within)}", *arguments])
         self._spark.sql(f"CALL {quoted(self._catalog.name)}.system.{procedure}({given})")
+
+
+def _older(hours: float) -> str:
+    before = datetime.now(UTC) - timedelta(hours=hours)
+    return f"older_than => TIMESTAMP '{before:%Y-%m-%d %H:%M:%S.%f}'"

@@ -15,9 +15,10 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Jdbc
 from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Add, Alteration, Fill, Lake, Merge, Rename, Table, Widen
+from sparksink.tables import Add, Alteration, Drop, Fill, Lake, Merge, Rename, Rewrite, Table, Widen
 from sparksink.tables.database import Database, Statement
 from sparksink.tables.dialects import Dialect, create, merge
 
@@ -58,7 +59,11 @@ class JdbcTable:
         return self._noted("facts")
 
     def create(
-        self, columns: Mapping[str, str], facts: Mapping[str, str], keys: Sequence[str] = ()
+        self,
+        columns: Mapping[str, str],
+        facts: Mapping[str, str],
+        keys: Sequence[str] = (),
+        _: Partitioning = NONE,
     ) -> None:
         """Make the table, with its key as the primary one."""
         made = create(self._sql, self._name, columns, keys)
@@ -142,11 +147,15 @@ class JdbcTable:
         keys = json.loads(facts[_PRIMARY])
         match action:
             case Add(added):
-                for name, kind in added.items():
-                    if name not in there:
-                        self._change(f"{table} ADD COLUMN {sql.definition(name, kind, keys)}")
+                for name in (one for one in added if one not in there):
+                    made = sql.definition(name, added[name], keys)
+                    self._change(f"{table} ADD COLUMN {made}")
                 return {**columns, **added}
-            case Widen(name, kind):
+            case Drop(gone):
+                for name in there.intersection(gone):
+                    self._change(f"{table} DROP COLUMN {sql.name(name)}")
+                return {name: kind for name, kind in columns.items() if name not in gone}
+            case Widen(name, kind) | Rewrite(name, kind):
                 self._change(sql.widen(self._name, name, kind, keys))
                 return {**columns, name: kind}
             case Rename(name, to):
@@ -157,10 +166,10 @@ class JdbcTable:
                 self._fill(values)
                 return dict(columns)
 
-    def _there(self) -> set[str | None]:
+    def _there(self) -> set[str]:
         here = f"table_schema = {self._sql.words.schema} AND table_name = ?"
         columns = f"SELECT column_name FROM information_schema.columns WHERE {here}"  # noqa: S608 - fixed names
-        return {name for (name,) in self._database.query(columns, self._name)}
+        return {str(name) for (name,) in self._database.query(columns, self._name)}
 
     def _change(self, sql: str) -> None:
         self._database.run([Statement(sql)])
@@ -211,7 +220,7 @@ class JdbcLake:
         found = self._database.query(f"SELECT version FROM {_TABLES} WHERE name = ?", name)  # noqa: S608 - a fixed name
         return str(found[0][0]) if found else ""
 
-    def tidy(self, name: str, hours: int) -> None:
+    def tidy(self, name: str, hours: int, _: float | None = None) -> None:
         """Let the database count anew what its plans are made from; it tidies by itself."""
         if "/" in name:
             self._own.tidy(name, hours)

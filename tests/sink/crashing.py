@@ -29,10 +29,8 @@ class CrashingTable:
     def read(self) -> Any:
         return self._table.read()
 
-    def create(
-        self, columns: Mapping[str, str], facts: Mapping[str, str], keys: Sequence[str] = ()
-    ) -> None:
-        self._write(lambda: self._table.create(columns, facts, keys))
+    def create(self, *given: Any) -> None:
+        self._write(lambda: self._table.create(*given))
 
     def alter(self, actions: Sequence[Any], facts: Mapping[str, str]) -> None:
         self._write(lambda: self._table.alter(actions, facts))
@@ -62,8 +60,8 @@ class CrashingLake:
     def version(self, name: str) -> str:
         return self._lake.version(name)
 
-    def tidy(self, name: str, hours: int) -> None:
-        self._lake.tidy(name, hours)
+    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
+        self._lake.tidy(name, hours, snapshots)
 
     def _write(self, work: Any) -> None:
         with self._lock:

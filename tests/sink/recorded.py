@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-FIELDS = "topic partition offset timestamp key value key64 value64 position".split()
+FIELDS = "topic partition offset timestamp key value key64 value64 position headers".split()
 
 Row = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.sink.conftest import settings
-from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.crashing import Crash, CrashingLake, CrashingTable
 from tests.sink.histories import Source, delivered
 from tests.sink.recorded import Topic, field, frame, rows
 
@@ -95,6 +95,41 @@ def test_a_late_change_does_not_bring_a_deleted_row_back(sink: Callable[..., Any
     again = topic.change("c", 300, None, row(1, "again"))
     made.batches.apply(frame(spark, [again]), "app", 2)
     assert rows(made, "shop__orders", *names) == [(1, *["again"] * 7), (2, *["b"] * 7)]
+
+
+def test_deletes_are_remembered_without_reading_those_of_other_tables(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    """Delta refuses a write that reads what another one adds to at the same time."""
+    read: list[list[str]] = []
+    lake = real_lake(spark, tmp_path)
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(lake, name)
+
+        def table(self, name: str) -> Any:
+            table = lake.table(name)
+            if not name.endswith("tombstones"):
+                return table
+            watched = CrashingTable(table, lambda write: write())
+            append = watched.append
+
+            def watching(rows: Any, writer: str, batch: int) -> None:
+                read.append(list(rows.inputFiles()))
+                append(rows, writer, batch)
+
+            watched.append = watching  # type: ignore[method-assign]
+            return watched
+
+    topic = Topic(columns=COLUMNS)
+    row, other = {"id": 1, "v": "a"}, {"id": 2, "v": "a"}
+    made = sink(Watched())
+    made.batches.apply(frame(spark, [topic.change("d", 200, row, None)]), "app", 0)
+    late = [topic.change("u", 150, row, row), topic.change("d", 160, other, None)]
+    made.batches.apply(frame(spark, late), "app", 1)
+    assert len(read) == 2
+    assert not [file for files in read for file in files if "tombstones" in file]
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from tests.fixtures.topics import Topics
 from tests.sink.recorded import Topic, field, rows
 
 ONCE = argparse.Namespace(once=True)
-KINDS = """CREATE TABLE kinds (id INT PRIMARY KEY, flag TINYINT, large BIGINT UNSIGNED,
+KINDS = """CREATE TABLE kinds (id INT PRIMARY KEY, flag TINYINT(1), large BIGINT UNSIGNED,
     whole DECIMAL(30,9), half FLOAT, full DOUBLE, day DATE, born YEAR, at DATETIME(3),
     seen TIMESTAMP(6) NULL, span TIME(2), word VARCHAR(20), note LONGTEXT, state ENUM('a', 'b'),
     parts SET('x', 'y'), raw VARBINARY(9), fixed BINARY(4), doc JSON, one BIT(1), bits BIT(9),
@@ -59,6 +59,7 @@ def connector(database: FreshDatabase, broker: KafkaBroker, schemas: str) -> dic
         "schema.history.internal.kafka.topic": f"history-{database.name}",
         "key.converter.schemas.enable": schemas,
         "value.converter.schemas.enable": schemas,
+        "column.propagate.source.type": r".*\.kinds\.flag",
         "topic.creation.default.partitions": "3",
         "topic.creation.default.replication.factor": "1",
     }
@@ -114,7 +115,9 @@ def test_a_delta_table_equals_its_source(
                 "password": OWNER.password,
             },
             "ddl.topic": f"srv-{database.name}",
-        }
+        },
+        types={"tinyint1": "boolean"},
+        columns={"mask": {"word": "hash"}},
     )
     run(made, ONCE)
     run(made, ONCE)  # nothing is new, nothing changes
@@ -130,6 +133,8 @@ def test_a_delta_table_equals_its_source(
     ]  # fmt: skip
     assert found == sorted(wanted)
     assert rows(made, f"{database.name}__orders", "id")[0] == (1,)
+    flags = rows(made, f"{database.name}__kinds", "id", "flag")
+    assert flags == [(0, None), (1, True), (2, False), (3, True)]
     assert_verified(made, database, capsys)
 
 
@@ -140,7 +145,9 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
 
     verify(made, argparse.Namespace(table=".*", wait=0.0))
     kinds, orders = sorted(capsys.readouterr().out.splitlines())
-    assert re.fullmatch(r"\w+\.kinds: EQUAL: 4 rows, checksum [0-9a-f]{16}; .*: bits", kinds), kinds
+    assert re.fullmatch(
+        r"\w+\.kinds: EQUAL: 4 rows, checksum [0-9a-f]{16}; .*: bits, word", kinds
+    ), kinds
     assert re.fullmatch(r"\w+\.orders: EQUAL: 5 rows, checksum [0-9a-f]{16}", orders)
     # The connector is gone: of these changes the mirror knows nothing.
     database.execute(

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.test_types import decimal
+from tests.sink.test_types import number as value_of
 
 pytestmark = pytest.mark.slow  # minutes of Spark
 
@@ -47,6 +49,19 @@ def test_columns_are_added_with_the_value_that_rows_have_and_types_widened(
         (120, "n", 7, "", None),
     ]
     assert made.lake.table("shop__orders").columns()["id"] == "bigint"
+
+
+def test_a_decimal_gets_more_digits_while_the_job_runs(
+    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
+):
+    made = sink(target=target)
+    for number, (precision, unscaled) in enumerate(((5, 12345), (9, 123456789))):
+        topic = Topic(columns=[ID, decimal("price", precision, 2)])
+        row = {"id": number, "price": value_of(unscaled)}
+        made.batches.apply(frame(spark, [topic.change("c", 100 + number, None, row)]), "a", number)
+    assert [(key, str(price)) for key, price in rows(made, "shop__orders", "id", "price")] == [
+        (0, "123.45"), (1, "1234567.89"),
+    ]  # fmt: skip
 
 
 def test_a_dropped_column_stays_and_comes_back(

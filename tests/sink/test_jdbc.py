@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -13,6 +14,7 @@ from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
 from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import Topic, field, frame
+from tests.sink.test_conflicts import tell
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_streaming import ONCE, record
 from tests.sink.test_types import CASES, check
@@ -64,6 +66,44 @@ def test_names_keys_and_moments_are_what_they_were(
     moments = "2024-03-31 01:30:00.000001", "2024-03-31 00:30:00.000000"
     wanted = [(k, f"it's {k}?", *moments, int(k == "A")) for k in ("a", "A", "a ", "ü")]
     assert sorted(found) == sorted(wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("conflict", "expected"),
+    [("rewrite", [(1, "1"), (2, "two")]), ("new_column", [(1, 1, None), (2, None, "two")])],
+)
+def test_columns_that_change_their_type_or_go(
+    mariadb_database: FreshDatabase,
+    sink: Callable[..., Any],
+    spark: Any,
+    tmp_path: Path,
+    conflict: str,
+    expected: list[Any],
+):
+    rules = {"conflict": conflict, "drop": "drop"}
+    made = sink(
+        target=served(mariadb_database),
+        evolution=rules,
+        columns={"mask": {"name": "hash"}},
+        source={"ddl.topic": "srv"},
+    )
+    topic = Topic(columns=[ID, field("code", "int32"), NAME])
+    rows = [{"id": n, "code": n, "name": "n"} for n in (1, 2)]
+    first = [topic.change("c", 100 + n, None, row) for n, row in enumerate(rows)]
+    made.batches.apply(frame(spark, first), "app", 0)
+    digests = mariadb_database.query("SELECT DISTINCT name FROM shop__orders")
+    assert digests == [(hashlib.sha256(b"n").hexdigest(),)]
+    tell(tmp_path, 0, "ALTER TABLE orders DROP name, MODIFY code TEXT", "id", "code")
+    topic.columns = [ID, field("code", "string")]
+    second = topic.change("u", 200, None, {"id": 2, "code": "two"})
+    for _ in range(2):
+        made.batches.apply(frame(spark, [second]), "app", 1)
+    assert made.state.parked() == {}
+    names = {name for (name, *_) in mariadb_database.query("SHOW COLUMNS FROM shop__orders")}
+    assert "name" not in names
+    columns = "id, code" if conflict == "rewrite" else "id, code, code__v2"
+    assert mariadb_database.query(f"SELECT {columns} FROM shop__orders ORDER BY id") == expected
 
 
 def test_a_database_that_lets_nobody_in_ends_the_job(

@@ -15,7 +15,7 @@ from tests.fixtures.worker import free_port
 from tests.sink.recorded import Topic, field, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
-ONCE = argparse.Namespace(once=True, tables=".*", messages=100)
+ONCE = argparse.Namespace(once=True, tables=".*", messages=100, start="earliest", end="latest")
 
 
 def record(path: Path, name: str, *messages: Any) -> None:

@@ -27,6 +27,8 @@ def decimal(name: str, precision: int, scale: int) -> dict[str, Any]:
 
 
 UNSIGNED = {"__debezium.source.column.type": "BIGINT UNSIGNED"}
+LENGTH = "__debezium.source.column.length"
+FLAG = {"__debezium.source.column.type": "TINYINT", LENGTH: "1"}
 # Column, its Spark type, and pairs of what is in the message and what is in the table.
 CASES: list[tuple[dict[str, Any], str, Any, Any]] = [
     (field("i8", "int16"), "smallint", -32768, -32768),
@@ -97,6 +99,11 @@ OTHER_CASES: list[tuple[dict[str, Any], str, Any, Any]] = [
     ({**field("geo", "struct", "io.debezium.data.geometry.Geometry"),
       "fields": [field("wkb", "bytes"), field("srid", "int32")]}, "binary",
      {"wkb": "AQ==", "srid": None}, bytearray(b"\x01")),
+    (field("yes", "int16", parameters=FLAG), "boolean", 2, True),
+    (field("no", "int16", parameters=FLAG), "boolean", 0, False),
+    (field("tiny", "int16", parameters={**FLAG, LENGTH: "4"}), "smallint", 2, 2),
+    (decimal("d65", 65, 2), "double", number(1 - 10**65), -1e63),
+    (decimal("d38", 38, 10), "decimal(38,10)", number(1), Decimal("1e-10")),
 ]  # fmt: skip
 
 
@@ -151,15 +158,16 @@ def test_iceberg_holds_the_same_values(sink: Callable[..., Any], spark: Any):
 
 def test_the_other_choices(sink: Callable[..., Any], spark: Any):
     other = {"unsigned.bigint": "bigint", "datetime": "timestamp", "time": "micros",
-             "set": "array", "bits": "long", "geometry": "wkb"}  # fmt: skip
+             "set": "array", "bits": "long", "geometry": "wkb", "tinyint1": "boolean",
+             "decimal.max": "decimal38_else_double"}  # fmt: skip
     check(sink(types=other), spark, OTHER_CASES)
 
 
 def test_what_does_not_fit_is_a_dead_letter_with_the_reason(sink: Callable[..., Any], spark: Any):
-    made = sink()
-    topic = Topic(columns=[field("id", "int32"), decimal("d", 5, 2),
+    made = sink(types={"decimal.max": "decimal38"})
+    topic = Topic(columns=[field("id", "int32"), decimal("d", 5, 2), decimal("big", 60, 2),
                            field("ts", "string", "io.debezium.time.ZonedTimestamp")])  # fmt: skip
-    good = {"id": 1, "d": number(1), "ts": None}
+    good = {"id": 1, "d": number(1), "ts": None, "big": number(10**38 - 1)}
     messages = [
         topic.change("c", 100, None, good),
         topic.change("c", 110, None, {**good, "id": 2, "d": number(100000)}),
@@ -171,6 +179,7 @@ def test_what_does_not_fit_is_a_dead_letter_with_the_reason(sink: Callable[..., 
         topic.change("c", 160, None, good, file="strange"),
         topic.message({"id": 9}, b"\x07garbage"),
         topic.message({"id": 9}, None),
+        topic.change("c", 170, None, {**good, "id": 5, "big": number(10**38)}),
     ]
     for _ in range(2):  # a batch that is repeated adds no letters
         made.batches.apply(frame(spark, messages), "app", 0)
@@ -179,4 +188,4 @@ def test_what_does_not_fit_is_a_dead_letter_with_the_reason(sink: Callable[..., 
     unfit = "a value does not fit its type"
     assert letters == {2: unfit, 3: unfit, 4: "not readable", 5: "unknown operation",
                        6: "no key", 7: "no binlog position", 8: "no binlog position",
-                       9: "neither JSON nor Avro"}  # fmt: skip
+                       9: "neither JSON nor Avro", 11: unfit}  # fmt: skip

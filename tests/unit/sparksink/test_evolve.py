@@ -6,6 +6,7 @@ import pytest
 
 from sparksink.config.columns import Evolution, Types
 from sparksink.errors import TableError
+from sparksink.evolve.homes import Homes
 from sparksink.evolve.steps import filling, steps
 from sparksink.schemas.shapes import Column
 from sparksink.schemas.spark_types import big_decimal, mapped
@@ -65,6 +66,75 @@ def test_iceberg_widens_less(present: str, comes: str, changes: bool):
         return
     with pytest.raises(TableError, match="column a is"):
         steps("t", {"a": present}, {"a": comes}, RULES, "iceberg")
+
+
+@pytest.mark.parametrize(
+    ("present", "comes", "table_format", "done"),
+    [
+        ("int", "string", "delta", True),
+        ("decimal(10,2)", "string", "delta", True),
+        ("date", "string", "iceberg", True),
+        ("int", "decimal(12,2)", "iceberg", True),
+        ("double", "string", "delta", False),
+        ("timestamp_ntz", "string", "delta", False),
+        ("string", "int", "delta", False),
+        ("boolean", "string", "delta", False),
+    ],
+)
+def test_all_rows_are_cast_where_that_loses_nothing(
+    present: str, comes: str, table_format: str, done: bool
+):
+    rules = Evolution(conflict="rewrite")
+    if done:
+        found = steps("t", {"a": present}, {"a": comes}, rules, table_format)
+        assert (found.rewritten, found.widened) == ({"a": comes}, {})
+        with pytest.raises(TableError, match="column a is"):
+            steps("t", {"a": present}, {"a": comes}, rules, table_format, ("a",))
+        return
+    with pytest.raises(TableError, match="column a is"):
+        steps("t", {"a": present}, {"a": comes}, rules, table_format)
+
+
+def homes(columns: dict[str, str], facts: dict[str, str], conflict: str = "new_column") -> Homes:
+    return Homes(columns, facts, Evolution.model_validate({"conflict": conflict}), "delta")
+
+
+def test_values_of_another_type_go_into_a_column_of_their_own():
+    first = homes({"id": "int", "a": "int"}, {})
+    wanted = first.wanted({"id": "int", "a": "string"}, ("id",), ())
+    assert wanted == {"id": "int", "a__v2": "string"}
+    facts = first.noted(wanted)
+    assert facts == {"versions.a": '["a__v2"]'}
+    later = homes({"id": "int", "a": "int", "a__v2": "string"}, facts, "park")
+    assert later.wanted({"a": "bigint"}, (), ()) == {"a": "bigint"}
+    assert later.wanted({"a": "string"}, (), ()) == {"a__v2": "string"}
+    assert later.wanted({"a": "string"}, ("a",), ()) == {"a": "string"}
+    given = {"id": "int", "a": "string"}
+    assert [later.origin(name, given) for name in ("a", "a__v2", "b")] == ["a", "a", None]
+    assert [later.takes(name, "string") for name in ("a", "a__v2")] == [False, True]
+    assert [later.takes(name, "smallint") for name in ("a", "a__v2")] == [True, False]
+    with pytest.raises(TableError, match="a__v2 was made"):
+        later.wanted({"a": "int", "a__v2": "int"}, (), ())
+
+
+def test_a_third_type_gets_a_third_column_and_a_name_that_is_taken_is_not_used():
+    facts = {"versions.a": '["a__v2"]'}
+    third = homes({"a": "int", "a__v2": "string", "a__v3": "int"}, facts)
+    wanted = third.wanted({"a": "binary"}, (), ())
+    assert wanted == {"a__v4": "binary"}
+    assert third.noted(wanted) == {"versions.a": '["a__v2", "a__v4"]'}
+
+
+def test_a_column_that_was_cast_takes_what_it_had_before():
+    cast = homes({"a": "string"}, {"rewritten.a": '["int"]'}, "rewrite")
+    assert cast.wanted({"a": "smallint"}, (), ()) == {"a": "string"}
+    assert cast.wanted({"a": "double"}, (), ()) == {"a": "double"}
+
+
+def test_a_column_that_is_gone_is_not_made_again():
+    found = homes({"id": "int", "b": "int"}, {"renamed.o": "gone"}, "park")
+    kinds = {"id": "int", "gone": "int", "o": "int", "b": "int", "new": "int"}
+    assert found.wanted(kinds, ("id",), {"gone", "b"}) == {"id": "int", "b": "int", "new": "int"}
 
 
 def test_columns_are_added_and_those_that_went_stay():

@@ -6,14 +6,24 @@ import json
 
 import pytest
 
+from sparksink.config.columns import Types
+from sparksink.config.file import parse
 from sparksink.config.source import Modes
 from sparksink.decode.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import definitions, renames, table_name
+from sparksink.schemas.ddl import definitions, drops, renames, table_name
 from sparksink.schemas.defaults import wire_default
+from sparksink.schemas.definitions import Definitions
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
+from sparksink.schemas.spark_types import mapped
 
+LEAST = {
+    "name": "shop",
+    "source": {"kind": "file", "path": "/in", "topics": ".*"},
+    "checkpoint": "/c",
+    "target": {"path": "/t"},
+}
 ROW = {
     "type": "struct",
     "optional": True,
@@ -163,6 +173,22 @@ def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind
     assert column_of("c", text, Modes.model_validate(modes)).semantic == kind
 
 
+@pytest.mark.parametrize(
+    ("text", "flag"),
+    [
+        ("tinyint(1)", True),
+        ("tinyint(4)", False),
+        ("tinyint", False),
+        ("tinyint(1) unsigned", False),
+    ],
+)
+def test_tinyint_1_is_a_flag_where_that_is_wanted(text: str, flag: bool):
+    column = column_of("c", text, Modes())
+    assert mapped(column, Types()).target == "smallint"
+    wanted = Types(tinyint1="boolean")
+    assert mapped(column, wanted).target == ("boolean" if flag else "smallint")
+
+
 def test_an_unknown_type_is_refused():
     with pytest.raises(TableError, match="c: money is not a MySQL column type"):
         column_of("c", "money", Modes())
@@ -179,6 +205,37 @@ def test_an_unknown_type_is_refused():
 )
 def test_renames_are_found(ddl: str, renamed: dict[str, str]):
     assert renames(ddl) == renamed
+
+
+@pytest.mark.parametrize(
+    ("ddl", "gone"),
+    [
+        ("ALTER TABLE t DROP COLUMN a, DROP IF EXISTS `b ``c`, drop column if exists `index`",
+         {"a", "b `c", "index"}),
+        ("ALTER TABLE t DROP INDEX i, DROP PRIMARY KEY, DROP FOREIGN KEY k, ALTER c DROP DEFAULT",
+         set()),
+        ("DROP TABLE t", set()),
+    ],
+)  # fmt: skip
+def test_dropped_columns_are_found(ddl: str, gone: set[str]):
+    assert drops(ddl) == gone
+
+
+def test_a_column_is_dropped_until_it_is_added_again():
+    def told(ddl: str, *names: str) -> bytes:
+        table = {"columns": [column(name, "INT") for name in names]}
+        changes = [{"id": '"shop"."orders"', "table": table}]
+        return json.dumps({"ddl": ddl, "tableChanges": changes}).encode()
+
+    statements = [told("ALTER TABLE orders DROP a, DROP b", "id"),
+                  told("ALTER TABLE orders ADD b INT", "id", "b")]  # fmt: skip
+    lines = list(enumerate(statements))
+    known = Definitions(parse(LEAST), lambda offset: lines[offset : offset + 1])
+    for gone in ({"a", "b"}, {"a"}, {"a"}):
+        known.refresh()
+        found = known.of("shop.orders")
+        assert found is not None
+        assert found.dropped == gone
 
 
 def column(name: str, kind: str, length: int | None = None) -> dict[str, object]:
@@ -210,6 +267,18 @@ def test_layouts_learn_one_schema_after_the_other():
     assert not layouts.knows("u", PLAIN)
     with pytest.raises(TableError, match="carry no schema"):
         layouts.layout("t", "d.t", PLAIN)
+
+
+@pytest.mark.parametrize(("field", "found"), [("sequence", True), ("file", False)])
+def test_only_some_avro_has_a_place_for_the_sequence(field: str, found: bool):
+    block = {"type": "record", "name": "S", "fields": [{"name": field, "type": "string"}]}
+    fields = [f | ({"type": block} if f["name"] == "source" else {}) for f in AVRO["fields"]]  # type: ignore[operator, union-attr] # a schema
+    layouts = Layouts(lambda _: None, lambda _: json.dumps({**AVRO, "fields": fields}))
+    layouts.learn("t", "avro:7", b"")
+    compact = json.dumps({"schema": SCHEMA, "payload": {}}, separators=(",", ":"))
+    layouts.learn("t", NEW_SCHEMA, compact.encode())
+    assert layouts.layout("t", "d.t", "avro:7").has_sequence is found
+    assert layouts.layout("t", "d.t", "json:1").has_sequence
 
 
 @pytest.mark.parametrize(

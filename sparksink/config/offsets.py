@@ -1,0 +1,64 @@
+"""Where reading begins or ends, as a user writes it: words, offsets or a moment."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BeforeValidator
+
+MOMENT: Final = "timestamp:"
+"""What stands before a moment, as in ``timestamp:2026-01-01T00:00:00Z``."""
+_FORMS: Final = (
+    "earliest, latest, timestamp:2026-01-01T00:00:00Z,"
+    ' or Spark\'s offsets as {"topic": {"0": 42}}, where -2 is the earliest and -1 the latest'
+)
+
+
+def millis(moment: str) -> int:
+    """Return the milliseconds since 1970 of a moment with a time zone.
+
+    :raises ValueError: it is none.
+    """
+    found = datetime.fromisoformat(moment)
+    if found.tzinfo is None:
+        raise ValueError("a timestamp needs a zone: end it with Z")
+    return int(found.timestamp() * 1000)
+
+
+def checked(text: str) -> str:
+    """Return offsets as they were written.
+
+    :raises ValueError: they have another form.
+    """
+    if text in ("earliest", "latest"):
+        return text
+    if text.startswith(MOMENT):
+        millis(text.removeprefix(MOMENT))
+        return text
+    if not _are_offsets(text):
+        raise ValueError(f"this is {_FORMS}")
+    return text
+
+
+def _are_offsets(text: str) -> bool:
+    try:
+        topics = json.loads(text)
+    except ValueError:
+        return False
+    return (
+        isinstance(topics, dict)
+        and bool(topics)
+        and all(isinstance(parts, dict) and parts for parts in topics.values())
+        and all(key.isdecimal() for parts in topics.values() for key in parts)
+        and all(type(one) is int for parts in topics.values() for one in parts.values())
+    )
+
+
+def _text(value: object) -> object:
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+Bound = Annotated[str, BeforeValidator(_text), AfterValidator(checked)]
+"""One end of what is read; in YAML offsets may also be written as a mapping."""

@@ -1,0 +1,44 @@
+"""Columns whose values are not to be seen in the tables: NULL, a hash, or a text in their place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparksink.config.columns import HASH, Columns, Types
+from sparksink.schemas.shapes import Column
+from sparksink.schemas.spark_types import Mapped, mapped
+
+_NESTED = ("struct", "array", "map", "variant")
+
+
+def read_as(column: Column, types: Types, rules: Columns) -> Mapped:
+    """Choose how a column is read, with the mask that its table's settings ask for."""
+    found = mapped(column, types)
+    return masked(found, rules.mask[column.name]) if column.name in rules.mask else found
+
+
+def masked(column: Mapped, mask: str | None) -> Mapped:
+    """Put something else in the place of values; NULL stays NULL, as there is nothing to be seen.
+
+    A hash is SHA-256 in hexadecimal of the value as Spark writes it as text, of bytes as they are.
+    """
+    if mask is None:
+        sql = f"CAST(NULL AS {column.target})"
+        return replace(column, sql=sql, drops=True)
+    if mask == HASH:
+        return replace(column, target="string", sql=f"sha2({_hashable(column)}, 256)")
+    return replace(
+        column, target="string", sql=f"CASE WHEN {{v}} IS NOT NULL THEN {_text(mask)} END"
+    )
+
+
+def _hashable(column: Mapped) -> str:
+    if column.target == "binary":
+        return column.sql
+    if column.target.startswith(_NESTED):
+        return f"to_json({column.sql})"
+    return f"CAST({column.sql} AS STRING)"
+
+
+def _text(words: str) -> str:
+    return "'" + words.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,88 @@
+"""What a job does beside applying: compaction in time, and what it tells of its batches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparksink.state.applied import Applied
+from tests.sink.recorded import Topic, field, rows
+from tests.sink.test_streaming import ONCE, record
+
+COLUMNS = [field("id", "int32"), field("v", "string")]
+
+
+def files(made: Any, name: str) -> int:
+    table = made.lake.table(name)
+    if made.config.target.format == "iceberg":
+        return int(made.spark.table(f"{table.identifier}.data_files").count())
+    return len(table.read().inputFiles())
+
+
+@pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
+def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
+    sink: Callable[..., Any],
+    tmp_path: Path,
+    table_format: str,
+    capsys: pytest.CaptureFixture[str],
+):
+    from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
+
+    textfile = tmp_path / "sink.prom"
+    kept = {"expire.snapshots": "0s"} if table_format == "iceberg" else {}
+    made = sink(
+        target={"format": table_format},
+        maintenance={"compact.every": 2, **kept},
+        metrics={"textfile": str(textfile), "log.json": True},
+    )
+    topic = Topic(columns=COLUMNS)
+    for number in range(2):
+        pos = 100 + number
+        record(tmp_path, f"{number}.json", topic.change("c", pos, None, {"id": number, "v": "a"}))
+        run(made, ONCE)
+        assert files(made, "shop__orders") == number + 1  # each run counts its own batches
+    pos = 200
+    for number in range(2, 4):
+        record(tmp_path, f"{number}.json", topic.change("c", pos, None, {"id": number, "v": "a"}))
+        pos += 1
+    run(made, ONCE)
+    assert files(made, "shop__orders") == 1
+    assert rows(made, "shop__orders", "id") == [(0,), (1,), (2,), (3,)]
+    if table_format == "iceberg":
+        snapshots = f"SELECT * FROM {made.lake.table('shop__orders').identifier}.snapshots"
+        assert made.spark.sql(snapshots).count() == 1
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["batch"], one["changes"]) for one in lines] == [(0, 1), (1, 1), (2, 1), (3, 1)]
+    assert 'sparksink_changes_total{table="shop.orders"} 2.0' in textfile.read_text()
+
+
+def test_compaction_waits_for_changes_and_for_its_window(sink: Callable[..., Any]):
+    from sparksink.commands.upkeep import Upkeep  # noqa: PLC0415 - needs Spark
+
+    rules = {"compact.every": 2, "optimize.window": "01:00-05:00"}
+    night, day = (datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in (3, 12))
+    upkeep, never = Upkeep(sink(maintenance=rules)), Upkeep(sink())
+    for done in ([Applied("a", changes=1)], [Applied("a")], []):
+        upkeep.batch(done)
+        never.batch(done)
+        assert not upkeep.is_due(night)
+    upkeep.batch([Applied("a"), Applied("b", changes=1)])
+    assert upkeep.is_due(night)
+    assert not upkeep.is_due(day)
+    upkeep.run()
+    assert not upkeep.is_due(night)
+    assert not never.is_due(night)
+
+
+def test_a_file_of_metrics_that_cannot_be_written_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    from sparksink.status.metrics import Metrics  # noqa: PLC0415 - needs Spark
+
+    Metrics(None, 60, str(tmp_path / "none" / "sink.prom")).batch(0, [], {}, 0.1)
+    assert "sink.prom cannot be written: No such file" in caplog.text

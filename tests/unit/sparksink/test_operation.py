@@ -1,0 +1,223 @@
+"""Settings of what goes wrong, of upkeep, of bounds; and keys that are told to be unsupported."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from sparksink.cli import parser
+from sparksink.config.file import parse
+from sparksink.config.offsets import checked, millis
+from sparksink.config.operation import Maintenance
+from sparksink.config.source import Source
+from sparksink.config.unsupported import UNSUPPORTED
+from sparksink.decode.layouts import Layouts
+from sparksink.errors import ConfigError
+from sparksink.schemas.registry import Registry
+from sparksink.source import lanes
+from sparksink.source.bounds import options
+from sparksink.state.applied import Applied
+from sparksink.status.progress import json_line
+from tests.unit.sparksink.test_config import LEAST, changed, source
+
+FILE = {"kind": "file", "path": "p", "topics": "t"}
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (source(format="xml"), "source.format: Input should be"),
+        (source(route="topics"), "source.route: String should match"),
+        (source(route="header:"), "source.route: String should match"),
+        (source(route="source", transaction_topic="t"), "source: transaction.topic needs route"),
+        (source(route="source", format="avro"), "source: route: source reads JSON only"),
+        (source(starting_offsets="first"), "source.starting.offsets: this is earliest, latest"),
+        (source(starting_offsets={"t": {"0": "5"}}), "source.starting.offsets: this is earliest"),
+        (source(starting_offsets={"t": {"a": 5}}), "source.starting.offsets: this is earliest"),
+        (source(starting_offsets="[]"), "source.starting.offsets: this is earliest"),
+        (source(starting_offsets="timestamp:2026-01-01T00:00:00"), "source.starting.offsets: a t"),
+        (source(starting_offsets="timestamp:soon"), "source.starting.offsets: Invalid isoformat"),
+        (source(max_trigger_delay="1m"), "source: max.trigger.delay needs min.offsets.per.trig"),
+        (source(min_offsets_per_trigger=9, max_offsets_per_trigger=8), "source: min.offsets.per"),
+        (changed(source={**FILE, "min.offsets.per.trigger": 1}), "source: min.offsets.per.trigger"),
+        (changed(source={**FILE, "starting.offsets": "latest"}), "source: starting.offsets needs"),
+        (changed(errors={"max.ratio": 2}), "errors.max.ratio: Input should be less"),
+        (changed(errors={"malformed": "park"}), "errors.malformed: Input should be"),
+        (changed(errors={"backoff": 1}), "errors.backoff: a duration is a number and a unit"),
+        (changed(dlq={"table": "a.b"}), "dlq.table: String should match"),
+        (changed(dlq={"topic": "srv.dead"}), "the file: dlq.topic is one of source.topics"),
+        (changed(source=FILE, dlq={"topic": "d"}), "the file: dlq.topic needs source.kind: kafka"),
+        (changed(maintenance={"optimize.window": "01:00-05:00"}), "maintenance: optimize.window n"),
+        (changed(maintenance={"compact.every": 1, "optimize.window": "1-5"}),
+         "maintenance.optimize.window: a window is two times of the day in UTC"),
+        (changed(maintenance={"compact.every": 1, "optimize.window": "02:00-02:00"}),
+         "maintenance.optimize.window: a window begins and ends"),
+        (changed(maintenance={"expire.snapshots": "7d"}), "the file: maintenance.expire.snapshots"),
+        (changed(metrics={"textfile": "/var/sink.txt"}), "metrics.textfile: String should match"),
+    ],
+)  # fmt: skip
+def test_a_fault_names_its_key(document: dict[str, object], told: str):
+    with pytest.raises(ConfigError) as caught:
+        parse(document)
+    assert str(caught.value).startswith(told)
+
+
+def test_defaults_are_what_was_before_there_were_these_keys():
+    config = parse(LEAST)
+    assert (config.source.format, config.source.route) == ("auto", "topic")
+    assert (config.source.starting_offsets, config.source.min_offsets_per_trigger) == (
+        "earliest",
+        0,
+    )
+    assert (config.errors.malformed, config.errors.max_ratio, config.errors.backoff) == (
+        "dlq",
+        1,
+        1,
+    )
+    assert (config.dlq.table, config.dlq.topic) == ("dead_letter", None)
+    assert (config.maintenance.compact_every, config.maintenance.expire_snapshots) == (0, None)
+    assert (config.metrics.textfile, config.metrics.log_json) == (None, False)
+
+
+@pytest.mark.parametrize(("place", "given"), UNSUPPORTED.items(), ids=lambda one: str(one[0]))
+def test_a_key_that_is_not_supported_says_what_to_do_instead(
+    place: tuple[str, str], given: tuple[object, str]
+):
+    section, key = place
+    value, remedy = given
+    there = LEAST.get(section, {})
+    assert isinstance(there, dict)
+    with pytest.raises(ConfigError) as caught:
+        parse(changed(**{section: {**there, key: value or "x"}}))
+    assert f"{section}.{key}" in str(caught.value)
+    assert str(caught.value).endswith(f"is not supported: {remedy}")
+
+
+def test_the_value_that_is_supported_beside_one_that_is_not_is_taken():
+    assert parse(source(kind="kafka")).source.kind == "kafka"
+
+
+def test_a_topic_that_is_excluded_may_take_dead_letters():
+    excluded = source(topics_exclude=r"srv\.dead")
+    assert parse({**excluded, "dlq": {"topic": "srv.dead"}}).dlq.topic == "srv.dead"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("earliest", {"startingOffsets": "earliest"}),
+        ('{"t": {"0": -2}}', {"startingOffsets": '{"t": {"0": -2}}'}),
+        (
+            "timestamp:1970-01-01T01:00:01+01:00",
+            {"startingTimestamp": "1000", "startingOffsetsByTimestampStrategy": "latest"},
+        ),
+    ],
+)
+def test_a_bound_becomes_an_option_of_spark(text: str, found: dict[str, str]):
+    assert options("starting", checked(text)) == found
+
+
+def test_the_end_of_what_is_read_has_no_strategy():
+    assert options("ending", "timestamp:1970-01-01T00:00:01Z") == {"endingTimestamp": "1000"}
+    assert millis("2026-01-01T00:00:00Z") == 1_767_225_600_000
+
+
+@pytest.mark.parametrize(
+    ("window", "hour", "is_open"),
+    [
+        (None, 12, True),
+        ("01:00-05:00", 1, True),
+        ("01:00-05:00", 5, False),
+        ("01:00-05:00", 0, False),
+        ("22:00-02:00", 23, True),
+        ("22:00-02:00", 1, True),
+        ("22:00-02:00", 2, False),
+        ("22:00-02:00", 12, False),
+    ],
+)
+def test_a_window_is_open_between_its_times_in_utc(window: str | None, hour: int, is_open: bool):
+    rules = Maintenance.model_validate({"compact.every": 1, "optimize.window": window})
+    moment = datetime(2026, 1, 1, hour, tzinfo=UTC)
+    assert rules.is_open(moment) == is_open
+    assert rules.is_open(moment.astimezone(timezone(timedelta(hours=7)))) == is_open
+
+
+def test_lanes_are_topics_with_a_table():
+    assert lanes.table("srv.shop.orders") == ["srv", "shop", "orders"]
+    assert lanes.table("srv.all/shop.orders") == ["shop", "orders"]
+    assert lanes.table("srv.all/") == ["srv", "all"]
+    assert (lanes.topic("srv.all/shop.orders"), lanes.topic("srv.all")) == ("srv.all", "srv.all")
+    assert [lanes.is_table(one) for one in ("srv.all", "a/b.c", "srv.all/")] == [True, True, False]
+
+
+def test_a_batch_is_told_in_one_line_of_json():
+    done = [
+        Applied("shop.a", "7", 5, 1, source_ts=datetime.now(UTC) - timedelta(seconds=9)),
+        Applied("shop.b"),
+    ]
+    line = json_line(3, done, {"shop.b": "why"}, 0.5)
+    assert "\n" not in line
+    told = json.loads(line)
+    assert (told["batch"], told["seconds"], told["changes"], told["dead_letters"]) == (3, 0.5, 5, 1)
+    assert 9 <= told["tables"][0]["source_lag_seconds"] < 60
+    assert told["tables"][1] == {
+        "table": "shop.b", "changes": 0, "dead_letters": 0, "seconds": 0.0,
+        "source_lag_seconds": None, "parked": True, "version": "",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def asked() -> Iterator[tuple[str, list[str]]]:
+    """Serve one Avro schema as a registry does; give its address and the paths asked for."""
+    paths: list[str] = []
+    schema = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "int"}]}
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            paths.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps({"schema": json.dumps(schema)}).encode())
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", paths
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("ttl", "times"), [(None, 1), ("1ms", 2), ("1h", 1)])
+def test_a_schema_is_asked_for_again_after_its_time(
+    asked: tuple[str, list[str]], ttl: str | None, times: int
+):
+    url, paths = asked
+    given = {"url": url} if ttl is None else {"url": url, "cache.ttl": ttl}
+    config = Source.model_validate({**FILE, "schema.registry": given})
+    layouts = Layouts(lambda _: None, Registry(config.schema_registry).schema, config)
+    for _ in range(2):
+        if not layouts.knows("t", "avro:7"):
+            layouts.learn("t", "avro:7", b"")
+        time.sleep(0.01)
+    assert paths == ["/schemas/ids/7"] * times
+
+
+@pytest.mark.parametrize("command", ["compact", "vacuum"])
+def test_both_names_of_compaction_are_commands(command: str):
+    options = parser().parse_args([command, "--config", "c", "--tables", "a"])
+    assert (options.command, options.tables) == (command, "a")
+
+
+def test_a_backfill_takes_two_bounds():
+    given = parser().parse_args(["backfill", "--config", "c", "--from", "latest", "--to", "o.json"])
+    usual = parser().parse_args(["backfill", "--config", "c"])
+    assert (given.start, given.end) == ("latest", "o.json")
+    assert (usual.start, usual.end) == ("earliest", "latest")
