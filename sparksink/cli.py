@@ -24,7 +24,8 @@ def main(arguments: Sequence[str], environment: Mapping[str, str], *, own_sessio
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
-    logging.getLogger("py4j").setLevel(logging.WARNING)
+    for other in ("py4j", "httpx"):  # the latter tells of whole URLs
+        logging.getLogger(other).setLevel(logging.WARNING)
     options = parser().parse_args(arguments)
     try:
         config = load(options.config, environment, options.set)
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     rebuild = command("rebuild", "make mirrors anew from all that their topics hold")
     rebuild.add_argument("table", metavar="REGEX", help="of db.table")
     rebuild.add_argument("--force", action="store_true", help="even if rows would be lost")
+    _snapshots(command("materialize", "write mirrors as they are into Parquet files"))
     for name in ("compact", "vacuum"):
         tidy = command(name, "join small files, remove old ones, forget old deletes")
         tidy.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
@@ -80,6 +82,21 @@ def parser() -> argparse.ArgumentParser:
     park.add_argument("action", choices=["list", "replay"])
     park.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
     return root
+
+
+def _snapshots(files: argparse.ArgumentParser) -> None:
+    files.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
+    files.add_argument("--to", required=True, metavar="PATH", help="the folder of their folders")
+    files.add_argument("--keep", type=_positive, default=2, metavar="N", help="snapshots of each")
+    files.add_argument("--meta", action="store_true", help="with the columns of the sink")
+    files.add_argument("--cut", action="store_true", help="as of the last consistent cut")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
 
 
 def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) -> int:

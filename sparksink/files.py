@@ -11,6 +11,7 @@ class Files:
     """Reads and writes text files by path or URI."""
 
     def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
         self._jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Hadoop's file systems
         self._configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - as above
 
@@ -30,6 +31,11 @@ class Files:
         system, place = self._at(path)
         return bool(system.exists(place))
 
+    def found(self, pattern: str) -> list[str]:
+        """Return the files and folders of a pattern, in which ``*`` stands for any name."""
+        system, place = self._at(pattern)
+        return [str(one.getPath()) for one in system.globStatus(place) or ()]
+
     def write(self, path: str, text: str, *, over: bool) -> None:
         """Write a file; without ``over`` only where there is none, of which another may be first.
 
@@ -43,6 +49,22 @@ class Files:
             stream.write(bytearray(text.encode()))
         finally:
             stream.close()
+
+    def replace(self, path: str, text: str) -> None:
+        """Write a file in place of another one in one step, where the file system renames in one.
+
+        On a local disk Hadoop keeps checksums in files beside, which would be another step.
+        """
+        folder, _, name = path.rpartition("/")
+        self.write(f"{path}.new", text, over=True)
+        self.remove(f"{folder}/.{name}.new.crc")
+        gateway: Any = self._spark.sparkContext._gateway  # noqa: SLF001 - for an array of Java's
+        hadoop = self._jvm.org.apache.hadoop.fs
+        over = gateway.new_array(hadoop.Options.Rename, 1)
+        over[0] = hadoop.Options.Rename.OVERWRITE
+        place, to = self._qualified(f"{path}.new"), self._qualified(path)
+        context = hadoop.FileContext.getFileContext(to.toUri(), self._configuration)
+        context.rename(place, to, over)
 
     def move(self, path: str, to: str) -> bool:
         """Give a file another name; only one of several who try succeeds."""
@@ -62,6 +84,10 @@ class Files:
     def _at(self, path: str) -> tuple[Any, Any]:
         place = self._path(path)
         return place.getFileSystem(self._configuration), place
+
+    def _qualified(self, path: str) -> Any:
+        system, place = self._at(path)
+        return system.makeQualified(place)
 
     def _path(self, path: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(path)

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+PLACE: Final = ("__seq_hi", "__seq_lo")
+"""The columns of a place."""
+
 RANKS: Final = {"r": 0, "d": 1, "t": 1, "c": 2, "u": 2}
 """Operation → its place among those of one coordinate."""
 
@@ -27,6 +30,12 @@ class Sequence(NamedTuple):
 
     hi: int
     lo: int
+
+    def __str__(self) -> str:
+        """Return epoch, number of the binlog file, and position; by Kafka's order the offset."""
+        if not self.hi:
+            return str(self.lo)
+        return f"{self.hi // _FILE_LIMIT}/{self.hi % _FILE_LIMIT}/{self.lo >> 22}"
 
 
 BEGINNING: Final = Sequence(-1, -1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -85,7 +85,8 @@ def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
 
     :raises SinkError: the table format's classes or extension are missing.
     """
-    _check_format(spark, config.target.format)
+    kafka = [] if config.source.kind == "kafka_py" else [_KAFKA]
+    _check_format(spark, config.target.format, kafka)
     for key, value in _RUNTIME.items():
         spark.conf.set(key, value)
     cores = max(2, spark.sparkContext.defaultParallelism)
@@ -112,9 +113,9 @@ def _name_catalog(spark: SparkSession, target: Target) -> None:
     spark.conf.set(f"{key}.cache-enabled", "false")
 
 
-def _check_format(spark: SparkSession, table_format: str) -> None:
+def _check_format(spark: SparkSession, table_format: str, more: Sequence[str]) -> None:
     extension = EXTENSIONS[table_format]
-    _check_jars(spark, [extension, _KAFKA, *(_DRIVERS if table_format == "jdbc" else [])])
+    _check_jars(spark, [extension, *more, *(_DRIVERS if table_format == "jdbc" else [])])
     if extension not in spark.conf.get("spark.sql.extensions", ""):  # type: ignore[operator] # it is a text
         raise SinkError(
             f"The session was made without what {table_format} needs.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
@@ -14,11 +15,18 @@ SparkError: Final = (PySparkException, Py4JJavaError)
 
 _LOSSES: Final = ("data may have been lost", "failondataloss", "kafka_data_loss")
 _LONGEST: Final = 500
+_OWN: Final = re.compile(r"^sparksink\.errors\.\w+: (.+)$", re.MULTILINE)
+"""What a worker of Python has raised on purpose, in the trace that Spark makes of it."""
 
 
 def cause(error: Exception) -> str:
-    """Return the first line of what Spark says; the rest is a plan, and may hold values."""
+    """Return the first line of what Spark says; the rest is a plan, and may hold values.
+
+    What was raised here, in a worker, is told as it is.
+    """
     text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)
+    if own := _OWN.search(text):
+        return own[1][:_LONGEST]
     return text.strip().partition("\n")[0][:_LONGEST]
 
 

@@ -26,20 +26,20 @@ from sparksink.schemas.spark_types import quoted
 from sparksink.state.state import State
 from sparksink.tables import Merge
 
-ROW_NAMES: Final = {"__row": "string", "__before_row": "string"}
+ROW_NAMES: Final = {"__row_name": "string", "__before_name": "string"}
 """What names the row of a change, and the row that an update has replaced."""
 
 BAG_OWN: Final = {
     "__seq_hi": "bigint", "__seq_lo": "bigint", "__op": "string", "__source_ts": "timestamp",
-    "__row": "string", "__count": "bigint",
+    "__row_name": "string", "__count": "bigint",
 }  # fmt: skip
 """The sink's columns: the last change of such a row, what names it, and how many there are."""
 
 _SIGNS: Final = """inline(CASE
-    WHEN __op = 'd' THEN array(named_struct('name', __row, 'sign', -1L))
-    WHEN __op = 'u' THEN array(named_struct('name', __row, 'sign', 1L),
-                               named_struct('name', __before_row, 'sign', -1L))
-    ELSE array(named_struct('name', __row, 'sign', 1L)) END) AS (name, sign)"""
+    WHEN __op = 'd' THEN array(named_struct('name', __row_name, 'sign', -1L))
+    WHEN __op = 'u' THEN array(named_struct('name', __row_name, 'sign', 1L),
+                               named_struct('name', __before_name, 'sign', -1L))
+    ELSE array(named_struct('name', __row_name, 'sign', 1L)) END) AS (name, sign)"""
 # All rows of a snapshot have one place, and by Kafka's order each partition has its own ones.
 _ONCE: Final = """CASE WHEN __op = 'r' OR __seq_hi = 0
     THEN concat_ws('/', __topic, __partition, __offset)
@@ -86,7 +86,7 @@ class Bag:
 
     def _all(self) -> DataFrame:
         """Return what names the rows that were or are."""
-        known = self.target.table.read().selectExpr("__row AS name")
+        known = self.target.table.read().selectExpr("__row_name AS name")
         events = self._history.table.read().where("__op <> 't'").selectExpr(_SIGNS).select("name")
         return known.union(events).distinct()
 
@@ -110,7 +110,7 @@ class Bag:
         full = touched.join(sums, "name", "left")
         count = f"least(coalesce(total, 0L), {self._most}L)"
         return full.selectExpr(
-            "name AS __row",
+            "name AS __row_name",
             f"{count} AS __count",
             f"CASE WHEN {count} > 0 THEN came ELSE 'd' END AS __op",
             "place.__seq_hi",
@@ -121,7 +121,7 @@ class Bag:
 
     def _merge(self, rows: DataFrame) -> None:
         columns = tuple(name for name in self.target.columns if name in rows.columns)
-        how = Merge(("__row",), columns, deletes=True, ordered=False)
+        how = Merge(("__row_name",), columns, deletes=True, ordered=False)
         self.target.table.merge(rows.localCheckpoint(), how)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from pyspark import inheritable_thread_target
@@ -20,6 +22,7 @@ from sparksink.decode.census import Count, read
 from sparksink.decode.layouts import PLAIN, Layouts
 from sparksink.decode.transactions import events
 from sparksink.errors import SinkError, TableError
+from sparksink.schemas.ddl import statements
 from sparksink.schemas.definitions import Definitions
 from sparksink.source.routes import Routes
 from sparksink.spark_errors import SparkError, cause, loss
@@ -32,6 +35,7 @@ from sparksink.tables import Lake
 log = logging.getLogger(__name__)
 
 _LONGEST_WAIT: Final = 60.0
+_PHASES: Final = ("read", "tables", "commit")
 
 
 class Batches:
@@ -53,6 +57,8 @@ class Batches:
         self._routes = Routes(config)
         self._flows: dict[str, Flow] = {}
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
+        self.phases: Mapping[str, float] = {}
+        """Seconds of the last batch by what it did: read, tables, commit."""
 
     def apply(
         self,
@@ -72,6 +78,7 @@ class Batches:
 
         :raises SinkError: the job cannot go on.
         """
+        clock = [time.monotonic()]
         told = self._config.source.transaction_topic
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
@@ -81,16 +88,21 @@ class Batches:
         try:
             ddl = self._config.source.ddl_topic
             if counts and (ddl or any(one.mark == PLAIN for one in counts)):
-                self._definitions.refresh()
+                self._state.note_statements(statements(self._definitions.refresh()))
             for topic, error in refused.items():
                 here = messages.where(f.col("topic") == topic)
                 self._refuse(topic, error, here, app, batch)
+            clock.append(time.monotonic())
             done = self._all_tables(
                 frame, counts, messages, app, batch, history=history, whole=whole
             )
+            clock.append(time.monotonic())
             if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
                 known = None if ends is None else self._follow(frame, counts, ends)
                 self._state.commit(app, batch, _offsets(counts), done, known)
+            clock.append(time.monotonic())
+            spans = [later - earlier for earlier, later in pairwise(clock)]
+            self.phases = dict(zip(_PHASES, spans, strict=True))
             return done
         finally:
             frame.unpersist()
@@ -142,7 +154,8 @@ class Batches:
         context = part.marked.sparkSession.sparkContext
         context.setJobDescription(f"batch {part.number}: {table}")
         try:
-            return self._persistently(lambda: flow.apply(part), table)
+            done = self._persistently(lambda: flow.apply(part), table)
+            return replace(done, messages=part.size or 0, batch=part.number, topic=topic)
         except TableError as error:
             self._refuse(topic, error, part.messages, part.app, part.number)
             return Applied(table)
@@ -156,7 +169,7 @@ class Batches:
         pause = min(self._config.errors.backoff, _LONGEST_WAIT)
         for attempt in range(self._config.errors.retries + 1):
             try:
-                return work()
+                return replace(work(), retries=attempt)
             except SparkError as error:
                 if gone := loss(error):
                     raise gone from error

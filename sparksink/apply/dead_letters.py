@@ -39,16 +39,16 @@ class DeadLetters:
         self._topic = config.dlq.topic
         self._source = config.source
 
-    def add(self, part: Part, batch: Batch, table: str) -> int:
-        """Keep the messages whose changes have a fault; return how many these are.
+    def add(self, part: Part, batch: Batch, table: str) -> dict[str, int]:
+        """Keep the messages whose changes have a fault; return how many these are, by reason.
 
         The copies are written first, and again if the batch is repeated.
 
         :raises SinkError: there are more than may be; nothing is kept then.
         """
         faults = _faults(batch.frames)
-        found = faults.count()
-        self._check(found, part.size, table)
+        found = {row["reason"]: row["count"] for row in faults.groupBy("reason").count().collect()}
+        self._check(sum(found.values()), part.size, table)
         if found:
             rows = self.rows(part.messages.join(faults, [*_PLACE]), batch, table)
             if self._topic:

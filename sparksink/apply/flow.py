@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
@@ -12,7 +14,8 @@ from pyspark.sql import functions as f
 from sparksink.apply.bag import ROW_NAMES
 from sparksink.apply.batch import Batch, Part, Writer
 from sparksink.apply.dead_letters import DeadLetters
-from sparksink.apply.measure import Measured
+from sparksink.apply.history import History
+from sparksink.apply.measure import Measured, counted
 from sparksink.apply.mirror import Mirror
 from sparksink.apply.targets import Targets
 from sparksink.config.columns import HASH
@@ -24,7 +27,7 @@ from sparksink.decode.reading import Reading
 from sparksink.decode.rowless import tombstones, unreadable
 from sparksink.errors import DataLossError, TableError
 from sparksink.schemas.masks import read_as
-from sparksink.schemas.shapes import kept
+from sparksink.schemas.names import chosen
 from sparksink.source.lanes import is_table
 from sparksink.source.routes import Route
 from sparksink.state.applied import Applied, Boundary
@@ -41,6 +44,7 @@ class Flow:
         self.route = route
         self._config = config
         self._rules = config.table(route.table)
+        self._named = config.target.column
         self._layouts = layouts
         self._lake = lake
         self._state = state
@@ -63,8 +67,7 @@ class Flow:
         readings = [self._reading(layout, keys) for layout in layouts]
         writers = self._fitted_writers(part, layouts, readings)
         batch = self._batch(part, self._frames(part, layouts, readings))
-        seen = self._write(part, writers, batch)
-        return self._applied(seen, time.monotonic() - begun)
+        return replace(self._write(part, writers, batch), seconds=time.monotonic() - begun)
 
     def _fitted_writers(
         self, part: Part, layouts: Sequence[Layout], readings: Sequence[Reading]
@@ -74,7 +77,7 @@ class Flow:
         if self._targets.counts(keys):
             self._targets.check_counts(layouts, readings)
         writers = self._targets.writers(keys, history=part.history)
-        told = self._layouts.renamed(self.route.table), self._layouts.dropped(self.route.table)
+        told = self._renamed(layouts), self._layouts.dropped(self.route.table, self._named)
         for writer in writers:
             for layout, reading in zip(layouts, readings, strict=True):
                 writer.target.fit(layout.shape, reading.columns, keys, *told)
@@ -84,18 +87,25 @@ class Flow:
             self._targets.note_key(readings[-1])
         return writers
 
+    def _renamed(self, layouts: Sequence[Layout]) -> Mapping[str, str]:
+        """Return new names of columns, those too that only the target has changed."""
+        columns = [column for layout in layouts for column in layout.shape.columns]
+        replaced = {column.wire: column.name for column in columns if column.wire}
+        return {**replaced, **self._layouts.renamed(self.route.table, self._named)}
+
     def _batch(self, part: Part, frames: list[DataFrame]) -> Batch:
         return Batch(frames, f"{part.app}:{self.route.table}", part.number, self._check)
 
     def _without_layout(self, part: Part) -> Applied:
         """Do what is to be done where no message tells of the table's columns."""
-        faults = 0
+        reasons: dict[str, int] = {}
         if EMPTY in part.marks and self._config.ordering.tombstones_count:
             return self._only_tombstones(part)
         if GARBAGE in part.marks:
             batch = self._batch(part, [self._unreadable(part)])
-            faults = self._letters.add(part, batch, self.route.table)
-        return Applied(self.route.table, changes=faults, faults=faults)
+            reasons = self._letters.add(part, batch, self.route.table)
+        faults = sum(reasons.values())
+        return Applied(self.route.table, changes=faults, faults=faults, reasons=reasons)
 
     def _is_garbage(self, marks: Sequence[str]) -> bool:
         """Tell whether a batch has nothing but garbage: no change of it would reach a writer."""
@@ -130,8 +140,8 @@ class Flow:
             frames.append(self._unreadable(part))
         history = part.history and self._targets.has_history()
         writers = self._targets.writers(reading.keys, history=history)
-        seen = self._write(part, writers, self._batch(part, frames))
-        return self._applied(seen, time.monotonic() - begun)
+        done = self._write(part, writers, self._batch(part, frames))
+        return replace(done, seconds=time.monotonic() - begun)
 
     def _frames(
         self, part: Part, layouts: Sequence[Layout], readings: Sequence[Reading]
@@ -147,56 +157,62 @@ class Flow:
             frames.append(self._unreadable(part))
         if readings[-1].named:
             blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAMES.items()}
-            frames = [one if "__row" in one.columns else one.withColumns(blank) for one in frames]
+            known = set(ROW_NAMES)
+            frames = [one if known <= {*one.columns} else one.withColumns(blank) for one in frames]
         return frames
 
-    def _write(self, part: Part, writers: Sequence[Writer], batch: Batch) -> Measured | None:
+    def _write(self, part: Part, writers: Sequence[Writer], batch: Batch) -> Applied:
         """Write to all; the changes are kept if more than one look at them is needed."""
+        if not batch.frames:
+            return Applied(self.route.table)
         alone = len(writers) == 1 and isinstance(writers[0], Mirror)
         if not alone:
             for frame in batch.frames:
                 frame.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            results = [writer.write(batch) for writer in writers] if batch.frames else []
+            results = [writer.write(batch) for writer in writers]
             seen = next((result for result in results if result is not None), None)
-            if batch.frames and (seen is None or seen.faults):
-                self._letters.add(part, batch, self.route.table)
-            return seen
+            seen = seen or counted(batch.frames, self._rules.mirror)
+            reasons = self._letters.add(part, batch, self.route.table) if seen.faults else {}
+            return self._applied(seen, writers, reasons)
         finally:
             for frame in batch.frames:
                 frame.unpersist()
 
     def _layouts_of(self, marks: Sequence[str]) -> list[Layout]:
         """Return the layouts of a batch; where all its messages are empty, the one before."""
-        found = [
-            self._layouts.layout(self.route.topic, self.route.table, mark)
-            for mark in marks
-            if mark not in NO_LAYOUT
-        ]
+        found = [self._layout(mark) for mark in marks if mark not in NO_LAYOUT]
         if found:
             self._last = found[-1:]
         return found or self._last
 
+    def _layout(self, mark: str) -> Layout:
+        found = self._layouts.layout(self.route.topic, self.route.table, mark)
+        row, rules = found.form == "row", self._rules.columns
+        return replace(
+            found, shape=chosen(self.route.table, found.shape, rules, self._named, row=row)
+        )
+
     def _keys(self) -> tuple[str, ...]:
-        return self._targets.keys(self._layouts.keys(self.route.topic, self.route.table))
+        return self._targets.keys(self._told_keys())
+
+    def _told_keys(self) -> tuple[str, ...]:
+        told = self._layouts.keys(self.route.topic, self.route.table)
+        return tuple(map(self._named, told))
 
     def _reading(self, layout: Layout, keys: tuple[str, ...]) -> Reading:
         rules = self._rules.columns
-        names = kept(layout.shape.names, rules.include, rules.exclude)
-        if layout.form == "row":
-            names = [name for name in names if not name.startswith("__")]
-        missing = [key for key in keys if key not in names]
+        sources = {column.name: column.source for column in layout.shape.columns}
+        missing = [key for key in keys if key not in sources]
         if missing:
             raise TableError(f"{self.route.table} has no column {missing[0]}, which is in its key.")
-        hidden = [key for key in keys if rules.mask.get(key, HASH) != HASH]
+        hidden = [key for key in keys if rules.mask.get(sources[key], HASH) != HASH]
         if hidden:
             raise TableError(f"{self.route.table}: only hash can mask {hidden[0]}, a key column.")
         columns = {
             column.name: read_as(column, self._config.types, rules)
             for column in layout.shape.columns
-            if column.name in names
         }
-        told = self._layouts.keys(self.route.topic, self.route.table)
         return Reading(
             keys,
             columns,
@@ -205,9 +221,9 @@ class Flow:
             or not keys
             or bool(self._config.ordering.expression),
             named=self._targets.counts(keys),
-            moves=bool(keys) and keys != told,
+            moves=bool(keys) and keys != self._told_keys(),
             before=self._rules.history.before,
-            event_ids=self._rules.history.dedupe == "event_id",
+            events=self._rules.history.enabled or not keys,
             unavailable=rules.unavailable_value if rules.keeps else "",
         )
 
@@ -231,15 +247,24 @@ class Flow:
                 " tables, or set ordering.on.position.regression=ignore.",
             )
 
-    def _applied(self, seen: Measured | None, seconds: float) -> Applied:
-        if seen is None:
-            return Applied(self.route.table, seconds=seconds)
+    def _applied(
+        self, seen: Measured, writers: Sequence[Writer], reasons: Mapping[str, int]
+    ) -> Applied:
+        altered = Counter[str]()
+        for writer in writers:
+            altered.update(writer.target.altered)
+            writer.target.altered.clear()
+        alone = all(isinstance(writer, History) for writer in writers)
+        name = self.route.history if alone else self.route.mirror
         return Applied(
             self.route.table,
-            self._lake.version(self.route.mirror),
+            self._lake.version(name) if writers else "",
             seen.changes,
             seen.faults,
             seen.highest,
             seen.source_ts,
-            seconds,
+            operations=seen.operations,
+            reasons=reasons,
+            altered=altered,
+            swept=seen.boundary is not None,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch import Batch
@@ -19,27 +19,59 @@ from sparksink.state.state import State
 
 _STREAMED = "__streamed AND __op <> 'r'"
 """Events of the log: a snapshot's rows have no order among them, nor one with the log's."""
+_MICROS = "unix_micros(__timestamp)"
+
+
+class Earlier:
+    """The messages that a history had before this job began, told by partition, offset and time.
+
+    Where a checkpoint was lost, or a parked table is taken up, messages come again under another
+    name. The times tell a topic that was made anew, whose offsets begin again, from that.
+    """
+
+    def __init__(self, target: Target, state: State) -> None:
+        self._target = target
+        self._state = state
+        self._ends: list[Row] | None = None
+
+    def left_out(self, rows: DataFrame, app: str) -> DataFrame:
+        """Return rows without those of such messages; looked up once, and seldom needed."""
+        if app.startswith(AGAIN) or self._state.streams() == {app}:
+            return rows
+        if self._ends is None:
+            known = self._target.table.read().groupBy("__topic", "__partition")
+            self._ends = known.agg(f.max("__offset"), f.max(f.expr(_MICROS))).collect()
+        for topic, partition, offset, micros in self._ends:
+            here = (f.col("__topic") == topic) & (f.col("__partition") == partition)
+            earlier = (f.col("__offset") <= offset) & (f.expr(_MICROS) <= micros)
+            rows = rows.where(~(here & earlier))
+        return rows
 
 
 class History:
     """Appends to the history of one table; ``name`` is ``db.table`` of the source."""
 
-    def __init__(self, name: str, target: Target, rules: Rules, state: State) -> None:
+    def __init__(
+        self, name: str, target: Target, rules: Rules, state: State, earlier: Earlier
+    ) -> None:
         self.target = target
         self._name = name
         self._rules = rules
         self._state = state
+        self._earlier = earlier
 
     def write(self, batch: Batch) -> None:
         """Append the changes of a batch that this table does not have yet."""
         every = batch.into(self.target).where("__fault IS NULL")
-        rows = every
+        rows = self._earlier.left_out(every, batch.app.removesuffix(f":{self._name}"))
+        if self._rules.snapshot == "skip":
+            rows = rows.where("__op <> 'r'")
         # What was a dead letter lies behind by its nature.
         replays = self._rules.dedupe == "replay" and not batch.app.startswith(AGAIN)
         if replays:
-            rows = not_behind(every, self._state.heads.of(self._name))
+            rows = not_behind(rows, self._state.heads.of(self._name))
         elif self._rules.dedupe == "event_id":
-            rows = self._unknown(every)
+            rows = self._unknown(rows)
         rows = rows.withColumn("__batch", f.lit(batch.number).cast("bigint"))
         columns = [f.col(quoted(name)) for name in self.target.columns]
         self.target.table.append(rows.select(*columns), f"{batch.app}:history", batch.number)

@@ -9,6 +9,7 @@ once, so batches may be repeated, torn by a crash between any two writes, or arr
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame, Window
@@ -20,13 +21,12 @@ from sparksink.apply.measure import Measured, boundary, measured, observed
 from sparksink.config.keys import Mirror as Rules
 from sparksink.errors import TableError
 from sparksink.evolve.fitting import Target
-from sparksink.order import Sequence, before_sql
+from sparksink.order import PLACE, Sequence, before_sql
 from sparksink.schemas.spark_types import quoted
 from sparksink.state.applied import Boundary
 from sparksink.state.state import State
 from sparksink.tables import Merge
 
-_PLACE: Final = ("__seq_hi", "__seq_lo")
 _END: Final = ("__end_hi", "__end_lo", "__end_at")
 INTERVAL_OWN: Final = {
     "__seq_hi": "bigint",
@@ -66,7 +66,7 @@ class Intervals:
         return seen
 
     def _each_once(self, changes: DataFrame) -> DataFrame:
-        once = Window.partitionBy(*self._key_columns(), *_PLACE).orderBy(f.desc("__offset"))
+        once = Window.partitionBy(*self._key_columns(), *PLACE).orderBy(f.desc("__offset"))
         rows = changes.where("__fault IS NULL AND __op <> 't'")
         rows = rows.withColumn("__n", f.row_number().over(once)).where("__n = 1")
         return rows.withColumn("__start_at", f.col("__source_ts"))
@@ -74,16 +74,16 @@ class Intervals:
     def _boundaries_in(self, changes: DataFrame) -> list[Boundary]:
         found = changes.where("__fault IS NULL").where(boundary(self._rules))
         at = f.expr("unix_micros(__source_ts)").alias("at")
-        rows = found.groupBy(*_PLACE).agg(f.max(at)).collect()
+        rows = found.groupBy(*PLACE).agg(f.max(at)).collect()
         return [Boundary(*row) for row in rows]
 
     def _add(self, rows: DataFrame, ends: Iterable[Boundary]) -> None:
-        place = rows.agg(f.min(f.struct(*_PLACE)).alias("place")).collect()[0]["place"]
+        place = rows.agg(f.min(f.struct(*PLACE)).alias("place")).collect()[0]["place"]
         if place is None:
             return
         earliest = Sequence(*place)
         stored, follows = self._touched(rows, earliest), self._rules.track_columns
-        known = stored.select(*self._key_columns(), *_PLACE)
+        known = stored.select(*self._key_columns(), *PLACE)
         if lost := [name for name in follows if name not in self.target.columns]:
             raise TableError(
                 f"{self._name} has no column {lost[0]}, which mirror.track.columns names.",
@@ -91,7 +91,7 @@ class Intervals:
             )
         if follows:
             rows, known = tracked.begun(rows), tracked.places(stored, self._keys)
-        fresh = rows.join(known, [*self._keys, *_PLACE], "left_anti")
+        fresh = rows.join(known, [*self._keys, *PLACE], "left_anti")
         columns = [f.col(quoted(name)) for name in self.target.columns if name not in _END]
         blank = [f.lit(None).cast(INTERVAL_OWN[name]).alias(name) for name in _END]
         given = [f.col(name) for name in _END]
@@ -103,19 +103,19 @@ class Intervals:
             line = tracked.runs(line, self._keys, follows, _first_after(ends))
         changed = self._ended(line, ends).select(*map(f.col, map(quoted, self.target.columns)))
         bounds = f"(t.__end_hi IS NULL OR t.__end_hi >= {earliest.hi})"
-        keys = (*self._keys, *_PLACE)
+        keys = (*self._keys, *PLACE)
         how = Merge(keys, tuple(self.target.columns), deletes=False, ordered=False, bounds=bounds)
         self.target.table.merge(changed.localCheckpoint(), how)
 
     def _touched(self, rows: DataFrame, earliest: Sequence) -> DataFrame:
         """Return the stored versions of the batch's keys that did not end before all of it."""
         over = f"__end_hi IS NOT NULL AND {before_sql(earliest, '__end_hi', '__end_lo')}"
-        stored = self.target.table.read().where(f"NOT ({over})")
-        return stored.join(rows.select(*self._key_columns()).distinct(), [*self._keys], "left_semi")
+        keys = rows.select(*self._key_columns()).distinct()
+        return self.target.table.read(keys).where(f"NOT ({over})")
 
     def _ended(self, line: DataFrame, ends: Iterable[Boundary]) -> DataFrame:
         """Return the versions that are new or end elsewhere than before."""
-        order = Window.partitionBy(*self._key_columns()).orderBy(*_PLACE)
+        order = Window.partitionBy(*self._key_columns()).orderBy(*PLACE)
         here = f.struct(
             f.col("__seq_hi").alias("hi"),
             f.col("__seq_lo").alias("lo"),
@@ -140,19 +140,24 @@ def close(name: str, target: Target, ends: Iterable[Boundary], state: State) -> 
     """End all versions at some places, and remember these for versions that come late."""
     for end in set(ends).difference(state.boundaries(name)):
         if target.columns:
-            at = "NULL" if end.at is None else f"timestamp_micros({end.at})"
             later = f"NOT {before_sql(Sequence(end.hi, end.lo + 1), '__end_hi', '__end_lo')}"
-            more = ""
             if tracked.LAST[0] in target.columns:
                 tracked.split(target, Sequence(end.hi, end.lo))
-                more = tracked.forget_sql(Sequence(end.hi, end.lo))
             target.table.run(
-                f"UPDATE {{table}} SET __end_hi = {end.hi}, __end_lo = {end.lo}, __end_at = {at},"  # noqa: S608 - numbers
-                f" __current = false{more} WHERE {before_sql(Sequence(end.hi, end.lo))}"
+                f"UPDATE {{table}} SET __end_hi = {end.hi}, __end_lo = {end.lo},"  # noqa: S608 - numbers
+                f" __end_at = {_moment_sql(end.at)}, __current = false"
+                f" WHERE {before_sql(Sequence(end.hi, end.lo))}"
                 f" AND (__end_hi IS NULL OR {later})"
             )
         # The versions end first: the other way round a crash between the two would keep them.
         state.add_boundary(name, end)
+
+
+def _moment_sql(micros: int | None) -> str:
+    """Return a moment in UTC as every SQL has it."""
+    if micros is None:
+        return "NULL"
+    return f"TIMESTAMP '{datetime(1970, 1, 1) + timedelta(microseconds=micros)}'"  # noqa: DTZ001 - as SQL has it, without a zone
 
 
 def _first_after(ends: Iterable[Boundary]) -> Any:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as f
 
 from sparksink.config.keys import Mirror as Rules
-from sparksink.order import Sequence
+from sparksink.order import Sequence as Place
 from sparksink.schemas.spark_types import quoted
+
+_COUNTED = ("c", "r", "u")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +29,12 @@ class Measured:
     changes: int
     faults: int
     deletes: int
-    boundary: Sequence | None
-    highest: Sequence | None
-    earliest: Sequence | None
-    last_delete: Sequence | None
-    streamed: Sequence | None
+    operations: Mapping[str, int]
+    boundary: Place | None
+    highest: Place | None
+    earliest: Place | None
+    last_delete: Place | None
+    streamed: Place | None
     first_ts: datetime | None
     source_ts: datetime | None
     bounds: tuple[Any, Any]
@@ -37,17 +42,21 @@ class Measured:
 
 def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFrame, Observation]:
     """Let what is measured be counted while the changes go by: reading them twice is dear."""
+    observation = Observation()
+    return changes.observe(observation, *_measures(rules, key)), observation
+
+
+def _measures(rules: Rules, key: str | None) -> list[Column]:
     place = f.struct("__seq_hi", "__seq_lo")
     good = f.col("__fault").isNull()
     deleted = f.col("__op") == "d"
     streamed = good & f.col("__streamed")
     first = f.col(quoted(key)) if key else f.lit(None)
-    observation = Observation()
-    frame = changes.observe(
-        observation,
+    return [
         f.count(f.lit(1)).alias("changes"),
         f.count("__fault").alias("faults"),
         f.count(f.when(good & deleted, 1)).alias("deletes"),
+        *(f.count(f.when(good & (f.col("__op") == op), 1)).alias(op) for op in _COUNTED),
         f.max(f.when(good & boundary(rules), place)).alias("boundary"),
         f.max(f.when(good, place)).alias("highest"),
         f.min(f.when(good & ~deleted, place)).alias("earliest"),
@@ -57,8 +66,7 @@ def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFra
         f.max(f.when(good, f.col("__source_ts"))).alias("source_ts"),
         f.min(f.when(good, first)).alias("low"),
         f.max(f.when(good, first)).alias("high"),
-    )
-    return frame, observation
+    ]
 
 
 def boundary(rules: Rules) -> Column:
@@ -71,15 +79,26 @@ def boundary(rules: Rules) -> Column:
 
 def measured(observation: Observation) -> Measured:
     """Return what an observation has seen; the frame must have been run."""
-    seen = observation.get
+    return _measured(observation.get)
+
+
+def counted(changes: Sequence[DataFrame], rules: Rules) -> Measured:
+    """Measure changes by themselves, where nobody who writes them has."""
+    used = ("__fault", "__op", "__streamed", "__end", "__seq_hi", "__seq_lo", "__source_ts")
+    every = reduce(DataFrame.unionByName, [one.select(*used) for one in changes])
+    return _measured(every.agg(*_measures(rules, None)).collect()[0].asDict())
+
+
+def _measured(seen: Mapping[str, Any]) -> Measured:
     places = {
-        name: None if seen[name] is None else Sequence(*seen[name])
+        name: None if seen[name] is None else Place(*seen[name])
         for name in ("boundary", "highest", "earliest", "last_delete", "streamed")
     }
     return Measured(
         changes=seen["changes"],
         faults=seen["faults"],
         deletes=seen["deletes"],
+        operations={"d": seen["deletes"], **{op: seen[op] for op in _COUNTED}},
         first_ts=seen["first_ts"],
         source_ts=seen["source_ts"],
         bounds=(seen["low"], seen["high"]),

@@ -8,18 +8,19 @@ from typing import Final
 
 from sparksink.apply.bag import BAG_OWN, ROW_NAMES, Bag, check_columns, note_columns
 from sparksink.apply.batch import Writer
-from sparksink.apply.history import History
+from sparksink.apply.history import Earlier, History
 from sparksink.apply.intervals import INTERVAL_OWN, Intervals, close
 from sparksink.apply.mirror import Mirror, sweep
 from sparksink.apply.tracked import TRACKED_OWN
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.extras import EVENT_ID
+from sparksink.decode.extras import OF_EVENTS
 from sparksink.decode.layouts import Layout
 from sparksink.decode.reading import MESSAGE, META, Reading
 from sparksink.errors import TableError
 from sparksink.evolve.fitting import Target
 from sparksink.evolve.nested import ROW
 from sparksink.evolve.steps import filling
+from sparksink.order import PLACE
 from sparksink.order import Sequence as Place
 from sparksink.schemas.spark_types import BEFORE, Mapped
 from sparksink.source.routes import Route
@@ -57,6 +58,7 @@ class Targets:
         self._history = self._target(route.history, own, mirror=False)
         self._bag = self._target(route.mirror, BAG_OWN, mirror=True)
         self._bag_history = self._target(route.history, {**own, **ROW_NAMES}, mirror=False)
+        self._earlier = Earlier(self._history, state)
 
     def _own(self) -> Mapping[str, str]:
         if self._rules.mirror.scd == 2:
@@ -66,8 +68,8 @@ class Targets:
 
     def _extras(self) -> Mapping[str, str]:
         rules = self._rules.history
-        named = {EVENT_ID: "string"} if rules.dedupe == "event_id" else {}
-        return {**named, **({BEFORE: _BEFORE[rules.before]} if rules.before in _BEFORE else {})}
+        before = {BEFORE: _BEFORE[rules.before]} if rules.before in _BEFORE else {}
+        return {**OF_EVENTS, **before}
 
     def _target(self, name: str, own: Mapping[str, str], *, mirror: bool) -> Target:
         rules, kind = self._config.evolution, self._config.target.format
@@ -76,20 +78,24 @@ class Targets:
         if not mirror or self._rules.mirror.scd == 2:  # what is past has its columns still
             rules = rules.model_copy(update={"drop": "keep"})
         placed = self._rules.target.partitioning if mirror else self._rules.history.partitioning
-        target = Target(name, self._lake.table(name), own, rules, kind, placed, fills=mirror)
+        how = placed.called(self._config.target.column)
+        target = Target(name, self._lake.table(name), own, rules, kind, how, fills=mirror)
         target.appends_first = mirror and self._config.snapshot.fast_path
+        target.beside_keys = PLACE if mirror and self._rules.mirror.scd == 2 else ()
         return target
 
     def keys(self, told: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the key, where the messages tell of this one.
+        """Return the key by its names in the target, where the messages tell of this one.
 
         A TRUNCATE has none, and may be all that comes after a start.
         """
-        if self._rules.keys is not None:
-            return tuple(self._rules.keys)
-        found = told or self._mirror.keys()
+        found: Sequence[str] = told or self._mirror.keys()
         named = self._rules.nopk.removeprefix("key:")
-        return found if found or named == self._rules.nopk else tuple(named.split(","))
+        if not found and named != self._rules.nopk:
+            found = named.split(",")
+        if self._rules.keys is not None:
+            found = self._rules.keys
+        return tuple(map(self._config.target.column, found))
 
     def counts(self, keys: tuple[str, ...]) -> bool:
         """Tell whether the mirror is one that counts rows without a key."""
@@ -116,7 +122,7 @@ class Targets:
         if history and (rules.history.enabled or not keys):
             counts = self.counts(keys)
             target = self._bag_history if counts else self._history
-            writers.append(History(table, target, rules.history, self._state))
+            writers.append(History(table, target, rules.history, self._state, self._earlier))
             if counts:
                 writers.append(self._bag_writer())
         return writers
@@ -139,7 +145,7 @@ class Targets:
         table = self._route.table
         if any(layout.form != "envelope" for layout in layouts):
             raise TableError(f"{table} has no key, and its messages tell of no row as it was.")
-        if self._history.columns and "__row" not in self._history.columns:
+        if self._history.columns and "__row_name" not in self._history.columns:
             raise TableError(
                 f"{table} has a history that does not name its rows.",
                 "Remove it, take a new snapshot, and run park replay.",
@@ -161,7 +167,9 @@ class Targets:
         if not self._rules.mirror.enabled:
             return
         key = {name: reading.columns[name] for name in reading.keys}
-        text = json.dumps({name: [m.wire, m.target, m.sql] for name, m in key.items()})
+        read = {name: [m.wire, m.target, m.sql] for name, m in key.items()}
+        others = {name: [m.drops, m.member] for name, m in key.items() if m.member}
+        text = json.dumps({name: [*one, *others.get(name, ())] for name, one in read.items()})
         self._mirror.note(_KEY_READING, text)
 
     def noted_key(self) -> Reading | None:
@@ -175,7 +183,9 @@ class Targets:
     def _mirror_writer(self, keys: tuple[str, ...]) -> Writer:
         rules, table = self._rules, self._route.table
         if rules.mirror.scd == 2:
-            return Intervals(table, self._mirror, keys, rules.mirror, self._state)
+            tracked = [*map(self._config.target.column, rules.mirror.track_columns)]
+            follows = rules.mirror.model_copy(update={"track_columns": tracked})
+            return Intervals(table, self._mirror, keys, follows, self._state)
         keeps = rules.columns.keeps
         return Mirror(table, self._mirror, keys, rules.mirror, self._state, keeps=keeps)
 

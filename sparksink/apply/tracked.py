@@ -14,12 +14,11 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from sparksink.evolve.fitting import Target
+from sparksink.order import PLACE, before_sql
 from sparksink.order import Sequence as Place
-from sparksink.order import before_sql
 from sparksink.schemas.spark_types import quoted
 from sparksink.tables import Merge
 
-_PLACE: Final = ("__seq_hi", "__seq_lo")
 LAST: Final = ("__last_hi", "__last_lo", "__last_at")
 TRACKED_OWN: Final = dict(zip(LAST, ("bigint", "bigint", "timestamp"), strict=True))
 """Place and time of the last change of a version."""
@@ -34,13 +33,13 @@ _AFTER_ITS_BEGIN: Final = "__last_hi > __seq_hi OR (__last_hi = __seq_hi AND __l
 def places(stored: DataFrame, keys: Iterable[str]) -> DataFrame:
     """Return keys and places of the changes that are known of stored versions."""
     names = [f.col(quoted(key)) for key in keys]
-    last = [f.col(old).alias(new) for old, new in zip(LAST, _PLACE, strict=False)]
-    return stored.select(*names, *_PLACE).union(stored.select(*names, *last)).distinct()
+    last = [f.col(old).alias(new) for old, new in zip(LAST, PLACE, strict=False)]
+    return stored.select(*names, *PLACE).union(stored.select(*names, *last)).distinct()
 
 
 def begun(fresh: DataFrame) -> DataFrame:
     """Let each change be the last one of a version of its own."""
-    return fresh.withColumns(dict(zip(LAST, map(f.col, (*_PLACE, "__start_at")), strict=True)))
+    return fresh.withColumns(dict(zip(LAST, map(f.col, (*PLACE, "__start_at")), strict=True)))
 
 
 def runs(line: DataFrame, keys: Iterable[str], tracked: Sequence[str], cut: Column) -> DataFrame:
@@ -50,7 +49,7 @@ def runs(line: DataFrame, keys: Iterable[str], tracked: Sequence[str], cut: Colu
     :param cut: where all rows ended next after the place of a row.
     """
     names = [f.col(quoted(key)) for key in keys]
-    order = Window.partitionBy(*names).orderBy(*_PLACE)
+    order = Window.partitionBy(*names).orderBy(*PLACE)
     every = line.unionByName(_lasts(line)).withColumn("__cut", cut)
     every = every.withColumn("__tracked", f.struct(*(f.col(quoted(one)) for one in tracked)))
     here = f.struct(
@@ -58,14 +57,14 @@ def runs(line: DataFrame, keys: Iterable[str], tracked: Sequence[str], cut: Colu
     )
     every = every.withColumn("__prior", f.lag(here).over(order))
     every = every.withColumn("__run", f.sum(f.expr(_BEGINS).cast("int")).over(order))
-    run = Window.partitionBy(*names, "__run").orderBy(*_PLACE)
+    run = Window.partitionBy(*names, "__run").orderBy(*PLACE)
     whole = run.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
-    of_first = [*_PLACE, "__start_at", "__op", "__end_hi", "__end_lo", "__end_at", "__fresh"]
+    of_first = [*PLACE, "__start_at", "__op", "__end_hi", "__end_lo", "__end_at", "__fresh"]
     first = {name: f.first(name).over(whole) for name in of_first}
     moved = f.expr("NOT (__was.hi <=> __last_hi AND __was.lo <=> __last_lo)")
     was = f.struct(f.col("__last_hi").alias("hi"), f.col("__last_lo").alias("lo"))
-    own = dict(zip(LAST, map(f.col, (*_PLACE, "__start_at")), strict=True))
-    behind = Window.partitionBy(*names, "__run").orderBy(*(f.desc(name) for name in _PLACE))
+    own = dict(zip(LAST, map(f.col, (*PLACE, "__start_at")), strict=True))
+    behind = Window.partitionBy(*names, "__run").orderBy(*(f.desc(name) for name in PLACE))
     last = {"__was": f.first(was).over(whole), "__n": f.row_number().over(behind), **own}
     found = every.withColumns({**last, **first}).where("__n = 1")
     found = found.withColumn("__fresh", f.col("__fresh") | moved)
@@ -76,7 +75,7 @@ def _lasts(line: DataFrame) -> DataFrame:
     """Return the last changes of stored versions as changes of their own."""
     ended = line.where(f"NOT __fresh AND ({_AFTER_ITS_BEGIN})")
     ends = {name: f.lit(None).cast(kind) for name, kind in line.dtypes if name.startswith("__end")}
-    moved = dict(zip((*_PLACE, "__start_at"), map(f.col, LAST), strict=True))
+    moved = dict(zip((*PLACE, "__start_at"), map(f.col, LAST), strict=True))
     return ended.withColumns({**moved, **ends, "__fresh": f.lit(True), "__op": f.lit("u")})
 
 
@@ -85,17 +84,11 @@ def split(target: Target, place: Place) -> None:
     behind = f"NOT {before_sql(place, '__last_hi', '__last_lo')}"
     ended = f"__end_hi IS NULL OR NOT {before_sql(place, '__end_hi', '__end_lo')}"
     found = target.table.read().where(f"{before_sql(place)} AND {behind} AND ({ended})")
-    moved = dict(zip((*_PLACE, "__start_at"), map(f.col, LAST), strict=True))
+    whole = found.localCheckpoint()
+    first = dict(zip(LAST, map(f.col, (*PLACE, "__start_at")), strict=True))
+    last = dict(zip((*PLACE, "__start_at"), map(f.col, LAST), strict=True))
+    rows = whole.withColumns(first).unionByName(whole.withColumns({**last, "__op": f.lit("u")}))
     columns = tuple(target.columns)
-    rows = found.withColumns({**moved, "__op": f.lit("u")}).localCheckpoint()
-    how = Merge((*target.keys(), *_PLACE), columns, deletes=False, ordered=False)
+    how = Merge((*target.keys(), *PLACE), columns, deletes=False, ordered=False)
+    # In one commit: that a version has been cut is known only by where its last change was.
     target.table.merge(rows.select(*(f.col(quoted(name)) for name in columns)), how)
-
-
-def forget_sql(place: Place) -> str:
-    """Return what an UPDATE sets besides, which ends versions at a place: what is behind it."""
-    behind = f"NOT {before_sql(place, '__last_hi', '__last_lo')}"
-    return "".join(
-        f", {last} = CASE WHEN {behind} THEN {first} ELSE {last} END"
-        for last, first in zip(LAST, (*_PLACE, "__start_at"), strict=True)
-    )

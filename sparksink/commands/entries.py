@@ -8,6 +8,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.commands import replay
+from sparksink.commands.check import looked_at
+from sparksink.commands.gaps import Gaps, read_by
+from sparksink.commands.materialize import Wish, materialized
 from sparksink.commands.plan import plan as planned
 from sparksink.commands.rebuild import rebuild as make_anew
 from sparksink.commands.streaming import Stream, until_signalled
@@ -22,11 +26,14 @@ from sparksink.commands.upkeep import tidied
 from sparksink.commands.verify import Comparison
 from sparksink.config.offsets import checked
 from sparksink.errors import ConfigError, SinkError
+from sparksink.files import Files
 from sparksink.sink import Sink
-from sparksink.source.kafka import Offsets, offsets
+from sparksink.source.kafka import Offsets
 from sparksink.source.lanes import is_table
 from sparksink.source.routes import Routes
 from sparksink.state.applied import Applied
+from sparksink.status.datasets import Datasets
+from sparksink.status.lineage import Lineage
 from sparksink.status.metrics import Metrics
 from sparksink.status.progress import table
 from sparksink.status.verified import told
@@ -43,9 +50,10 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
     config = sink.config
     patience = max(60.0, _PATIENCE * config.trigger.interval)
     metrics = Metrics(config.metrics.http, patience, config.metrics.textfile)
-    with sink.lease() as lease, metrics:
+    lineage = Lineage(config.metrics.openlineage, config.name, Datasets(config, sink.lake))
+    with sink.lease() as lease, metrics, lineage:
         sink.state.open()
-        stream = Stream(sink, lease, metrics)
+        stream = Stream(sink, lease, metrics, lineage, _gaps(sink))
         until_signalled(stream.stop)
         stream.run(once=options.once)
     for name, reason in sink.state.parked().items():
@@ -55,15 +63,8 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
 def check(sink: Sink, _: argparse.Namespace) -> None:
     """Look at the topics and at the target."""
     sink.state.open()
-    found = _offsets(sink)
-    if not found:
-        raise SinkError(f"No topic matches {sink.config.source.topics}.")
-    routes = Routes(sink.config)
-    by_topic = sink.config.source.route == "topic"
-    for topic, partitions in sorted(found.items()):
-        messages = sum(end - start for start, end in partitions.values())
-        where = routes.of(topic).mirror if by_topic else "the tables that its messages name"
-        _print(f"{topic} → {where}: {len(partitions)} partitions, {messages:,} messages")
+    for line in looked_at(sink, _offsets(sink)):
+        _print(line)
 
 
 def plan(sink: Sink, options: argparse.Namespace) -> None:
@@ -75,7 +76,8 @@ def plan(sink: Sink, options: argparse.Namespace) -> None:
         ends[topic] = {str(p): b for p, (_, b) in partitions.items()}
     if not ends:
         raise SinkError(f"No topic matches {sink.config.source.topics}.")
-    for text in planned(sink, sink.messages.between(json.dumps(starts), json.dumps(ends))):
+    topics = "|".join(map(re.escape, starts))
+    for text in planned(sink, sink.messages.between(json.dumps(starts), json.dumps(ends), topics)):
         _print(text)
 
 
@@ -83,7 +85,9 @@ def status(sink: Sink, _: argparse.Namespace) -> None:
     """Show a line a table."""
     sink.state.open()
     done: Mapping[str, Applied] = sink.state.reached()
-    sys.stdout.write(table(done, sink.state.parked()))
+    marks = dict.fromkeys(sink.state.dropped(), "dropped at the source")
+    marks |= dict.fromkeys(sink.state.gaps(), "lacks messages: take a new snapshot")
+    sys.stdout.write(table(done, sink.state.parked(), marks))
 
 
 def backfill(sink: Sink, options: argparse.Namespace) -> None:
@@ -149,6 +153,14 @@ def verify(sink: Sink, options: argparse.Namespace) -> None:
         raise SinkError(f"Not equal to the source: {', '.join(wrong)}.")
 
 
+def materialize(sink: Sink, options: argparse.Namespace) -> None:
+    """Write mirrors into Parquet files; only tables are read, so a job may run meanwhile."""
+    sink.state.open()
+    wish = Wish(options.to, options.keep, options.meta, options.cut)
+    for line in materialized(sink, _lanes(sink), options.table, wish):
+        _print(line)
+
+
 def compact(sink: Sink, options: argparse.Namespace) -> None:
     """Tidy every table, and the sink's own."""
     with sink.lease():
@@ -207,6 +219,7 @@ COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
     "vacuum": compact,
     "verify": verify,
     "cut": cut,
+    "materialize": materialize,
     "rebuild": rebuild,
     "dlq": dlq,
     "park": park,
@@ -214,11 +227,21 @@ COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
 
 
 def _offsets(sink: Sink) -> Offsets:
-    if sink.config.source.kind == "kafka":
-        found = offsets(sink.spark, sink.config.source)
-    else:
+    if sink.config.source.kind == "file":
         found = _recorded_offsets(sink.messages.between())
+    else:
+        found = sink.messages.offsets()
     return {topic: parts for topic, parts in found.items() if sink.messages.wants(topic)}
+
+
+def _gaps(sink: Sink) -> Gaps | None:
+    """Return who looks for messages that are gone, where the job goes on without them."""
+    source, files = sink.config.source, Files(sink.spark)
+    if source.on_data_loss == "fail" or source.kind == "file":
+        return None
+    checkpoint = sink.config.checkpoint.rstrip("/")
+    read = partial(read_by, files, checkpoint)
+    return Gaps(sink.state, Routes(sink.config), read, partial(_offsets, sink))
 
 
 def _recorded_offsets(messages: DataFrame) -> Offsets:

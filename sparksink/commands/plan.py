@@ -12,8 +12,8 @@ from sparksink.errors import TableError
 from sparksink.evolve.homes import Homes
 from sparksink.evolve.steps import steps
 from sparksink.schemas.masks import read_as
+from sparksink.schemas.names import chosen
 from sparksink.schemas.registry import Registry
-from sparksink.schemas.shapes import kept
 from sparksink.sink import Sink
 from sparksink.source.routes import Route, Routes
 
@@ -39,21 +39,24 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
 def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterator[str]:
     route = Routes(sink.config).of(topic)
     rules = sink.config.table(route.table)
-    keys = rules.keys if rules.keys is not None else layouts.keys(topic, route.table)
+    called = sink.config.target.column
+    found = rules.keys if rules.keys is not None else layouts.keys(topic, route.table)
+    keys = [*map(called, found)]
     present = sink.lake.table(route.mirror).columns()
     for mark in marks:
-        shape = layouts.layout(topic, route.table, mark).shape
-        names = kept(shape.names, rules.columns.include, rules.columns.exclude)
+        layout = layouts.layout(topic, route.table, mark)
+        row = layout.form == "row"
+        shape = chosen(route.table, layout.shape, rules.columns, called, row=row)
         wanted = {
             column.name: read_as(column, sink.config.types, rules.columns).target
             for column in shape.columns
-            if column.name in names
         }
         yield f"{topic} → {route.mirror}, key ({', '.join(keys)})"
         if present is None:
             yield from (f"  create {name} {kind}" for name, kind in wanted.items())
             continue
-        gone = layouts.dropped(route.table) if sink.config.evolution.drop == "drop" else frozenset()
+        drops = sink.config.evolution.drop == "drop"
+        gone = layouts.dropped(route.table, called) if drops else frozenset()
         yield from _changes(sink, route, wanted, keys, gone)
 
 

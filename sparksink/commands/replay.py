@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
+from sparksink.schemas.spark_types import text
 from sparksink.sink import Sink
 
-_MESSAGE = ("topic", "partition", "offset", "timestamp", "key", "value", "position")
+_MESSAGE = ["topic", "partition", "offset", "timestamp", "key", "value", "position"]
 
 
 def name(what: str) -> str:
@@ -27,7 +28,7 @@ def parked(sink: Sink, table: str) -> int:
     """Take a table up again; return how many messages were waiting."""
     kept = sink.state.table("parked").read().where(f.col("source_table") == table)
     sink.state.unpark(table)
-    return _again(sink, kept, "parked", f"source_table = '{_escaped(table)}'")
+    return _again(sink, kept, "parked", f"source_table = {text(table)}")
 
 
 def dead_letters(sink: Sink) -> int:
@@ -48,15 +49,12 @@ def _again(sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool 
         return 0
     names = [(row["app"], row["batch"]) for row in batches]
     app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
-    messages = kept.select(*_MESSAGE).localCheckpoint()
+    # A checkpoint that was lost has brought some of them twice.
+    messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
     sink.batches.apply(messages, app, 0, whole=whole)
-    apps = ", ".join(f"'{_escaped(given)}'" for given in sorted({given for given, _ in names}))
+    apps = ", ".join(text(given) for given in sorted({given for given, _ in names}))
     last = max(number for _, number in names)
     sink.state.table(source).run(
         f"DELETE FROM {{table}} WHERE {which} AND app IN ({apps}) AND batch <= {last}"  # noqa: S608 - escaped
     )
     return messages.count()
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")

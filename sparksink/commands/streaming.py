@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from sparksink.commands.gaps import Gaps
 from sparksink.commands.upkeep import Upkeep
 from sparksink.errors import SinkError
 from sparksink.sink import Sink
 from sparksink.spark_errors import SparkError, explained, is_report_fault
 from sparksink.state.applied import Applied
 from sparksink.state.lease import Lease
+from sparksink.status.lineage import Lineage
 from sparksink.status.metrics import Metrics
 from sparksink.status.progress import json_line, line
 
@@ -32,8 +35,17 @@ _STARTS: Final = 3
 class Stream:
     """Runs until it is caught up, or until it is asked to stop; a batch is never cut short."""
 
-    def __init__(self, sink: Sink, lease: Lease, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        sink: Sink,
+        lease: Lease,
+        metrics: Metrics,
+        lineage: Lineage,
+        gaps: Gaps | None = None,
+    ) -> None:
         self._sink = sink
+        self._lineage = lineage
+        self._gaps = gaps
         self._lease = lease
         self._metrics = metrics
         self._stopping = threading.Event()
@@ -50,8 +62,13 @@ class Stream:
 
         :raises SinkError: the job cannot go on.
         """
-        for _ in range(_STARTS):
-            if self._ended(self._start(once=once)):
+        until = self._sink.messages.ends() if once else None
+        faults = 0
+        while faults < _STARTS:
+            query = self._start(until, once=once)
+            if not self._ended(query):
+                faults += 1
+            elif self._stopping.is_set() or until is None or has_come(query, json.loads(until)):
                 self._tidy()  # a job that runs once may have no other moment for it
                 return
         raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
@@ -61,6 +78,7 @@ class Stream:
         try:
             while query.isActive and not self._stopping.is_set():
                 query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
+                self._measure(query)
                 self._tidy()
             if self._stopping.is_set():
                 with self._batch:
@@ -76,6 +94,12 @@ class Stream:
             raise
         return True
 
+    def _measure(self, query: StreamingQuery) -> None:
+        """Tell how far the last batch was behind, which Spark knows only after it."""
+        told = source(query)
+        if told.get("endOffset") and isinstance(told.get("latestOffset"), dict):
+            self._metrics.behind(told["endOffset"], told["latestOffset"])
+
     def _tidy(self) -> None:
         """Compact if it is time: between two batches, of which the next one waits."""
         if self._upkeep.is_due() and not self._stopping.is_set():
@@ -83,10 +107,10 @@ class Stream:
                 self._lease.check()
                 self._upkeep.run()
 
-    def _start(self, *, once: bool) -> StreamingQuery:
+    def _start(self, until: str | None, *, once: bool) -> StreamingQuery:
         config = self._sink.config
         writer = (
-            self._sink.messages.stream(once=once)
+            self._sink.messages.stream(once=once, checkpoint=config.checkpoint, until=until)
             .writeStream.queryName(config.name)
             .option("checkpointLocation", config.checkpoint)
             .foreachBatch(self._apply)
@@ -100,7 +124,9 @@ class Stream:
         try:
             begun = time.monotonic()
             self._lease.check()
+            self._look()
             done = self._sink.batches.apply(messages, self._app(messages), number, cut=True)
+            self._look()
             self._tell(number, done, time.monotonic() - begun)
         except SinkError as error:
             self._failure = error
@@ -110,6 +136,11 @@ class Stream:
             raise self._failure from error
         finally:
             self._batch.release()
+
+    def _look(self) -> None:
+        """Look for messages that are gone, where Spark goes on; they may go at any time."""
+        if self._gaps is not None:
+            self._metrics.gaps(self._gaps.look())
 
     def _begin(self) -> None:
         """Wait for the turn, but not for one who waits until this batch has ended."""
@@ -130,12 +161,37 @@ class Stream:
 
     def _tell(self, number: int, done: Sequence[Applied], seconds: float) -> None:
         self._upkeep.batch(done)
+        self._metrics.phases(self._sink.batches.phases)
         self._metrics.batch(number, done, self._sink.state.parked(), seconds)
+        self._lineage.batch(done)
         if self._sink.config.metrics.log_json:
             sys.stdout.write(json_line(number, done, self._sink.state.parked(), seconds) + "\n")
             sys.stdout.flush()
         else:
             log.info("%s", line(number, done, seconds))
+
+
+def has_come(query: StreamingQuery, until: Mapping[str, Mapping[str, int]]) -> bool:
+    """Tell whether a query that took one batch has come to these offsets, or gets no further."""
+    done = source(query)
+    if not done or done["startOffset"] == done["endOffset"]:
+        return True
+    reached = done["endOffset"] or {}
+    return all(
+        reached.get(topic, {}).get(partition, 0) >= end
+        for topic, partitions in until.items()
+        for partition, end in partitions.items()
+    )
+
+
+def source(query: StreamingQuery) -> dict[str, Any]:
+    """Return what Spark tells of the first source's part in the last batch; nothing before one.
+
+    Its own object has offsets as Python's text, which is no JSON.
+    """
+    progress = query.lastProgress
+    sources = json.loads(progress.json)["sources"] if progress else []
+    return dict(sources[0]) if sources else {}
 
 
 def until_signalled(stop: Callable[[], None]) -> None:

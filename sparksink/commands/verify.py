@@ -19,6 +19,7 @@ from sparksink.commands.canonical import Canonical, SourceColumn, canonical
 from sparksink.errors import TableError
 from sparksink.order import Sequence as Place
 from sparksink.order import before_sql, pack
+from sparksink.schemas.shapes import kept
 from sparksink.schemas.spark_types import quoted
 from sparksink.sink import Sink
 from sparksink.source.routes import Route
@@ -38,6 +39,8 @@ class Comparison:
         self._sink = sink
         self._route = route
         self._database = database
+        self._called = sink.config.target.column
+        self._names: dict[str, str] = {}
         self._keys = self._keys_of_mirror()
         self._columns, self._left_out = self._comparable()
 
@@ -75,13 +78,19 @@ class Comparison:
     def _comparable(self) -> tuple[Mapping[str, Canonical], tuple[str, ...]]:
         """Return the columns that both sides have, and how; and those that are left out."""
         kinds = self._sink.lake.table(self._route.mirror).columns() or {}
-        hidden = self._sink.config.table(self._route.table).columns.mask
+        own, called = self._sink.config.table(self._route.table).columns, self._called
+        hidden = {*map(called, own.mask)}
         mirror = {
             name: kind
             for name, kind in kinds.items()
             if not name.startswith(_META) and name not in hidden
         }
-        source = {column.name: column for column in self._source_columns()}
+        every = self._source_columns()
+        taken = kept([column.name for column in every], own.include, own.exclude)
+        # Of two that would have the same name the one that the mirror takes.
+        source = {called(column.name): column for column in every}
+        source |= {called(column.name): column for column in every if column.name in taken}
+        self._names = {name: column.name for name, column in source.items()}
         rules = {
             name: canonical(source[name], kind) for name, kind in mirror.items() if name in source
         }
@@ -120,7 +129,7 @@ class Comparison:
     def _source(self) -> DataFrame:
         """Read the rows of the source as of now: keys, and a checksum of all values."""
         texts = ", ".join(
-            f"{rule.source.replace('{c}', _named(name))} AS {_named(f'c{number}')}"
+            f"{rule.source.replace('{c}', _named(self._names[name]))} AS {_named(f'c{number}')}"
             for number, (name, rule) in enumerate(self._columns.items())
         )
         schema, _, table = self._route.table.partition(".")

@@ -58,6 +58,7 @@ class History(Section):
     partition_by: list[str] = Field(default_factory=list)
     before: Literal["none", "struct", "json"] = "none"
     dedupe: Literal["none", "replay", "event_id"] = "none"
+    snapshot: Literal["append", "skip"] = "append"
 
     @property
     def partitioning(self) -> Partitioning:
@@ -209,7 +210,7 @@ class SinkConfig(Section):
     def _operation(self) -> Self:
         """Refuse a topic of dead letters that would be read again, and upkeep of another format."""
         if self.dlq.topic and self.source.kind != "kafka":
-            raise ValueError("dlq.topic needs source.kind: kafka")
+            raise ValueError("dlq.topic needs source.kind: kafka, whose jars write into topics")
         if self.dlq.topic and self.source.has_topic(self.dlq.topic):
             raise ValueError("dlq.topic is one of source.topics: name it in source.topics.exclude")
         if self.maintenance.expire_snapshots is not None and self.target.format != "iceberg":
@@ -241,15 +242,14 @@ class SinkConfig(Section):
             check(self.target.format, one.target.partition_by, one.target.cluster_by)
             check(self.target.format, one.history.partition_by)
             self._check_history(one.history)
+            if one.history.snapshot == "skip" and one.nopk in _BAGS:
+                raise ValueError(f"history.snapshot=skip does not work with nopk={one.nopk}")
             one.check_files(self.target.format)
             one.check_keeping(self.target.format)
             one.check_evolution(self.evolution)
             one.check_ordering(self.ordering)
         if self.target.format == "jdbc" and {one.nopk for one in every} & _BAGS:
             raise ValueError("nopk=bag_view and full_row need a target of files, not jdbc")
-        versions = any(self._with(one).mirror.scd == 2 for one in (None, *self.tables))
-        if versions and self.target.format == "jdbc":
-            raise ValueError("mirror.scd=2 is not supported with target.format: jdbc")
         return self
 
     def _check_history(self, rules: History) -> None:

@@ -62,8 +62,12 @@ class Maintenance(Section):
 
 
 class Metrics(Section):
-    """Where metrics are told: ``http`` is ``host:port``, ``textfile`` a path of the driver's."""
+    """Where metrics are told: ``http`` is ``host:port``, ``textfile`` a path of the driver's.
+
+    ``openlineage`` is the URL of a server, or of what takes its events.
+    """
 
     http: str | None = Field(default=None, pattern=r"^[\w.\-]+:\d+$")
     textfile: str | None = Field(default=None, pattern=r"\.prom$")
     log_json: bool = False
+    openlineage: str | None = Field(default=None, pattern=r"^https?://[^\s/]+", repr=False)

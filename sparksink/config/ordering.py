@@ -48,9 +48,10 @@ class Ordering(Section):
     def _no_guess(cls, value: Any) -> Any:
         if value == "new_epoch":
             raise ValueError(
-                "new_epoch is not supported: the partitions of a table come to the new server one"
-                " after the other, and a TRUNCATE or a snapshot in one of them would remove rows"
-                " of the others; set epoch=header"
+                "new_epoch is not supported: what a transaction wrote before the switch to another"
+                " server and committed after it has a lower position and an earlier time, just as"
+                " what is told again has, and would be lost; nor do the partitions of a topic come"
+                " to that server at once; set epoch=header"
             )
         return value
 

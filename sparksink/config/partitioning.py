@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 _TRANSFORM: Final = re.compile(
@@ -42,6 +42,11 @@ class Partitioning:
     def columns(self) -> list[str]:
         """The columns that the table must have for it."""
         return [*(one.column for one in self.partition), *self.cluster]
+
+    def called(self, name: Callable[[str], str]) -> Partitioning:
+        """Return the same of columns that have other names."""
+        partition = [replace(one, column=name(one.column)) for one in self.partition]
+        return Partitioning(partition, [*map(name, self.cluster)])
 
     def partitioned(self) -> str:
         """Return the clause of CREATE TABLE, empty without partitions."""

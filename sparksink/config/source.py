@@ -40,9 +40,9 @@ class Modes(Section):
 
 
 class Source(Section):
-    """Where the messages come from: Kafka, or files of recorded messages."""
+    """Where the messages come from: Kafka, by Spark's jars or in Python, or recorded files."""
 
-    kind: Literal["kafka", "file"] = "kafka"
+    kind: Literal["kafka", "kafka_py", "file"] = "kafka"
     bootstrap_servers: str = ""
     kafka: dict[str, str] = Field(default_factory=dict, repr=False)
     topics: Pattern
@@ -76,7 +76,7 @@ class Source(Section):
     def _complete(self) -> Self:
         if self.database and not self.database.url.startswith("jdbc:mariadb:"):
             raise ValueError("database.url is jdbc:mariadb://HOST:PORT/DATABASE, for MySQL too")
-        needed = {"kafka": "bootstrap.servers", "file": "path"}[self.kind]
+        needed = "path" if self.kind == "file" else "bootstrap.servers"
         if not getattr(self, needed.replace(".", "_")):
             raise ValueError(f"{needed} is needed where kind is {self.kind}")
         return self
@@ -85,12 +85,13 @@ class Source(Section):
     def _of_kafka(self) -> Self:
         """Refuse what only Kafka can do, and limits that contradict each other."""
         given = self.model_fields_set
-        if self.kind == "file":
-            for key in ("min_offsets_per_trigger", "max_trigger_delay"):
-                if key in given:
-                    raise ValueError(f"{key.replace('_', '.')} needs kind: kafka")
-            if self.starting_offsets != "earliest":
-                raise ValueError("starting.offsets needs kind: kafka")
+        for key in ("min_offsets_per_trigger", "max_trigger_delay"):
+            if self.kind != "kafka" and key in given:
+                reason = {"kafka_py": ", as Spark does not let a source in Python wait"}
+                told = f"{key.replace('_', '.')} needs kind: kafka"
+                raise ValueError(told + reason.get(self.kind, ""))
+        if self.kind == "file" and self.starting_offsets != "earliest":
+            raise ValueError("starting.offsets needs kind: kafka")
         if "max_trigger_delay" in given and not self.min_offsets_per_trigger:
             raise ValueError("max.trigger.delay needs min.offsets.per.trigger")
         if self.min_offsets_per_trigger > self.max_offsets_per_trigger:

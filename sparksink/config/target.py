@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from sparksink.config.partitioning import Partitioning, partitioning
 from sparksink.config.sections import Section
+
+ILLEGAL: Final = " ,;{}()\n\t="
+"""Characters that Parquet's own readers, and Hive's, refuse in names of columns."""
+
+_REPLACED: Final = str.maketrans(dict.fromkeys(ILLEGAL, "_"))
 
 
 class Catalog(Section):
@@ -78,8 +83,12 @@ class Target(Placement):
     table_name: str = "{db}__{table}"
     history_name: str = "{db}__{table}__history"
     name_case: Literal["preserve", "lower"] = "preserve"
-    illegal_chars: Literal["map"] = "map"
+    illegal_chars: Literal["map", "replace"] = "map"
     table_properties: dict[str, str] = Field(default_factory=dict)
+
+    def column(self, name: str) -> str:
+        """Return what a column of the source is called here; a name of this target stays."""
+        return name if self.illegal_chars == "map" else name.translate(_REPLACED)
 
     @model_validator(mode="after")
     def _names(self) -> Self:

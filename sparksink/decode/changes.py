@@ -8,6 +8,7 @@ adds ``mark`` and cuts off known schemas; `changes` reads the messages of one ma
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -15,11 +16,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
-from sparksink.decode.extras import EVENT_ID, before_sql, event_id_sql, wire_fields
+from sparksink.decode.extras import EVENT_ID, before_sql, of_event, wire_fields
 from sparksink.decode.layouts import Layout, WireForm
 from sparksink.decode.places import PLACES, Place, by_expression, ends, sequence
 from sparksink.decode.reading import MESSAGE, Reading
-from sparksink.schemas.spark_types import BEFORE, quoted, struct_type
+from sparksink.schemas.spark_types import BEFORE, quoted, struct_type, text
 
 _SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
 _CLOUD: Final = "iodebeziumop iodebeziumfile iodebeziumpos iodebeziumrow iodebeziumsnapshot"
@@ -43,21 +44,20 @@ def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
     """
     parsed = messages.withColumn("__v", _parsed(layout, reading))
     place, unreadable = _place(layout, reading), _unreadable(layout)
-    found = _finished(
-        parsed, place, reading, unreadable, event_id_sql(layout, reading, split=False)
-    )
+    told = of_event(layout, place, reading)
+    found = _finished(parsed, place, reading, unreadable, told)
     if not (reading.moves and place.before != place.after):
         return found
     same = [f"{place.before}.{quoted(k)} <=> {place.after}.{quoted(k)}" for k in reading.keys]
     moved = parsed.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
     gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
-    name = event_id_sql(layout, reading, split=True)
-    return found.unionByName(_finished(moved, gone, reading, unreadable, name))
+    told = of_event(layout, place, reading, split=True)
+    return found.unionByName(_finished(moved, gone, reading, unreadable, told))
 
 
 def _place(layout: Layout, reading: Reading) -> Place:
     place = PLACES[layout.form]
-    if reading.ordering.epoch != "sequence" or layout.has_sequence:
+    if reading.ordering.epoch != "sequence" or layout.has(place.sequence):
         return place
     return replace(place, sequence="CAST(NULL AS STRING)")
 
@@ -70,8 +70,10 @@ def _parsed(layout: Layout, reading: Reading) -> Column:
     if layout.avro:
         return from_avro(f.expr("substring(value, 6)"), layout.avro, {"mode": "PERMISSIVE"})
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "__corrupt"}
-    text = f.col("value").cast("string")
-    return f.from_json(text, _wire_schema(layout.form, reading), options)
+    body = f.col("value").cast("string")
+    wire, named = (_wire_schema(layout.form, one) for one in (reading.as_written, reading))
+    value = f.from_json(body, wire, options)
+    return value if wire == named else value.cast(named)
 
 
 def _wire_schema(form: WireForm, reading: Reading) -> str:
@@ -89,14 +91,14 @@ def _wire_schema(form: WireForm, reading: Reading) -> str:
         outside = [(name, "string") for name in (*_CLOUD.split(), "iodebeziumtsms")]
         more += [("iodebeziumsequence", "string")] * sequenced
         return struct_type([*outside, *more, ("data", struct_type(images)), corrupt])
-    source = _SOURCE.replace("<", "<gtid:string,") if reading.event_ids else _SOURCE
+    source = _SOURCE.replace("<", "<gtid:string,") if reading.events else _SOURCE
     if reading.ordering.epoch == "sequence":
         source = source.replace("<", "<sequence:string,")
     return struct_type([*images, ("source", source), ("op", "string"), *more, corrupt])
 
 
 def _finished(
-    parsed: DataFrame, place: Place, reading: Reading, unreadable: str, event_id: str
+    parsed: DataFrame, place: Place, reading: Reading, unreadable: str, told: Mapping[str, str]
 ) -> DataFrame:
     hi, lo = sequence(place, reading.ordering)
     values = [
@@ -115,12 +117,13 @@ def _finished(
         f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
         *(_names(place, reading) if reading.named else ()),
         *([f.expr(before_sql(place, reading)).alias(BEFORE)] if reading.before != "none" else ()),
+        *(f.expr(sql).alias(name) for name, sql in told.items() if name != EVENT_ID),
         *values,
     )
     if reading.ordering.expression:
         typed = by_expression(typed, reading.ordering.expression)
-    if reading.event_ids:
-        typed = typed.withColumn(EVENT_ID, f.expr(event_id))
+    if EVENT_ID in told:
+        typed = typed.withColumn(EVENT_ID, f.expr(told[EVENT_ID]))
     return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
 
 
@@ -130,14 +133,14 @@ def _names(place: Place, reading: Reading) -> list[Column]:
     before = [f"{place.before}.{quoted(name)}" for name in sorted(reading.columns)]
     here, there = (_name(values, reading) for values in (images, before))
     return [
-        f.expr(here).alias("__row"),
-        f.expr(f"CASE WHEN {place.op} = 'u' THEN {there} END").alias("__before_row"),
+        f.expr(here).alias("__row_name"),
+        f.expr(f"CASE WHEN {place.op} = 'u' THEN {there} END").alias("__before_name"),
     ]
 
 
 def _name(values: list[str], reading: Reading) -> str:
     given = zip(sorted(reading.columns), values, strict=True)
-    parts = [f"{_text(name)}, {reading.columns[name].of(value)}" for name, value in given]
+    parts = [f"{text(name)}, {reading.columns[name].of(value)}" for name, value in given]
     return f"sha2(to_json(named_struct({', '.join(parts)})), 256)"
 
 
@@ -155,7 +158,7 @@ def _there(value: str, name: str, reading: Reading) -> str:
     wire = reading.columns[name].wire
     if not reading.unavailable or wire not in {"string", "binary"}:
         return value
-    return f"nullif({value}, CAST({_text(reading.unavailable)} AS {wire}))"
+    return f"nullif({value}, CAST({text(reading.unavailable)} AS {wire}))"
 
 
 def _fault(place: Place, unreadable: str, reading: Reading) -> str:
@@ -170,7 +173,7 @@ def _fault(place: Place, unreadable: str, reading: Reading) -> str:
     keys = " OR ".join(f"{quoted(name)} IS NULL" for name in reading.keys)
     if keys:
         cases.append((f"__op <> 't' AND ({keys})", "no key"))
-    return f"CASE {' '.join(f'WHEN {when} THEN {_text(why)}' for when, why in cases)} END"
+    return f"CASE {' '.join(f'WHEN {when} THEN {text(why)}' for when, why in cases)} END"
 
 
 def _no_place(reading: Reading) -> str:
@@ -186,7 +189,3 @@ def _lossy(place: Place, reading: Reading) -> str:
         for name in converted
     ]
     return " OR ".join(tests)
-
-
-def _text(words: str) -> str:
-    return "'" + words.replace("'", "''") + "'"

@@ -57,23 +57,21 @@ _BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How to read messages of one mark: ``prefix`` is cut off, ``avro`` is the writer's schema."""
+    """How to read messages of one mark: ``prefix`` is cut off, ``avro`` is the writer's schema.
+
+    ``members`` are what messages of Avro have, and, behind a point, what is inside of these.
+    """
 
     mark: str
     form: WireForm
     shape: Shape
     prefix: bytes = b""
     avro: str = ""
+    members: frozenset[str] = frozenset()
 
-    @property
-    def has_sequence(self) -> bool:
-        """Whether messages have a place for ``source.sequence``; JSON has one for anything."""
-        if not self.avro:
-            return True
-        members = {one.name: one for one in from_avro(json.loads(self.avro)).fields}
-        block = members.get("source")
-        inside = {one.name for one in block.fields} if block else set()
-        return "sequence" in inside or "__source_sequence" in members
+    def has(self, value: str) -> bool:
+        """Tell whether messages have a place for ``__v.…``; JSON has one for anything."""
+        return not self.avro or value.removeprefix("__v.") in self.members
 
 
 class Layouts:
@@ -160,15 +158,20 @@ class Layouts:
         told = self._definition(table)
         return self._keys.get(topic) or (told.keys if told else ())
 
-    def renamed(self, table: str) -> Mapping[str, str]:
-        """Return the columns of a table that got another name, as far as is told."""
-        told = self._definition(table)
-        return {} if told is None else told.renamed
+    def renamed(self, table: str, name: Callable[[str], str]) -> Mapping[str, str]:
+        """Return the columns of a table that got another name, as far as is told.
 
-    def dropped(self, table: str) -> frozenset[str]:
+        :param name: returns what a column is called in the target.
+        """
+        told = self._definition(table)
+        return {} if told is None else {name(old): name(new) for old, new in told.renamed.items()}
+
+    def dropped(self, table: str, name: Callable[[str], str]) -> frozenset[str]:
         """Return the columns that a table does not have any more, as far as is told."""
         told = self._definition(table)
-        return frozenset() if told is None else told.dropped
+        if told is None:
+            return frozenset()
+        return frozenset(map(name, told.dropped)).difference(map(name, told.shape.names))
 
     def layout(self, topic: str, table: str, mark: str) -> Layout:
         """Return how to read messages of a mark.
@@ -192,8 +195,12 @@ class Layouts:
 
     def _avro(self, mark: str) -> Layout:
         schema = json.loads(self._registry(int(mark.partition(":")[2])))
-        form, shape = row_shape(from_avro(schema))
-        return Layout(mark, form, shape, avro=json.dumps(plain_avro(schema)))
+        value = from_avro(schema)
+        form, shape = row_shape(value)
+        members = {one.name for one in value.fields}
+        members |= {f"{one.name}.{inner.name}" for one in value.fields for inner in one.fields}
+        avro = json.dumps(plain_avro(schema))
+        return Layout(mark, form, shape, avro=avro, members=frozenset(members))
 
 
 def accepted(source: Source) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sparksink.config.ordering import Ordering
@@ -20,10 +20,11 @@ MESSAGE: Final = ("topic", "partition", "offset", "timestamp")
 class Reading:
     """How the columns of a table are read; ``images`` tells whether deletes keep their values.
 
-    With ``named`` rows get the names ``__row`` and ``__before_row``, made of their values; with
-    ``moves`` an update of the key, of which the messages do not know, is a delete as well.
-    ``before`` is how the row before a change is kept, ``event_ids`` whether events get names.
-    ``unavailable`` is what stands for a value that is not there; where it is empty, nothing does.
+    With ``named`` rows get the names ``__row_name`` and ``__before_name``, made of their values;
+    with ``moves`` an update of the key, of which the messages do not know, is a delete as well.
+    ``before`` is how the row before a change is kept, ``events`` whether that of which a history
+    tells besides is read. ``unavailable`` is what stands for a value that is not there; where it is
+    empty, nothing does.
     """
 
     keys: tuple[str, ...]
@@ -33,5 +34,12 @@ class Reading:
     named: bool = False
     moves: bool = False
     before: str = "none"
-    event_ids: bool = False
+    events: bool = False
     unavailable: str = ""
+
+    @property
+    def as_written(self) -> Reading:
+        """The same with the names that columns have in messages, where those are other ones."""
+        names = {name: one.member or name for name, one in self.columns.items()}
+        columns = {names[name]: one for name, one in self.columns.items()}
+        return replace(self, keys=tuple(names[key] for key in self.keys), columns=columns)

@@ -52,10 +52,14 @@ def tombstones(messages: DataFrame, reading: Reading) -> DataFrame:
 
 def _key(reading: Reading) -> Column:
     """Read a JSON key, with its schema or without."""
-    wire = struct_type((name, reading.columns[name].wire) for name in reading.keys)
+    wire, named = (
+        struct_type((name, one.columns[name].wire) for name in one.keys)
+        for one in (reading.as_written, reading)
+    )
     text = f.col("key").cast("string")
     schema = struct_type([("payload", wire)])
-    return f.coalesce(f.from_json(text, schema)["payload"], f.from_json(text, wire))
+    key = f.coalesce(f.from_json(text, schema)["payload"], f.from_json(text, wire))
+    return key if wire == named else key.cast(named)
 
 
 def _key_value(name: str, mapped: Mapped, reading: Reading) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -12,7 +13,7 @@ from pyspark.sql import functions as f
 
 from sparksink.config.columns import Evolution
 from sparksink.config.partitioning import Partitioning
-from sparksink.decode.extras import EVENT_ID
+from sparksink.decode.extras import OF_EVENTS
 from sparksink.errors import TableError
 from sparksink.evolve import nested, placing
 from sparksink.evolve.homes import RENAMED, REWRITTEN, VERSIONS, Homes
@@ -25,7 +26,7 @@ _KEYS: Final = "keys"
 _DEFAULT: Final = "default."
 _PENDING: Final = "pending."
 _PARTITIONING: Final = "partitioning"
-_EXTRAS: Final = (BEFORE, EVENT_ID)
+_EXTRAS: Final = (BEFORE, *OF_EVENTS)
 """Columns that a history may have or not have, and that it can get later."""
 
 
@@ -33,7 +34,8 @@ class Target:
     """A table whose columns follow those of the source; ``own`` are the sink's columns in it.
 
     Rows that are there when a column is added get what the source gave them, as no row event
-    tells of it: with ``fills``, which a history does not need.
+    tells of it: with ``fills``, which a history does not need. ``altered`` counts what was done to
+    the columns.
     """
 
     def __init__(
@@ -55,9 +57,11 @@ class Target:
         self._rules = rules
         self._fills = fills
         self.appends_first = False
+        self.beside_keys: tuple[str, ...] = ()
         self._made_now = False
         self._facts: dict[str, str] | None = None
         self._fitted: set[tuple[object, ...]] = set()
+        self.altered: Counter[str] = Counter()
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -154,7 +158,9 @@ class Target:
         if self._how.columns:
             self._facts[_PARTITIONING] = self._how.text()
         made = {**kinds, **nested.kinds(self._own, kinds)}
-        self.table.create(made, self._facts, keys if self._fills else (), self._how)
+        primary = (*keys, *self.beside_keys) if self._fills else ()
+        self.table.create(made, self._facts, primary, self._how)
+        self.altered["create"] += 1
         self._made_now = self.appends_first
 
     def _follow(
@@ -288,3 +294,4 @@ class Target:
     def _note(self, facts: Mapping[str, str], actions: Sequence[Alteration]) -> None:
         self.table.alter(actions, facts)
         self._noted().update(facts)
+        self.altered.update(type(action).__name__.lower() for action in actions)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
 from sparksink.schemas.shapes import Column
-from sparksink.schemas.spark_types import Mapped
+from sparksink.schemas.spark_types import Mapped, text
 
 _DECIMAL: Final = re.compile(r"decimal\((\d+),(\d+)\)")
 _DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
@@ -163,5 +163,5 @@ _ZEROS: Final = {
 
 
 def _literal(value: Any, wire: str) -> str:
-    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    return f"unbase64('{text}')" if wire == "binary" else f"CAST('{text}' AS {wire})"
+    given = text(str(value))
+    return f"unbase64({given})" if wire == "binary" else f"CAST({given} AS {wire})"

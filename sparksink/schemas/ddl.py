@@ -50,6 +50,28 @@ def definitions(messages: Iterable[bytes | None], modes: Modes) -> Iterator[Defi
                 yield _definition(change, value.get("ddl") or "", modes)
 
 
+def statements(messages: Iterable[tuple[int, bytes]]) -> Iterator[dict[str, Any]]:
+    """Yield what messages of the schema-change topic, with their offsets, tell of each table.
+
+    Those are ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos`` and
+    ``source_millis``; what concerns no table has neither the second nor the third.
+    """
+    for offset, message in messages:
+        value = json.loads(message) or {}
+        value = value.get("payload", value) or {}
+        source = value.get("source") or {}
+        told = {
+            "offset": offset,
+            "ddl": value.get("ddl"),
+            "file": source.get("file"),
+            "pos": source.get("pos"),
+            "source_millis": source.get("ts_ms"),
+        }
+        for change in value.get("tableChanges") or [{}]:
+            table = table_name(change["id"]) if "id" in change else None
+            yield {**told, "source_table": table, "kind": change.get("type")}
+
+
 def renames(ddl: str) -> dict[str, str]:
     """Return which columns an ALTER TABLE renames, old name to new."""
     pairs = [*_RENAME.findall(ddl), *_CHANGE.findall(ddl)]

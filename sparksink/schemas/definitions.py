@@ -25,8 +25,8 @@ class Definitions:
         self._known: dict[str, Definition] = {}
         self._lock = threading.Lock()
 
-    def refresh(self) -> None:
-        """Read what came since the last time."""
+    def refresh(self) -> list[tuple[int, bytes]]:
+        """Read what came since the last time, and return it: offsets and values."""
         with self._lock:
             found = self._read(self._next)
             if found:
@@ -38,6 +38,7 @@ class Definitions:
                 lost = before.dropped | one.dropped if before else one.dropped
                 dropped = lost.difference(one.shape.names)
                 self._known[one.table] = replace(one, renamed=renamed, dropped=dropped)
+            return found
 
     def of(self, table: str) -> Definition | None:
         """Return the definition of ``db.table``; what the configuration tells wins."""

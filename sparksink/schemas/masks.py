@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sparksink.config.columns import HASH, Columns, Types
 from sparksink.schemas.shapes import Column
-from sparksink.schemas.spark_types import Mapped, mapped
+from sparksink.schemas.spark_types import Mapped, mapped, text
 
 _NESTED = ("struct", "array", "map", "variant")
 
@@ -14,7 +14,9 @@ _NESTED = ("struct", "array", "map", "variant")
 def read_as(column: Column, types: Types, rules: Columns) -> Mapped:
     """Choose how a column is read, with the mask that its table's settings ask for."""
     found = mapped(column, types)
-    return masked(found, rules.mask[column.name]) if column.name in rules.mask else found
+    if column.wire:
+        found = replace(found, member=column.wire)
+    return masked(found, rules.mask[column.source]) if column.source in rules.mask else found
 
 
 def masked(column: Mapped, mask: str | None) -> Mapped:
@@ -28,7 +30,7 @@ def masked(column: Mapped, mask: str | None) -> Mapped:
     if mask == HASH:
         return replace(column, target="string", sql=f"sha2({_hashable(column)}, 256)")
     return replace(
-        column, target="string", sql=f"CASE WHEN {{v}} IS NOT NULL THEN {_text(mask)} END"
+        column, target="string", sql=f"CASE WHEN {{v}} IS NOT NULL THEN {text(mask)} END"
     )
 
 
@@ -38,7 +40,3 @@ def _hashable(column: Mapped) -> str:
     if column.target.startswith(_NESTED):
         return f"to_json({column.sql})"
     return f"CAST({column.sql} AS STRING)"
-
-
-def _text(words: str) -> str:
-    return "'" + words.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -35,6 +35,16 @@ class Registry:
             self._known[identifier] = (text, time.monotonic())
         return text
 
+    def ask(self) -> None:
+        """Make sure that the registry answers.
+
+        :raises SinkError: it does not, or with an error.
+        """
+        assert self._config is not None
+        answer = self._get(f"{self._config.url.rstrip('/')}/subjects")
+        if answer.is_error:
+            raise SinkError(f"The schema registry answers with {answer.status_code}.")
+
     def _ask(self, identifier: int) -> str:
         if self._config is None:
             raise TableError(

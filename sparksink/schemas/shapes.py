@@ -23,7 +23,10 @@ SOURCE_LENGTH: Final = "__debezium.source.column.length"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One field: ``type`` is Connect's word, ``name`` of the schema tells what it stands for."""
+    """One field: ``type`` is Connect's word, ``semantic`` the schema's name for what it stands for.
+
+    ``wire`` is its name in the messages where a target calls it by another one.
+    """
 
     name: str
     type: str
@@ -33,6 +36,12 @@ class Column:
     optional: bool = True
     items: Column | None = None
     fields: tuple[Column, ...] = ()
+    wire: str = ""
+
+    @property
+    def source(self) -> str:
+        """Its name at the source."""
+        return self.wire or self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,15 @@ BIG_DECIMAL: Final = "millrace_big_decimal"
 class Mapped:
     """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` goes between.
 
-    With ``drops`` values are meant to become NULL.
+    With ``drops`` values are meant to become NULL; ``member`` is the column's name in messages
+    where that is another one.
     """
 
     wire: str
     target: str
     sql: str = "{v}"
     drops: bool = False
+    member: str = ""
 
     def of(self, value: str) -> str:
         """Return the SQL for a value, itself SQL."""
@@ -104,6 +106,11 @@ def struct_type(members: Iterable[tuple[str, str]]) -> str:
 def quoted(name: str) -> str:
     """Quote an identifier."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def text(value: str) -> str:
+    """Return a text as SQL."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _unsigned(types: Types) -> Mapped:

@@ -18,7 +18,7 @@ Offsets = Mapping[str, Mapping[int, tuple[int, int]]]
 _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 
 
-def offsets(spark: SparkSession, source: Source) -> Offsets:
+def offsets(spark: SparkSession, source: Source, topics: str) -> Offsets:
     """Return the topics that match, with the offsets of each partition.
 
     :raises SinkError: the brokers do not answer.
@@ -30,7 +30,7 @@ def offsets(spark: SparkSession, source: Source) -> Offsets:
     try:
         consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(settings)
         try:
-            return _asked(jvm, consumer, source.topics)
+            return _asked(jvm, consumer, topics)
         finally:
             consumer.close()
     except Py4JJavaError as error:

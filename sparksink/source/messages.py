@@ -10,15 +10,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.config.source import Source
+from sparksink.errors import SinkError
 from sparksink.source import bounds, sharing
+from sparksink.source.kafka import Offsets, offsets
+
+if TYPE_CHECKING:
+    from sparksink.source.python_kafka import PythonKafka
 
 POSITION_HEADER: Final = "millrace.position"
 """``epoch/file/pos/row`` of a message, written by a connector that is told to."""
@@ -48,11 +53,38 @@ class Messages:
         self._headers = headers or bool(self._by_header)
         self._partitions = partitions
 
-    def stream(self, *, once: bool = False) -> DataFrame:
+    @cached_property
+    def _python(self) -> PythonKafka:
+        try:
+            from sparksink.source.python_kafka import PythonKafka  # noqa: PLC0415 - needs more
+        except ImportError as error:
+            raise SinkError(
+                f"source.kind: kafka_py needs the package {error.name}.",
+                "Install confluent-kafka and pyarrow for the Python of driver and executors.",
+            ) from error
+        return PythonKafka(self._spark, self._source, headers=self._headers, tasks=self._partitions)
+
+    def offsets(self, topics: str = "") -> Offsets:
+        """Return which topics of Kafka there are that match, and how far they reach."""
+        if self._source.kind == "kafka_py":
+            return self._python.offsets(topics or self._source.topics)
+        return offsets(self._spark, self._source, topics or self._source.topics)
+
+    def ends(self) -> str | None:
+        """Return where the topics end now, if a stream has to be told: as JSON."""
+        return self._python.ends(self._pattern()) if self._source.kind == "kafka_py" else None
+
+    def stream(
+        self, *, once: bool = False, checkpoint: str = "", until: str | None = None
+    ) -> DataFrame:
         """Return the messages as a stream, those about transactions too if they are wanted.
 
-        What runs ``once`` takes all that is there, and waits for no more.
+        What runs ``once`` takes all that is there, and waits for no more. ``checkpoint`` is that of
+        the stream, ``until`` where it ends.
         """
+        if self._source.kind == "kafka_py":
+            found = self._python.stream(self._pattern(), checkpoint, until)
+            return self._streamed(self._from_kafka(found))
         if self._source.kind == "file":
             reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
             return self._streamed(self._recorded(reader.json(self._source.path)))
@@ -65,6 +97,9 @@ class Messages:
         if self._source.kind == "file":
             lines = self._spark.read.schema(RECORDED).json(self._source.path)
             return self._wanted(self._recorded(lines))
+        if self._source.kind == "kafka_py":
+            given = self._python.between(topics or self._pattern(), start, end)
+            return self._wanted(self._from_kafka(given))
         reader = self._spark.read.format("kafka").options(**self._kafka(topics))
         found = reader.options(**bounds.options("starting", start), **bounds.options("ending", end))
         return self._wanted(self._from_kafka(found.load()))
@@ -81,9 +116,11 @@ class Messages:
         if self._source.kind == "file":
             lines = recorded(self._spark.read.schema(RECORDED).json(self._source.path))
             return lines.where((f.col("topic") == topic) & (f.col("offset") >= start))
+        first = json.dumps({topic: {"0": start}}) if start else "earliest"
+        if self._source.kind == "kafka_py":
+            return self._python.between(re.escape(topic), first, "latest", fails=False)
         options = self._kafka()
         options.pop("subscribePattern")
-        first = json.dumps({topic: {"0": start}}) if start else "earliest"
         reader = self._spark.read.format("kafka").options(**options, subscribe=topic)
         return reader.option("startingOffsets", first).option("failOnDataLoss", "false").load()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -19,7 +20,13 @@ class Boundary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What one batch did to one table; ``highest`` and ``source_ts`` are of its last change."""
+    """What one ``batch`` did to one table; ``highest`` and ``source_ts`` are of its last change.
+
+    ``topic`` is the one that was read, where there was something to do.
+
+    ``operations`` counts changes by ``__op``, ``reasons`` dead letters by theirs, ``altered`` what
+    was done to its columns. ``swept`` tells whether all rows before a place were removed.
+    """
 
     table: str
     version: str = ""
@@ -28,6 +35,14 @@ class Applied:
     highest: Sequence | None = None
     source_ts: datetime | None = None
     seconds: float = 0.0
+    messages: int = 0
+    retries: int = 0
+    operations: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    altered: Mapping[str, int] = field(default_factory=dict)
+    swept: bool = False
+    batch: int | None = None
+    topic: str = ""
 
 
 def further(last: Applied | None, now: Applied) -> Applied:

@@ -36,14 +36,22 @@ def boundaries(own: OwnTables) -> dict[str, set[Boundary]]:
 
 def reached(own: OwnTables) -> dict[str, Applied]:
     """Return for each table the last place and time that a complete batch has reached."""
-    done = own.table("commits").read().select(f.explode("tables").alias("done")).select("done.*")
+    table = own.present("commits")
+    if table is None:
+        return {}
+    each = table.read().select("batch", "at", f.explode("tables").alias("done"))
+    done = each.select("batch", "at", "done.*")
     place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
+    batch = f.max_by("batch", "at").alias("batch")
     rows = done.where("seq_hi IS NOT NULL").groupBy("source_table")
     return {
         row["source_table"]: Applied(
-            row["source_table"], highest=Sequence(*row["place"]), source_ts=row["at"]
+            row["source_table"],
+            highest=Sequence(*row["place"]),
+            source_ts=row["source_ts"],
+            batch=row["batch"],
         )
-        for row in rows.agg(place, f.max("source_ts").alias("at")).collect()
+        for row in rows.agg(place, batch, f.max("source_ts").alias("source_ts")).collect()
     }
 
 
@@ -59,15 +67,29 @@ def parkings(own: OwnTables) -> dict[str, str]:
 
 def followed(own: OwnTables) -> Transactions:
     """Return the transactions of the source as of the last batch that followed them."""
-    rows = own.table("commits").read().where("transactions IS NOT NULL")
-    last = rows.agg(f.max_by("transactions", "at").alias("last")).collect()[0]["last"]
-    return read_again(last)
+    return read_again(_last(own, "transactions"))
 
 
 def heads(own: OwnTables) -> Heads:
     """Return how far histories have come as of the last batch that noted it."""
-    rows = own.table("commits").read().where("heads IS NOT NULL")
-    return Heads(rows.agg(f.max_by("heads", "at").alias("last")).collect()[0]["last"])
+    return Heads(_last(own, "heads"))
+
+
+def _last(own: OwnTables, column: str) -> str | None:
+    """Return what the last batch that noted something has noted."""
+    table = own.present("commits")
+    if table is None:
+        return None
+    rows = table.read().where(f.col(column).isNotNull())
+    last: str | None = rows.agg(f.max_by(column, "at").alias("last")).collect()[0]["last"]
+    return last
+
+
+def streams(own: OwnTables) -> set[str]:
+    """Return the names under which batches of streams were committed: a checkpoint has one."""
+    table = own.present("commits")
+    names = table.read().select("app").distinct().collect() if table else ()
+    return {row["app"] for row in names if ":" not in row["app"]}
 
 
 def topics(own: OwnTables) -> list[str]:
@@ -80,9 +102,45 @@ def topics(own: OwnTables) -> list[str]:
     return sorted(row["topic"] for row in names.collect())
 
 
+def last_statement(own: OwnTables) -> int:
+    """Return the offset of the last statement that was kept; -1 where there is none."""
+    table = own.present("ddl")
+    last = table.read().agg(f.max("offset").alias("last")).collect()[0]["last"] if table else None
+    return -1 if last is None else int(last)
+
+
+def dropped(own: OwnTables) -> set[str]:
+    """Return the tables of which the last statement was DROP TABLE."""
+    table = own.present("ddl")
+    if table is None:
+        return set()
+    last = f.max_by("kind", "offset").alias("kind")
+    rows = table.read().where("source_table IS NOT NULL").groupBy("source_table").agg(last)
+    return {row["source_table"] for row in rows.where("kind = 'DROP'").collect()}
+
+
+def gaps(own: OwnTables) -> set[str]:
+    """Return the tables that lack messages, and had no snapshot since that was known."""
+    table = own.present("gaps")
+    if table is None:
+        return set()
+    rows = table.read().groupBy("source_table").agg(f.max("at").alias("at")).collect()
+    since = {row["source_table"]: row["at"] for row in rows}
+    for name in ("watermarks", "boundaries"):
+        ended = own.present(name)
+        found = ended.read().groupBy("source_table").agg(f.max("at")).collect() if ended else ()
+        for table_name, at in found:
+            if table_name in since and at > since[table_name]:
+                del since[table_name]
+    return set(since)
+
+
 def cut(own: OwnTables) -> tuple[datetime, Mapping[str, str]] | None:
     """Return the time of the last consistent cut, and the version of each table in it."""
-    commits = own.table("commits").read()
+    table = own.present("commits")
+    if table is None:
+        return None
+    commits = table.read()
     last = commits.where("consistent").agg(f.max("at").alias("at")).collect()[0]["at"]
     if last is None:
         return None

@@ -12,6 +12,8 @@ commits         one row a batch that is complete: offsets, of each table version
 dead_letter     messages that cannot be used, and why
 parked          messages of tables that cannot go on
 parkings        which table was parked, and why, and when it was taken up again
+ddl             what the schema-change topic has told: a row for each table of a statement
+gaps            messages that were gone from Kafka before they were read
 =============== ==========================================================================
 """
 
@@ -19,15 +21,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.errors import ConfigError
+from sparksink.schemas.spark_types import text
 from sparksink.tables import Add, Lake, Table
-from sparksink.tables.properties import text
 
 _MESSAGE: Final = {
     "source_table": "string",
@@ -81,6 +83,24 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "parked": "boolean",
         "reason": "string",
     },
+    "ddl": {
+        "offset": "bigint",
+        "source_table": "string",
+        "kind": "string",
+        "ddl": "string",
+        "file": "string",
+        "pos": "bigint",
+        "source_millis": "bigint",
+        "at": "timestamp",
+    },
+    "gaps": {
+        "source_table": "string",
+        "topic": "string",
+        "partition": "int",
+        "expected": "bigint",
+        "earliest": "bigint",
+        "at": "timestamp",
+    },
 }
 
 
@@ -124,6 +144,14 @@ class OwnTables:
         now = datetime.now(UTC)
         row = self._row(SCHEMAS[name], {**values, "at": now})
         self.table(name).append(row, writer or f"{name}-{now.isoformat()}", batch)
+
+    def add_all(self, name: str, values: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows in one commit."""
+        now, columns = datetime.now(UTC), SCHEMAS[name]
+        rows = [tuple({**one, "at": now}[column] for column in columns) for one in values]
+        kinds = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        made = self._spark.createDataFrame(rows, kinds)
+        self.table(name).append(made, f"{name}-{now.isoformat()}", 0)
 
     def _row(self, columns: Mapping[str, str], values: Mapping[str, Any]) -> DataFrame:
         """Return one row as a literal: of a list of Python's Spark would make a job of its own."""

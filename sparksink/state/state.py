@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.order import BEGINNING, Sequence
+from sparksink.schemas.spark_types import text
 from sparksink.state import memory
 from sparksink.state.applied import Applied, Boundary, further
 from sparksink.state.heads import Heads
@@ -32,6 +33,8 @@ class State:
         self._last: dict[str, Applied] = {}
         self._transactions: Transactions | None = None
         self._heads: Heads | None = None
+        self._streams: set[str] | None = None
+        self._statements: int | None = None
 
     def open(self) -> None:
         """Read what was remembered."""
@@ -42,6 +45,8 @@ class State:
         self._last = memory.reached(self._own)
         self._transactions = None
         self._heads = None
+        self._streams = None
+        self._statements = None
 
     def table(self, name: str) -> Table:
         """Return one of the tables, which is made when it is missing."""
@@ -87,6 +92,30 @@ class State:
         """Return for each table the last place and time that a complete batch has reached."""
         return dict(self._last)
 
+    def dropped(self) -> Collection[str]:
+        """Return the tables that are no more at the source, as far as is told."""
+        return memory.dropped(self._own)
+
+    def note_statements(self, found: Iterable[Mapping[str, Any]]) -> None:
+        """Keep what the schema-change topic has told, once, as rows of ``ddl``."""
+        told = list(found)
+        if not told:
+            return
+        last = self._statements
+        last = memory.last_statement(self._own) if last is None else last
+        fresh = [one for one in told if one["offset"] > last]
+        if fresh:
+            self._own.add_all("ddl", fresh)
+            self._statements = fresh[-1]["offset"]
+
+    def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
+        """Remember messages that were gone before they were read."""
+        self._own.add_all("gaps", gaps)
+
+    def gaps(self) -> Collection[str]:
+        """Return the tables that lack messages, and were not in a snapshot since."""
+        return memory.gaps(self._own)
+
     def topics(self) -> list[str]:
         """Return the topics that were read so far."""
         return memory.topics(self._own)
@@ -95,9 +124,8 @@ class State:
         """Forget deletes that are older: no change of their rows can come any more."""
         found = self._own.present("tombstones")
         if found is not None:
-            name = table.replace("\\", "\\\\").replace("'", "\\'")
             old = f"at < current_timestamp() - INTERVAL {int(seconds)} SECONDS"
-            found.run(f"DELETE FROM {{table}} WHERE source_table = '{name}' AND {old}")  # noqa: S608 - escaped
+            found.run(f"DELETE FROM {{table}} WHERE source_table = {text(table)} AND {old}")  # noqa: S608 - escaped
 
     def tidy(self, hours: int, snapshots: float | None) -> None:
         """Join the small files of these tables, as `Lake.tidy` does."""
@@ -130,6 +158,12 @@ class State:
         if self._heads is None:
             self._heads = memory.heads(self._own)
         return self._heads
+
+    def streams(self) -> Collection[str]:
+        """Return the names of the streams that had complete batches before this job began."""
+        if self._streams is None:
+            self._streams = memory.streams(self._own)
+        return self._streams
 
     def cut(self) -> tuple[datetime, Mapping[str, str]] | None:
         """Return the time of the last consistent cut, and the version of each table in it."""

@@ -17,6 +17,9 @@ from sparksink.status.progress import lag, table
 
 log = logging.getLogger(__name__)
 
+Offsets = Mapping[str, Mapping[str, int]]
+"""Topic → partition → offset, as Spark's Kafka source tells them."""
+
 _TEXT: Final = "text/plain; charset=utf-8"
 
 
@@ -42,8 +45,26 @@ class Metrics:
         self._seconds = Histogram(
             "sparksink_batch_seconds", "Duration of batches.", registry=self.registry
         )
+        self._phase_seconds = Gauge(
+            "sparksink_phase_seconds",
+            "Duration of the parts of the last batch.",
+            ["phase"],
+            registry=self.registry,
+        )
+        self._messages = self._counter("messages", "Messages that came.")
         self._changes = self._counter("changes", "Changes read.")
-        self._faults = self._counter("dead_letters", "Messages that could not be used.")
+        self._operations = self._counter("operations", "Changes by __op.", "op")
+        self._faults = self._counter("dead_letters", "Messages that could not be used.", "reason")
+        self._retries = self._counter("retries", "Times that a table was tried again.")
+        self._altered = self._counter("schema_changes", "What was done to columns.", "kind")
+        self._swept = self._gauge("swept_timestamp_seconds", "When all rows before a place went.")
+        self._gaps = self._gauge("lacks_messages", "1 from when Kafka lost messages not yet read.")
+        self._behind = Gauge(
+            "sparksink_kafka_lag",
+            "Messages that were there and not read when the last batch began.",
+            ["topic", "partition"],
+            registry=self.registry,
+        )
         self._lag = self._gauge("source_lag_seconds", "Age of the last change applied.")
         self._table_seconds = self._gauge("table_seconds", "Duration of the last batch.")
         self._is_parked = self._gauge("parked", "1 where a table is parked.")
@@ -58,13 +79,43 @@ class Metrics:
         self._seconds.observe(seconds)
         for one in done:
             self._done[one.table] = one
-            self._changes.labels(one.table).inc(one.changes)
-            self._faults.labels(one.table).inc(one.faults)
+            self._count(one)
             self._table_seconds.labels(one.table).set(one.seconds)
             self._is_parked.labels(one.table).set(one.table in parked)
             if one.source_ts:
                 self._lag.labels(one.table).set(lag(one.source_ts))
         self._write()
+
+    def _count(self, one: Applied) -> None:
+        self._messages.labels(one.table).inc(one.messages)
+        self._changes.labels(one.table).inc(one.changes)
+        self._retries.labels(one.table).inc(one.retries)
+        for counter, numbers in (
+            (self._operations, one.operations),
+            (self._faults, one.reasons),
+            (self._altered, one.altered),
+        ):
+            for name, number in numbers.items():
+                counter.labels(one.table, name).inc(number)
+        if one.swept:
+            self._swept.labels(one.table).set_to_current_time()
+
+    def phases(self, seconds: Mapping[str, float]) -> None:
+        """Tell how long the parts of the last batch took."""
+        for name, took in seconds.items():
+            self._phase_seconds.labels(name).set(took)
+
+    def gaps(self, tables: Iterable[str]) -> None:
+        """Tell which tables lack messages."""
+        for name in tables:
+            self._gaps.labels(name).set(1)
+
+    def behind(self, ends: Offsets, latest: Offsets) -> None:
+        """Tell how far the last batch was behind: topic → partition → offset."""
+        for topic, partitions in latest.items():
+            for number, offset in partitions.items():
+                read = ends.get(topic, {}).get(number, offset)
+                self._behind.labels(topic, number).set(offset - read)
 
     def _write(self) -> None:
         """Write the file; that it cannot be written is told, and harms no table."""
@@ -101,8 +152,8 @@ class Metrics:
         start(status, [("Content-Type", _TEXT)])
         return [body]
 
-    def _counter(self, name: str, what: str) -> Counter:
-        return Counter(f"sparksink_{name}", what, ["table"], registry=self.registry)
+    def _counter(self, name: str, what: str, *labels: str) -> Counter:
+        return Counter(f"sparksink_{name}", what, ["table", *labels], registry=self.registry)
 
     def _gauge(self, name: str, what: str) -> Gauge:
         return Gauge(f"sparksink_{name}", what, ["table"], registry=self.registry)

@@ -47,15 +47,25 @@ def json_line(
     return json.dumps(told)
 
 
-def table(done: Mapping[str, Applied], parked: Mapping[str, str]) -> str:
-    """Return a line a table: its last place, its time and whether it is parked."""
-    lines = [f"{'table':40} {'last change':20} {'lag':>10}  state"]
+def table(
+    done: Mapping[str, Applied],
+    parked: Mapping[str, str],
+    marks: Mapping[str, str] | None = None,
+) -> str:
+    """Return a line a table: its last batch, place and time, and whether it is parked.
+
+    ``marks`` are what else is to be told of tables.
+    """
+    lines = [f"{'table':40} {'batch':>8} {'place':>24} {'last change':20} {'lag':>10}  state"]
     for name in sorted({*done, *parked}):
-        one = done.get(name)
-        at = one.source_ts if one else None
+        one = done.get(name, Applied(name))
+        at = one.source_ts
         shown = f"{at:%Y-%m-%d %H:%M:%S}" if at else "-"
-        state = f"parked: {parked[name]}" if name in parked else "ok"
-        lines.append(f"{name:40} {shown:20} {_lag(at):>10}  {state}")
+        batch = "-" if one.batch is None else f"{one.batch:,}"
+        state = (marks or {}).get(name, "ok")
+        state = f"parked: {parked[name]}" if name in parked else state
+        told = f"{name:40} {batch:>8} {one.highest or '-'!s:>24} {shown:20} {_lag(at):>10}"
+        lines.append(f"{told}  {state}")
     return "\n".join(lines) + "\n"
 
 

@@ -112,8 +112,11 @@ class Table(Protocol):
         """Note facts, then change the table, in the order of the actions."""
         ...
 
-    def read(self) -> DataFrame:
-        """Return all rows."""
+    def read(self, keys: DataFrame | None = None) -> DataFrame:
+        """Return all rows, or those that have the values of ``keys`` in the columns of that frame.
+
+        What is found by keys must be used before the next write.
+        """
         ...
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
@@ -125,7 +128,10 @@ class Table(Protocol):
         ...
 
     def run(self, statement: str) -> None:
-        """Run SQL; ``{table}`` stands for this table."""
+        """Run SQL that Spark and databases know; ``{table}`` stands for this table.
+
+        What is set must not come from what is set beside it, which MariaDB has changed by then.
+        """
         ...
 
 
@@ -147,6 +153,11 @@ class Lake(Protocol):
         forgotten; None means ``hours``, too.
         """
         ...
+
+
+def of_keys(rows: DataFrame, keys: DataFrame | None) -> DataFrame:
+    """Return the rows that have the values of ``keys``, all rows without it."""
+    return rows if keys is None else rows.join(keys, keys.columns, "left_semi")
 
 
 def _path(name: str) -> str:

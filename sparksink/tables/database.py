@@ -21,6 +21,9 @@ from sparksink.tables.postgresql import PostgreSql
 _UNREACHABLE: Final = "08"
 """How the SQL state of a fault of the connection begins."""
 
+_ROWS_AT_ONCE: Final = 1000
+"""Rows of an answer in memory; without it drivers take all of them at once."""
+
 _PAUSES: Final = (1, 2, 4, 8)
 """Seconds between attempts to connect."""
 
@@ -89,7 +92,8 @@ class Database:
 
     def read(self, sql: str) -> DataFrame:
         """Return what a query finds."""
-        return self._spark.read.format("jdbc").options(**self._options(), query=sql).load()
+        options = {**self._options(), "query": sql, "fetchsize": str(_ROWS_AT_ONCE)}
+        return self._spark.read.format("jdbc").options(**options).load()
 
     def _options(self) -> dict[str, str]:
         return {"url": self._url, "driver": self._words.driver, **self._properties}

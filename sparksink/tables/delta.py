@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.config.partitioning import NONE, Partitioning
+from sparksink.config.target import ILLEGAL
 from sparksink.files import Files
 from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Alteration, Drop, Merge, Rename, Rewrite, Widen, alter_sql, merged
+from sparksink.tables import (
+    Add,
+    Alteration,
+    Drop,
+    Merge,
+    Rename,
+    Rewrite,
+    Widen,
+    alter_sql,
+    merged,
+    of_keys,
+)
 from sparksink.tables.properties import facts_of, of_facts, pairs
 
 
@@ -46,7 +58,7 @@ class DeltaTable:
     ) -> None:
         """Make the table; names that Parquet cannot take get mapped ones in the files."""
         properties = {**self._properties, **of_facts(facts)}
-        if any(set(name) & set(" ,;{}()\n\t=") for name in columns):
+        if _need_mapping(columns):
             properties["delta.columnMapping.mode"] = "name"
         inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
         self._spark.sql(
@@ -67,9 +79,9 @@ class DeltaTable:
                 self.run(alter_sql(action))
         self._columns = None
 
-    def read(self) -> DataFrame:
-        """Return all rows."""
-        return self._spark.read.format("delta").load(self._path)
+    def read(self, keys: DataFrame | None = None) -> DataFrame:
+        """Return all rows, or those of some keys."""
+        return of_keys(self._spark.read.format("delta").load(self._path), keys)
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there."""
@@ -87,7 +99,7 @@ class DeltaTable:
 
     def replace(self, rows: DataFrame, how: Partitioning) -> None:
         """Take rows with their columns in place of all that is there."""
-        if any(set(name) & set(" ,;{}()\n\t=") for name in rows.columns):
+        if _need_mapping(rows.columns):
             self.run("ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
         writer = rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
         writer.partitionBy(*(one.column for one in how.partition)).save(self._path)
@@ -152,9 +164,15 @@ def _clustered(how: Partitioning) -> str:
     return f" CLUSTER BY ({how.clustered()})" if how.cluster else ""
 
 
+def _need_mapping(names: Iterable[str]) -> bool:
+    return any(set(name).intersection(ILLEGAL) for name in names)
+
+
 def _features(actions: Sequence[Alteration]) -> dict[str, str]:
     """Return the properties without which Delta refuses an action."""
     features = {}
+    if any(_need_mapping(action.columns) for action in actions if isinstance(action, Add)):
+        features["delta.columnMapping.mode"] = "name"
     if any(isinstance(action, Widen) for action in actions):
         features["delta.enableTypeWidening"] = "true"
     if any(isinstance(action, Rename | Drop) for action in actions):

@@ -17,14 +17,14 @@ class Words:
     """What one database says for what all of them have.
 
     ``schema`` is SQL of the schema that tables are made in, ``text`` the type of a text, ``shown``
-    the one to which a moment is cast to be read, ``ending`` ends a CREATE TABLE.
+    the type to which values of a Spark type are cast to be read, ``ending`` ends a CREATE TABLE.
     """
 
     driver: str
     settings: Mapping[str, str]
     schema: str
     text: str
-    shown: str
+    shown: Mapping[str, str]
     ending: str = ""
 
 
@@ -72,6 +72,25 @@ def create(sql: Dialect, table: str, columns: Mapping[str, str], keys: Sequence[
         parts.append(f"PRIMARY KEY ({', '.join(map(sql.name, keys))})")
     inside = ", ".join(parts)
     return f"CREATE TABLE IF NOT EXISTS {sql.name(table)} ({inside}) {sql.words.ending}"
+
+
+def select(sql: Dialect, table: str, columns: Mapping[str, str]) -> str:
+    """Return what reads all rows."""
+    shown = ", ".join(_shown(sql, name, kind) for name, kind in columns.items())
+    return f"SELECT {shown} FROM {sql.name(table)} t"  # noqa: S608 - quoted names
+
+
+def of_keys(sql: Dialect, stage: str, keys: Sequence[str]) -> str:
+    """Return what, behind `select`, leaves rows whose keys are in a stage, perhaps twice."""
+    names = [*map(sql.name, keys)]
+    same = " AND ".join(f"t.{name} = s.{name}" for name in names)
+    once = f"SELECT DISTINCT {', '.join(names)} FROM {sql.name(stage)}"  # noqa: S608 - quoted names
+    return f" JOIN ({once}) s ON {same}"
+
+
+def _shown(sql: Dialect, name: str, kind: str) -> str:
+    column, other = sql.name(name), sql.words.shown.get(kind)
+    return f"CAST(t.{column} AS {other}) AS {column}" if other else f"t.{column}"
 
 
 def merge(sql: Dialect, table: str, stage: str, how: Merge) -> Iterator[str]:

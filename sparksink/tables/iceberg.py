@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Catalog
-from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, merged
-from sparksink.tables.properties import facts_of, of_facts, pairs, text
+from sparksink.schemas.spark_types import quoted, text
+from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, merged, of_keys
+from sparksink.tables.properties import facts_of, of_facts, pairs
 
 _WRITER: Final = "millrace-writer"
 _BATCH: Final = "millrace-batch"
@@ -97,9 +97,9 @@ class IcebergTable:
                 self.run(alter_sql(action))
         self._columns = None
 
-    def read(self) -> DataFrame:
-        """Return all rows."""
-        return self._spark.table(self.identifier)
+    def read(self, keys: DataFrame | None = None) -> DataFrame:
+        """Return all rows, or those of some keys."""
+        return of_keys(self._spark.table(self.identifier), keys)
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there."""

@@ -20,7 +20,7 @@ from sparksink.config.target import Jdbc
 from sparksink.schemas.spark_types import quoted
 from sparksink.tables import Add, Alteration, Drop, Fill, Lake, Merge, Rename, Rewrite, Table, Widen
 from sparksink.tables.database import Database, Statement
-from sparksink.tables.dialects import Dialect, create, merge
+from sparksink.tables.dialects import Dialect, create, merge, of_keys, select
 
 _TABLES: Final = "_millrace_tables"
 _WRITERS: Final = "_millrace_writers"
@@ -37,6 +37,7 @@ class JdbcTable:
         self._database = database
         self._name = name
         self._stage = f"_millrace_{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        self._keys = f"{self._stage}_keys"
         self._columns: Mapping[str, str] | None = None
 
     @property
@@ -78,20 +79,22 @@ class JdbcTable:
             columns = self._altered(action, columns, noted)
             self._note(columns, noted)
 
-    def read(self) -> DataFrame:
-        """Return all rows; moments come as text, as the driver would move them to its zone."""
-        columns, shown = self.columns() or {}, self._sql.words.shown
-        quoted_names = [(self._sql.name(name), kind) for name, kind in columns.items()]
-        texts = [
-            f"CAST({name} AS {shown}) AS {name}" if kind in _TIMES else name
-            for name, kind in quoted_names
-        ]
-        found = self._database.read(f"SELECT {', '.join(texts)} FROM {self._named}")  # noqa: S608 - quoted names
+    def read(self, keys: DataFrame | None = None) -> DataFrame:
+        """Return all rows, or those of some keys, which the database finds by a stage of them.
+
+        Moments come as text, as the driver would move them to its zone.
+        """
+        columns = self.columns() or {}
+        sql = select(self._sql, self._name, columns)
+        if keys is not None:
+            self._load(keys, self._keys)
+            sql += of_keys(self._sql, self._keys, keys.columns)
+        found = self._database.read(sql)
         return found.select(*(_from_database(name, kind) for name, kind in columns.items()))
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there, in one transaction."""
-        self._load(changes)
+        self._load(changes, self._stage)
         self._finish(map(Statement, merge(self._sql, self._name, self._stage, how)))
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
@@ -100,7 +103,7 @@ class JdbcTable:
         found = self._database.query(f"SELECT batch FROM {_WRITERS} WHERE writer = ?", who)  # noqa: S608 - a fixed name
         if found and int(found[0][0] or -1) >= batch:
             return
-        self._load(rows)
+        self._load(rows, self._stage)
         names = ", ".join(map(self._sql.name, rows.columns))
         source = f"SELECT DISTINCT {names} FROM {self._stage}"  # noqa: S608 - quoted names
         added = f"INSERT INTO {self._named} ({names}) {source}"
@@ -109,7 +112,7 @@ class JdbcTable:
 
     def run(self, statement: str) -> None:
         """Run SQL that the database and Spark both know."""
-        self._database.run([Statement(statement.replace("{table}", self._named))])
+        self._write([Statement(statement.replace("{table}", self._named))])
 
     def _books(self) -> Iterator[str]:
         """Yield what makes the tables in which the sink notes what it needs."""
@@ -180,21 +183,24 @@ class JdbcTable:
         row = self._spark.range(1).select(
             *(f.expr(sql).cast(columns[name]).alias(name) for name, sql in values.items())
         )
-        self._load(row)
+        self._load(row, self._stage)
         self._finish([Statement(self._sql.update(self._name, self._stage, "TRUE", values))])
 
-    def _load(self, rows: DataFrame) -> None:
+    def _load(self, rows: DataFrame, stage: str) -> None:
         """Write rows to an empty stage."""
         names = ", ".join(map(self._sql.name, rows.columns))
-        empty = f"CREATE TABLE {self._stage} AS SELECT {names} FROM {self._named} WHERE FALSE"  # noqa: S608 - quoted names
-        self._database.run(map(Statement, (f"DROP TABLE IF EXISTS {self._stage}", empty)))
-        self._database.load(_portable(rows), self._stage)
+        empty = f"CREATE TABLE {stage} AS SELECT {names} FROM {self._named} WHERE FALSE"  # noqa: S608 - quoted names
+        self._database.run(map(Statement, (f"DROP TABLE IF EXISTS {stage}", empty)))
+        self._database.load(_portable(rows), stage)
 
     def _finish(self, statements: Iterable[Statement]) -> None:
         """Run what brings the stage into the table, in one transaction."""
+        self._write(statements)
+        self._change(f"DROP TABLE IF EXISTS {self._stage}, {self._keys}")
+
+    def _write(self, statements: Iterable[Statement]) -> None:
         counted = f"UPDATE {_TABLES} SET version = version + 1 WHERE name = ?"  # noqa: S608 - a fixed name
         self._database.run([*statements, Statement(counted, (self._name,))])
-        self._change(f"DROP TABLE {self._stage}")
 
 
 class JdbcLake:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from sparksink.order import PLACE
 from sparksink.schemas.spark_types import quoted
 from sparksink.tables.dialects import Words
 
@@ -34,7 +35,10 @@ class MariaDb:
         settings={"sessionVariables": "sql_mode='STRICT_ALL_TABLES'", "tinyInt1isBit": "true"},
         schema="DATABASE()",
         text="LONGTEXT CHARACTER SET utf8mb4",
-        shown="CHAR",
+        shown={
+            **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "CHAR"),
+            "float": "DOUBLE",  # a FLOAT is shown with six digits
+        },
         ending="ENGINE=InnoDB CHARACTER SET utf8mb4",
     )
 
@@ -50,7 +54,8 @@ class MariaDb:
         """Return the definition of a column."""
         if name not in keys:
             return f"{quoted(name)} {self._kind(kind)} NULL"
-        room = (_KEY_BYTES - 16 * (len(keys) - 1)) // len(keys)
+        sharing = len([*set(keys).difference(PLACE)])
+        room = (_KEY_BYTES - 16 * (len(keys) - 1)) // sharing
         text = f"VARCHAR({room // 4}) CHARACTER SET utf8mb4 COLLATE {self._collation}"
         texts = {"string": text, "binary": f"VARBINARY({room})"}
         return f"{quoted(name)} {texts.get(kind) or self._kind(kind)} NOT NULL"

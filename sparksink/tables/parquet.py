@@ -18,7 +18,7 @@ from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.errors import TableError
 from sparksink.files import Files
 from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Add, Alteration, Lake, Merge, Table
+from sparksink.tables import Add, Alteration, Lake, Merge, Table, of_keys
 
 FOLDER: Final = "millrace_batch"
 """The partition that each batch is; readers see it as a column."""
@@ -76,12 +76,15 @@ class ParquetTable:
         noted = {**self._noted(), "columns": columns}
         self._note({**noted, "facts": {**noted["facts"], **facts}})
 
-    def read(self) -> DataFrame:
-        """Return all rows; files from before a column was added have NULL in it."""
+    def read(self, keys: DataFrame | None = None) -> DataFrame:
+        """Return the rows of complete batches; files from before a column was added have NULL."""
         columns: Mapping[str, str] = self._noted()["columns"]
         inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
-        found = self._spark.read.schema(inside).parquet(self._path)
-        return found.select(*map(quoted, columns))
+        done = self._files.found(f"{self._path}/{FOLDER}=*/{_DONE}")
+        folders = [place.removesuffix(f"/{_DONE}") for place in done]
+        reader = self._spark.read.schema(inside).option("basePath", self._path)
+        found = reader.parquet(*folders) if folders else self._spark.createDataFrame([], inside)
+        return of_keys(found.select(*map(quoted, columns)), keys)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
         """Add rows, unless those of this batch are all there."""

@@ -33,7 +33,7 @@ class PostgreSql:
         settings={"stringtype": "unspecified"},
         schema="current_schema()",
         text="TEXT",
-        shown="TEXT",
+        shown=dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "TEXT"),
     )
 
     def name(self, identifier: str) -> str:

@@ -7,6 +7,8 @@ from typing import Final
 
 from pyspark.sql import Row
 
+from sparksink.schemas.spark_types import text
+
 _FACT: Final = "millrace."
 
 
@@ -27,8 +29,3 @@ def facts_of(properties: Iterable[Row]) -> dict[str, str]:
 def pairs(properties: Mapping[str, str]) -> str:
     """Return what stands between the brackets of ``TBLPROPERTIES``."""
     return ", ".join(f"{text(key)} = {text(value)}" for key, value in properties.items())
-
-
-def text(value: str) -> str:
-    """Return a text as SQL."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

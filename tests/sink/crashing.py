@@ -26,8 +26,8 @@ class CrashingTable:
     def facts(self) -> Mapping[str, str]:
         return self._table.facts()
 
-    def read(self) -> Any:
-        return self._table.read()
+    def read(self, *given: Any) -> Any:
+        return self._table.read(*given)
 
     def create(self, *given: Any) -> None:
         self._write(lambda: self._table.create(*given))

@@ -136,6 +136,26 @@ def test_a_delta_table_equals_its_source(
     flags = rows(made, f"{database.name}__kinds", "id", "flag")
     assert flags == [(0, None), (1, True), (2, False), (3, True)]
     assert_verified(made, database, capsys)
+    assert_checked(made, sink, database, capsys)
+
+
+def assert_checked(
+    made: Any, sink: Callable[..., Any], database: FreshDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command tells what answers, and what is not there."""
+    from sparksink.commands.entries import check  # noqa: PLC0415
+    from sparksink.errors import SinkError  # noqa: PLC0415
+
+    check(made, ONCE)
+    told = capsys.readouterr().out.splitlines()
+    topic = f"srv-{database.name}"
+    orders = f"{topic}.{database.name}.orders → {database.name}__orders: 3 partitions, 13 messages"
+    assert orders in told
+    assert any(line.startswith(f"source.ddl.topic: {topic}, ") for line in told)
+    assert told[-1] == "source.database: answers"
+    source = made.config.source.model_dump(by_alias=True, exclude_unset=True)
+    with pytest.raises(SinkError, match=r"source.transaction.topic: there is no topic none\."):
+        check(sink(source={**source, "transaction.topic": "none"}), ONCE)
 
 
 def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,9 +184,12 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
 
 @pytest.mark.slow
 def test_messages_that_are_gone_before_they_were_read_stop_the_job(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any]
+    broker: KafkaBroker,
+    topics: Topics,
+    sink: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
 ):
-    from sparksink.commands.entries import run  # noqa: PLC0415
+    from sparksink.commands.entries import run, status  # noqa: PLC0415
     from sparksink.errors import DataLossError  # noqa: PLC0415
 
     name = f"lost{time.time_ns()}.shop.orders"
@@ -184,12 +207,24 @@ def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     made = sink(source={**source, "on.data.loss": "continue"})
     run(made, ONCE)
     assert rows(made, "shop__orders", "id") == [(1,), (2,), (5,)]
+    assert rows(made, "_cdc/gaps", "source_table", "partition", "expected", "earliest") == [
+        ("shop.orders", 0, 2, 4)
+    ]
+    status(made, ONCE)
+    assert capsys.readouterr().out.endswith("lacks messages: take a new snapshot\n")
+    produce(broker, topic, [6, 7], op="r", snapshot="last_in_data_collection")
+    run(made, ONCE)
+    status(made, ONCE)
+    assert capsys.readouterr().out.endswith("ok\n")
+    assert rows(made, "_cdc/gaps", "expected") == [(2,)]
 
 
-def produce(broker: KafkaBroker, topic: Topic, keys: list[int]) -> None:
+def produce(
+    broker: KafkaBroker, topic: Topic, keys: list[int], op: str = "c", **source: Any
+) -> None:
     producer = Producer({"bootstrap.servers": broker.address})
     for key in keys:
-        message = topic.change("c", 100 * key, None, {"id": key})
+        message = topic.change(op, 100 * key, None, {"id": key}, **source)
         parts = [base64.b64decode(message[part]) for part in ("key64", "value64")]
         producer.produce(topic.name, key=parts[0], value=parts[1])
     assert producer.flush(30) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,46 @@ def test_the_schema_change_topic_tells_of_a_new_name(
     made.batches.apply(frame(spark, [old]), "a", 2)
     assert rows(made, "shop__orders", "id", "title") == [(1, "A"), (2, "B")]
     assert "name" not in made.lake.table("shop__orders").columns()
+
+
+def test_what_the_schema_change_topic_tells_is_kept_once(
+    sink: Callable[..., Any],
+    spark: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    target: dict[str, Any],
+):
+    from sparksink.commands.entries import status  # noqa: PLC0415
+
+    source = {"file": "bin.000007", "pos": 5, "ts_ms": 1_700_000_000_000}
+    orders = '"shop"."orders"'
+    columns = [{"name": "id", "typeName": "INT"}]
+    told = [
+        {"ddl": "CREATE DATABASE shop", "source": source, "tableChanges": []},
+        {"ddl": "CREATE TABLE orders", "source": source,
+         "tableChanges": [{"type": "CREATE", "id": orders, "table": {"columns": columns}}]},
+        {"ddl": "DROP TABLE orders", "source": source,
+         "tableChanges": [{"type": "DROP", "id": orders, "table": None}]},
+    ]  # fmt: skip
+    topic = Topic(columns=[ID])
+    for number in range(3):  # each time a job of its own, which learns of one statement more
+        lines = [json.dumps({"topic": "srv", "partition": 0, "offset": offset,
+                             "value": json.dumps({"payload": one})})
+                 for offset, one in enumerate(told[: number + 1])]  # fmt: skip
+        made = sink(source={"ddl.topic": "srv"}, target=target)
+        (tmp_path / "in" / "ddl.json").write_text("\n".join(lines))
+        change = topic.change("c", 100 + number, None, {"id": number})
+        made.batches.apply(frame(spark, [change]), "a", number)
+        made.batches.apply(frame(spark, [change]), "a", number)
+    kept = rows(made, "_cdc/ddl", "offset", "source_table", "kind", "ddl", "file", "pos")
+    assert kept == [
+        (0, None, None, "CREATE DATABASE shop", "bin.000007", 5),
+        (1, "shop.orders", "CREATE", "CREATE TABLE orders", "bin.000007", 5),
+        (2, "shop.orders", "DROP", "DROP TABLE orders", "bin.000007", 5),
+    ]
+    status(made, argparse.Namespace())
+    assert capsys.readouterr().out.endswith("dropped at the source\n")
+    assert len(rows(made, "shop__orders", "id")) == 3
 
 
 def test_a_conflict_parks_one_table_until_it_is_taken_up(

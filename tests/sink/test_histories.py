@@ -104,6 +104,74 @@ def test_what_a_connector_tells_again_is_dropped_whenever_it_crashes(
     assert rows(made, "shop__orders", "id", "`v o`") == [(1, "s"), (2, "s"), (3, "c"), (4, "a")]
 
 
+@pytest.mark.parametrize("form", ["envelope", "row"])
+def test_a_history_tells_where_and_in_which_transaction_an_event_was(
+    sink: Callable[..., Any], spark: Any, form: str
+):
+    given = {"enabled": True, "snapshot": "skip"}
+    columns = {"types": {"id": "int", "v o": "varchar(9)"}}
+    made = sink(target={"format": "iceberg"}, history=given, columns=columns)
+    topic = Topic()
+    snapshot = topic.change("r", 90, None, row(1, "a"), snapshot="true")
+    source = {"file": "bin.000003", "pos": 100, "row": 2, "snapshot": "false", "gtid": "u:7",
+              "ts_ms": 1_700_000_000_000}  # fmt: skip
+    told = {"id": "u:7", "total_order": 3}
+    value = {"before": None, "after": row(1, "b"), "source": source, "op": "u", "transaction": told}
+    plain = {
+        name: value[name] for name in ("before", "after", "op")
+    }  # tells nothing of a transaction
+    second = {**plain, "source": {**source, "pos": 110, "gtid": None}}
+    events = [value, second]
+    if form == "row":
+        snapshot = topic.message({"id": 1}, flat(snapshot_value(90)))
+        events = [flat(one) for one in events]
+    later = [topic.message({"id": 1}, one) for one in events]
+    made.batches.apply(frame(spark, [snapshot, *later]), "app", 0)
+    names = ("__file", "__pos", "__row", "__snapshot", "__gtid", "__tx_id", "__tx_order")
+    assert sorted(rows(made, TABLE, *names, "__event_id"), key=lambda one: one[1]) == [
+        ("bin.000003", 100, 2, "false", "u:7", "u:7", 3, "u:7:3"),
+        ("bin.000003", 110, 2, "false", None, None, None, "0/3/110/2/2"),
+    ]
+    assert rows(made, "shop__orders", "id", "`v o`") == [(1, "b")]
+
+
+def snapshot_value(pos: int) -> dict[str, Any]:
+    source = {"file": "bin.000003", "pos": pos, "row": 0, "snapshot": "true", "ts_ms": 1}
+    return {"after": row(1, "a"), "source": source, "op": "r"}
+
+
+def flat(value: dict[str, Any]) -> dict[str, Any]:
+    """Return an event as ExtractNewRecordState makes of it."""
+    source = {f"__source_{name}": one for name, one in value["source"].items()}
+    told = {f"__transaction_{name}": one for name, one in value.get("transaction", {}).items()}
+    return {**value["after"], "__op": value["op"], "__deleted": "false", **source, **told}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table_format", ["delta", "iceberg", "parquet"])
+def test_a_history_has_each_message_once_after_its_checkpoint_was_lost(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
+):
+    given: dict[str, Any] = {"target": {"format": table_format}, "history": {"enabled": True}}
+    if table_format == "parquet":
+        given["mirror"] = {"enabled": False}
+    topic = Topic(columns=COLUMNS)
+    given_first = [topic.change("c", 100 + n, None, row(n, "a")) for n in range(4)]
+    sink(**given).batches.apply(frame(spark, given_first[:3]), "one", 0)
+    torn = CrashingLake(real_lake(spark, tmp_path, **given), 1, after=True)  # behind the history
+    with pytest.raises(Crash):
+        sink(torn, **given).batches.apply(frame(spark, given_first[3:]), "one", 1)
+    for _ in range(2):  # the second time after a crash before its commit
+        made = sink(**given)
+        made.batches.apply(frame(spark, given_first[:2]), "two", 0)
+    later = topic.change("c", 105, None, row(5, "a"))
+    made.batches.apply(frame(spark, [*given_first[2:], later]), "two", 1)
+    assert [offset for (offset,) in rows(made, TABLE, "__offset")] == [1, 2, 3, 4, 5]
+    anew = [{**topic.change("c", 200, None, row(6, "b")), "offset": 1, "timestamp": 10}]
+    sink(**given).batches.apply(frame(spark, anew), "three", 0)  # the topic was made anew
+    assert len(rows(made, TABLE, "__offset")) == 6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_an_event_is_known_by_its_transaction_on_every_server(

@@ -48,11 +48,11 @@ def expected(messages: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return sorted(told, key=repr)
 
 
-@pytest.mark.parametrize(("table_format", "seed"), MADE)
-def test_a_random_history_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str, seed: int
-):
-    given: dict[str, Any] = {"target": {"format": table_format}, "mirror": VERSIONS}
+def run(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, target: dict[str, Any]
+) -> None:
+    """Deliver a random history with crashes, restarts and repetitions, and compare."""
+    given: dict[str, Any] = {"target": target, "mirror": VERSIONS}
     chance = random.Random(seed)
     source = Source(Topic(columns=COLUMNS), seed)
     messages = source.live(60)
@@ -69,6 +69,13 @@ def test_a_random_history_with_crashes(
     assert sorted(found, key=repr) == expected(messages)
     now = sorted(tuple(row) for row in table.where("__current").select("id", "v").collect())
     assert now == sorted((row["id"], row["v"]) for row in source.rows.values())
+
+
+@pytest.mark.parametrize(("table_format", "seed"), MADE)
+def test_a_random_history_with_crashes(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str, seed: int
+):
+    run(sink, spark, tmp_path, seed, {"format": table_format})
 
 
 @pytest.mark.slow

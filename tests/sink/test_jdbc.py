@@ -12,12 +12,13 @@ import pytest
 
 from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
+from tests.sink import test_intervals, test_tracked
 from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import Topic, field, frame
 from tests.sink.test_conflicts import tell
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_streaming import ONCE, record
-from tests.sink.test_types import CASES, check
+from tests.sink.test_types import CASES, check, check_versions
 
 ID, NAME = field("id", "int32"), field("name", "string")
 
@@ -43,6 +44,74 @@ def test_a_random_history_with_crashes(
     tables = {name for (name,) in mariadb_database.query("SHOW TABLES")}
     assert {"shop__t0", "_millrace_tables"} <= tables
     assert mariadb_database.query("SELECT version > 0 FROM _millrace_tables") != []
+
+
+def test_all_versions_of_each_row(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    made = sink(target=served(mariadb_database), mirror={"scd": 2})
+    topic = Topic(columns=[field("id", "string"), NAME])
+
+    def change(op: str, pos: int, key: str, name: str = "") -> Any:
+        images = ({"id": key}, None) if op == "d" else (None, {"id": key, "name": name})
+        return topic.change(op, pos, *images)
+
+    first = [change("c", 10, "a", "1"), change("u", 40, "a", "3"), change("c", 10, "A", "1")]
+    made.batches.apply(frame(spark, [*first, *first]), "app", 0)
+    late = [change("u", 20, "a", "2"), topic.change("t", 30), change("d", 50, "a")]
+    made.batches.apply(frame(spark, late), "app", 1)
+    versions = mariadb_database.query(
+        "SELECT id, name, __op, __seq_lo >> 22, __end_lo >> 22, __current FROM shop__orders"
+        " ORDER BY id, __seq_lo"
+    )
+    assert versions == [
+        ("A", "1", "c", 10, 30, 0),
+        ("a", "1", "c", 10, 20, 0),
+        ("a", "2", "u", 20, 30, 0),
+        ("a", "3", "u", 40, 50, 0),
+        ("a", None, "d", 50, 50, 0),
+    ]
+    times = "SELECT DISTINCT __end_at = __start_at + INTERVAL 20 * 1000 MICROSECOND"
+    assert mariadb_database.query(f"{times} FROM shop__orders WHERE id = 'A'") == [(1,)]
+    keys = mariadb_database.query("SHOW KEYS FROM shop__orders")
+    assert [key[4] for key in keys] == ["id", "__seq_hi", "__seq_lo"]
+    assert not mariadb_database.query(r"SHOW TABLES LIKE '%\_keys'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_all_versions_of_a_random_history_with_crashes(
+    mariadb_database: FreshDatabase,
+    sink: Callable[..., Any],
+    spark: Any,
+    tmp_path: Path,
+    seed: int,
+):
+    test_intervals.run(sink, spark, tmp_path, seed, served(mariadb_database))
+
+
+@pytest.mark.slow
+def test_versions_by_tracked_columns(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    test_tracked.check(sink, spark, tmp_path, served(mariadb_database))
+
+
+@pytest.mark.slow
+def test_only_the_versions_that_a_batch_may_end_leave_the_database(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    made = sink(target=served(mariadb_database), mirror={"scd": 2})
+    topic = Topic(columns=[ID, NAME])
+    given = [topic.change("c", 10 * n, None, {"id": n % 50, "name": "n"}) for n in range(1, 501)]
+    made.batches.apply(frame(spark, given), "app", 0)
+    keys = spark.createDataFrame([(7,), (7,), (8,), (99,)], "id int")
+    found = made.lake.table("shop__orders").read(keys)
+    assert sorted(row.id for row in found.select("id").collect()) == [7] * 10 + [8] * 10
+    open_ones = found.where("NOT (__end_hi IS NOT NULL AND __end_hi < 5)").distinct()
+    assert open_ones.count() == 2
+    plan = open_ones._jdf.queryExecution().executedPlan().toString()
+    assert "PushedFilters: [*Or(IsNull(__end_hi)" in plan
 
 
 def test_names_keys_and_moments_are_what_they_were(
@@ -152,19 +221,24 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("scd", "expected"), [(1, [(1, "b")]), (2, [(1, "a"), (1, "b")])])
 def test_a_whole_job_and_its_commands(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], tmp_path: Path
+    mariadb_database: FreshDatabase,
+    sink: Callable[..., Any],
+    tmp_path: Path,
+    scd: int,
+    expected: list[Any],
 ):
     from sparksink.commands import entries as commands  # noqa: PLC0415
 
-    target = served(mariadb_database)
+    given: dict[str, Any] = {"target": served(mariadb_database), "mirror": {"scd": scd}}
     topic = Topic(columns=[ID, NAME])
     for number, name in enumerate("ab"):
         change = topic.change("u", 100 + number, None, {"id": 1, "name": name})
         record(tmp_path, f"{number}.json", change)
-        commands.run(sink(target=target), ONCE)
-    commands.compact(sink(target=target), ONCE)
-    assert mariadb_database.query("SELECT id, name FROM shop__orders") == [(1, "b")]
+        commands.run(sink(**given), ONCE)
+    commands.compact(sink(**given), ONCE)
+    assert mariadb_database.query("SELECT id, name FROM shop__orders ORDER BY name") == expected
 
 
 @pytest.mark.slow
@@ -172,6 +246,14 @@ def test_all_types_come_back_from_the_database(
     mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
 ):
     check(sink(target=served(mariadb_database)), spark, CASES)
+
+
+@pytest.mark.slow
+def test_versions_end_with_the_values_that_they_had(
+    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
+):
+    made = sink(target=served(mariadb_database), mirror={"scd": 2})
+    check_versions(made, spark, CASES)
 
 
 @pytest.mark.slow
@@ -189,6 +271,13 @@ def test_a_history_has_each_message_once(
         (1, "a", 1),
         (1, "a", 2),
     ]
+
+
+@pytest.mark.slow
+def test_mysql_keeps_all_versions_as_well(
+    database: FreshDatabase, sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    test_intervals.run(sink, spark, tmp_path, 5, served(database))
 
 
 @pytest.mark.slow

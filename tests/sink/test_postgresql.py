@@ -11,10 +11,11 @@ import pytest
 
 from deploy.stack import PostgreSql, Workspace
 from deploy.stack.postgresql import newest
+from tests.sink import test_intervals, test_tracked
 from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake, run
-from tests.sink.test_types import CASES, check
+from tests.sink.test_types import CASES, check, check_versions
 
 pytestmark = [
     pytest.mark.slow,  # a server of its own
@@ -48,6 +49,25 @@ def test_a_random_history_with_crashes(
     sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
 ):
     run(sink, spark, tmp_path, seed, tables=1, target=target)
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_all_versions_of_a_random_history_with_crashes(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
+):
+    test_intervals.run(sink, spark, tmp_path, seed, target)
+
+
+def test_versions_by_tracked_columns(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
+):
+    test_tracked.check(sink, spark, tmp_path, target)
+
+
+def test_versions_end_with_the_values_that_they_had(
+    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
+):
+    check_versions(sink(target=target, mirror={"scd": 2}), spark, CASES)
 
 
 def test_all_types_come_back(sink: Callable[..., Any], spark: Any, target: dict[str, Any]):

@@ -59,7 +59,8 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
     record(tmp_path, "0.json", topic.change("c", 100, None, {"id": 1, "v": "a"}))
     check(sink(), ONCE)
     plan(sink(), ONCE)
-    assert sink().lake.table("shop__orders").columns() is None
+    status(sink(), ONCE)
+    assert not (tmp_path / "lake").exists()  # not even a table of the sink's own
     run(sink(), ONCE)
     topic.columns = [field("id", "int64"), *COLUMNS[1:], field("w", "string")]
     record(tmp_path, "1.json", topic.change("c", 110, None, {"id": 2, "v": "b", "w": "c"}))
@@ -108,8 +109,28 @@ def test_metrics_health_and_status_are_served():
             return str(answer.read().decode())
 
     with Metrics(address, 60) as metrics:
-        metrics.batch(3, [Applied("shop.orders", changes=5, faults=1)], {"shop.x": "why"}, 0.5)
-        assert 'sparksink_changes_total{table="shop.orders"} 5.0' in page("/metrics")
+        done = Applied(
+            "shop.orders", changes=5, faults=1, messages=6, retries=2, swept=True,
+            operations={"c": 4, "d": 0}, reasons={"no key": 1}, altered={"add": 1},
+        )  # fmt: skip
+        metrics.batch(3, [done], {"shop.x": "why"}, 0.5)
+        metrics.gaps(["shop.lost"])
+        metrics.behind({"t": {"0": 5}}, {"t": {"0": 7, "1": 3}})
+        told = page("/metrics").splitlines()
+        of_orders = '{table="shop.orders"'
+        for line in (
+            f"sparksink_messages_total{of_orders}}} 6.0",
+            f"sparksink_changes_total{of_orders}}} 5.0",
+            f"sparksink_retries_total{of_orders}}} 2.0",
+            'sparksink_operations_total{op="c",table="shop.orders"} 4.0',
+            'sparksink_dead_letters_total{reason="no key",table="shop.orders"} 1.0',
+            'sparksink_schema_changes_total{kind="add",table="shop.orders"} 1.0',
+            'sparksink_lacks_messages{table="shop.lost"} 1.0',
+            'sparksink_kafka_lag{partition="0",topic="t"} 2.0',
+            'sparksink_kafka_lag{partition="1",topic="t"} 0.0',
+        ):
+            assert line in told
+        assert any(one.startswith(f"sparksink_swept_timestamp_seconds{of_orders}") for one in told)
         assert page("/healthz") == "ok\n"
         assert "parked: why" in page("/")
 

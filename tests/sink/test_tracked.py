@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.sink.crashing import Crash, CrashingLake
 from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("a", "string"), field("b", "string")]
 pytestmark = pytest.mark.slow
@@ -33,12 +36,14 @@ def versions(made: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_version_begins_where_a_tracked_column_changes(
-    sink: Callable[..., Any], spark: Any, table_format: str
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
 ):
-    given = {
-        "target": {"format": table_format},
-        "mirror": {"scd": 2, "track.columns": ["a"]},
-    }
+    check(sink, spark, tmp_path, {"format": table_format})
+
+
+def check(sink: Callable[..., Any], spark: Any, tmp_path: Path, target: Mapping[str, Any]) -> None:
+    """Deliver changes early, late, twice and torn by crashes, and compare."""
+    given = {"target": target, "mirror": {"scd": 2, "track.columns": ["a"]}}
     topic = Topic(columns=COLUMNS)
     first = [
         change(topic, "c", 10, "x1"), change(topic, "u", 12, "x2"),
@@ -62,6 +67,11 @@ def test_a_version_begins_where_a_tracked_column_changes(
             assert versions(made) == expected
     # A late change inside a version splits it, and a TRUNCATE ends what is before it.
     late = [change(topic, "u", 33, "z1"), topic.change("t", 39)]
+    for at in range(2):  # after the versions of the batch's keys, and those of others
+        crashing = CrashingLake(real_lake(spark, tmp_path, **given), at, after=True)
+        with pytest.raises(Crash):
+            sink(crashing, **given).batches.apply(frame(spark, late), "app", 4)
+    made = sink(**given)
     for number in (4, 5):
         made.batches.apply(frame(spark, late), "app", number)
         assert [one for one in versions(made) if one[2] >= 30] == [
@@ -73,7 +83,13 @@ def test_a_version_begins_where_a_tracked_column_changes(
     # One that comes when nothing else does.
     apart = Topic("srv.shop.orders", COLUMNS)
     made.batches.apply(frame(spark, [change(apart, "u", 50, "x5")]), "app", 6)
-    made.batches.apply(frame(spark, [apart.change("t", 45)]), "app", 7)
+    end = frame(spark, [apart.change("t", 45)])
+    for at in range(3):  # after it is split, after it has ended, after that is noted
+        crashing = CrashingLake(real_lake(spark, tmp_path, **given), at, after=True)
+        with pytest.raises(Crash):
+            sink(crashing, **given).batches.apply(end, "app", 7)
+    made = sink(**given)
+    made.batches.apply(end, "app", 7)
     assert [one for one in versions(made) if one[2] >= 40] == [
         (1, "x5", 40, 45, 40, False),
         (1, "x5", 50, None, 50, True),

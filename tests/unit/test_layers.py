@@ -59,14 +59,19 @@ MAY_IMPORT = {
 
 # Where a foreign package may be imported: a file, or a folder with all below it.
 DOORS = {
-    "confluent_kafka": ("connector/kafka/",),
+    "confluent_kafka": ("connector/kafka/", "sparksink/source/kafka_py.py"),
     "cryptography": ("connector/kafka/security.py", "connector/mysql/tls.py"),
     "fastapi": ("restapi/",),
     "fastavro": ("connector/converters/",),
-    "httpx": ("connector/converters/", "sparksink/schemas/registry.py"),
+    "httpx": (
+        "connector/converters/",
+        "sparksink/schemas/registry.py",
+        "sparksink/status/lineage.py",
+    ),
     "orjson": ("connector/converters/json.py", "connector/capture/history/"),
     "prometheus_client": ("connector/metrics.py", "sparksink/status/metrics.py"),
     "py4j": ("sparksink/",),
+    "pyarrow": ("sparksink/source/kafka_py.py",),
     "pydantic": ("restapi/models.py", "sparksink/config/"),
     "pydantic_core": ("restapi/models.py", "sparksink/config/"),
     "pymysql": ("connector/mysql/connection.py",),

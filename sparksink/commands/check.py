@@ -1,0 +1,68 @@
+"""Looks at all that a job needs before it is run: topics, registry, databases. Writes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from sparksink.errors import SinkError
+from sparksink.schemas.registry import Registry
+from sparksink.sink import Sink
+from sparksink.source.kafka import Offsets
+from sparksink.source.routes import Routes
+from sparksink.tables.database import Database
+
+
+def looked_at(sink: Sink, found: Offsets) -> Iterator[str]:
+    """Yield a line for each topic and each server.
+
+    :param found: the topics of tables.
+    :raises SinkError: something is missing, or does not answer.
+    """
+    source, target = sink.config.source, sink.config.target
+    if not found:
+        raise SinkError(f"No topic matches {source.topics}.")
+    yield from _topics(sink, found)
+    yield from _named_topics(sink)
+    if source.schema_registry is not None:
+        yield _answers("source.schema.registry", Registry(source.schema_registry).ask)
+    databases = {"source.database": source.database, "target.jdbc": target.jdbc}
+    for key, settings in databases.items():
+        if settings is not None:
+            yield _answers(key, partial(Database(sink.spark, settings).query, "SELECT 1"))
+
+
+def _answers(key: str, ask: Callable[[], object]) -> str:
+    ask()
+    return f"{key}: answers"
+
+
+def _topics(sink: Sink, found: Offsets) -> Iterator[str]:
+    routes, by_topic = Routes(sink.config), sink.config.source.route == "topic"
+    for topic, partitions in sorted(found.items()):
+        messages = sum(end - start for start, end in partitions.values())
+        where = "the tables that its messages name"
+        if by_topic:
+            route = routes.of(topic)
+            rules = sink.config.table(route.table)
+            kinds = {route.mirror: rules.mirror.enabled, route.history: rules.history.enabled}
+            where = " and ".join(name for name, is_kept in kinds.items() if is_kept)
+        yield f"{topic} → {where}: {len(partitions)} partitions, {messages:,} messages"
+
+
+def _named_topics(sink: Sink) -> Iterator[str]:
+    source = sink.config.source
+    named = {
+        "source.ddl.topic": source.ddl_topic,
+        "source.transaction.topic": source.transaction_topic,
+    }
+    if source.kind == "file":
+        return
+    for key, topic in named.items():
+        if topic is not None:
+            present = sink.messages.offsets(re.escape(topic)).get(topic)
+            if present is None:
+                raise SinkError(f"{key}: there is no topic {topic}.")
+            messages = sum(end - start for start, end in present.values())
+            yield f"{key}: {topic}, {messages:,} messages"

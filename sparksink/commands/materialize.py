@@ -1,0 +1,147 @@
+"""Mirrors as plain Parquet files: a whole folder a call, and a pointer to the last complete one.
+
+Below the given path each mirror has a folder of its own, in it a folder for each snapshot and the
+file ``_CURRENT``, which holds the name of one of them. Names begin with a number that grows, so
+what stands behind the one that is pointed to is what a crash has left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, runtime_checkable
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.apply.bag import BAG_OWN
+from sparksink.apply.intervals import INTERVAL_OWN
+from sparksink.apply.targets import MIRROR_OWN
+from sparksink.apply.tracked import TRACKED_OWN
+from sparksink.errors import ConfigError, SinkError
+from sparksink.files import Files
+from sparksink.schemas.spark_types import quoted
+from sparksink.sink import Sink
+from sparksink.source.routes import Route, Routes
+
+POINTER: Final = "_CURRENT"
+_NAME: Final = re.compile(r"(\d{8})-v(\d*)")
+"""What a folder is called: a number that grows, and the version of the table."""
+_OWN: Final = frozenset({*MIRROR_OWN, *INTERVAL_OWN, *TRACKED_OWN, *BAG_OWN, "__deleted"})
+_FORMATS: Final = ("delta", "iceberg")
+
+
+@runtime_checkable
+class Pinned(Protocol):
+    """A table whose versions can be read by SQL."""
+
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted: ``keep`` snapshots of each mirror below ``to``; the sink's columns, too."""
+
+    to: str
+    keep: int = 2
+    meta: bool = False
+    cut: bool = False
+
+
+def materialized(sink: Sink, topics: Sequence[str], tables: str, wish: Wish) -> Iterator[str]:
+    """Write the mirrors whose ``db.table`` matches; yield a line for each that is there.
+
+    :raises ConfigError: tables of this kind have no versions, or the path is one of theirs.
+    :raises SinkError: nothing matches, or there is no consistent cut.
+    """
+    _check(sink, wish.to)
+    versions = _cut(sink) if wish.cut else None
+    routes = [one for one in map(Routes(sink.config).of, topics) if re.fullmatch(tables, one.table)]
+    present = [one for one in routes if _is_there(sink, one)]
+    if not present:
+        raise SinkError(f"There is no mirror of a table that matches {tables}.")
+    for route in present:
+        if versions is not None and route.table not in versions:
+            yield f"{route.mirror}: left out, the cut tells nothing of it"
+            continue
+        version = sink.lake.version(route.mirror) if versions is None else versions[route.table]
+        place = Snapshots(Files(sink.spark), f"{wish.to.rstrip('/')}/{route.mirror}")
+        name = place.add(_rows(sink, route, version, meta=wish.meta), version, wish.keep)
+        yield f"{route.mirror}: version {version} is in {name}"
+
+
+class Snapshots:
+    """The snapshots of one mirror, in a folder which only one call at a time may write."""
+
+    def __init__(self, files: Files, folder: str) -> None:
+        self._files = files
+        self._folder = folder
+
+    def add(self, rows: DataFrame, version: str, keep: int) -> str:
+        """Write rows, point to them, remove all snapshots but the last ones; return the name."""
+        current = self._files.read(f"{self._folder}/{POINTER}") or ""
+        self._remove(name for name in self._names() if name > current)  # of calls cut short
+        name = f"{int(current[:8] or '0') + 1:08}-v{version}"
+        rows.write.parquet(f"{self._folder}/{name}")
+        self._files.replace(f"{self._folder}/{POINTER}", name)
+        self._remove(self._names()[:-keep])
+        return name
+
+    def _names(self) -> list[str]:
+        names = (path.rpartition("/")[2] for path in self._files.found(f"{self._folder}/*"))
+        return sorted(filter(_NAME.fullmatch, names))
+
+    def _remove(self, names: Iterator[str] | Sequence[str]) -> None:
+        for name in list(names):
+            self._files.remove_all(f"{self._folder}/{name}")
+
+
+def _check(sink: Sink, to: str) -> None:
+    target = sink.config.target
+    if target.format not in _FORMATS:
+        raise ConfigError(
+            f"materialize needs target.format: delta or iceberg, not {target.format}, whose tables"
+            " have no versions."
+        )
+    if not re.match(r"/|[A-Za-z][\w+.-]*:/", to):
+        raise ConfigError("--to is absolute or a URI, as /data/plain or s3a://bucket/plain.")
+    if f"{_plain(to)}/".startswith(f"{_plain(target.path)}/"):
+        raise ConfigError("--to is a folder of the tables, where files of nobody are removed.")
+
+
+def _is_there(sink: Sink, route: Route) -> bool:
+    enabled = sink.config.table(route.table).mirror.enabled
+    return enabled and sink.lake.table(route.mirror).columns() is not None
+
+
+def _plain(path: str) -> str:
+    """Return a path of this machine without its scheme, so that two can be compared."""
+    return re.sub(r"^file:/+", "/", path).rstrip("/")
+
+
+def _cut(sink: Sink) -> Mapping[str, str]:
+    found = sink.state.cut()
+    if found is None:
+        raise SinkError(
+            "There is no consistent cut yet.", "See the command cut, or leave out --cut."
+        )
+    return found[1]
+
+
+def _rows(sink: Sink, route: Route, version: str, *, meta: bool) -> DataFrame:
+    """Return the rows of a version: those that are there, as the source has them."""
+    table = sink.lake.table(route.mirror)
+    assert isinstance(table, Pinned)  # the format was checked
+    at = f" VERSION AS OF {int(version)}" if version else ""
+    rows = sink.spark.sql(f"SELECT * FROM {table.identifier}{at}")  # noqa: S608 - a quoted name
+    if "__deleted" in rows.columns:
+        rows = rows.where("__deleted IS NOT TRUE")
+    if meta:
+        return rows
+    if "__current" in rows.columns:
+        rows = rows.where("__current")
+    if "__count" in rows.columns:
+        times = f.explode(f.expr("array_repeat(0, CAST(__count AS INT))"))
+        rows = rows.withColumn("__count", times)
+    return rows.select(*(quoted(name) for name in rows.columns if name not in _OWN))

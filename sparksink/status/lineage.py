@@ -1,0 +1,112 @@
+"""What a job reads and writes, told to a server of OpenLineage: events of a run, one a batch.
+
+A thread sends them, so that no batch waits for the server. What is told is no part of the work: it
+may be lost, and the log says so once an outage.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from sparksink.state.applied import Applied
+from sparksink.status.datasets import PRODUCER, Datasets
+
+log = logging.getLogger(__name__)
+
+NAMESPACE: Final = "millrace"
+SCHEMA: Final = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
+_ENDPOINT: Final = "/api/v1/lineage"
+_SECONDS: Final = 3.0
+"""How long the server may take for an event, and the end of a job for those that are left."""
+_MOST: Final = 100
+"""How many events wait for the server; with more, the new ones are lost."""
+
+Event = dict[str, Any]
+
+
+class Lineage:
+    """Tells of one run while it is used as a context; of nothing without a ``url``.
+
+    The url is that of the server, or with a path of what takes its events.
+    """
+
+    def __init__(self, url: str | None, job: str, datasets: Datasets) -> None:
+        self._url = url and (url if urlsplit(url).path.strip("/") else url.rstrip("/") + _ENDPOINT)
+        self._job = job
+        self._datasets = datasets
+        self._run = str(uuid.uuid4())
+        self._waiting: queue.Queue[Event | None] = queue.Queue(_MOST)
+        self._sender = threading.Thread(target=self._send_all, name="lineage", daemon=True)
+        self._fault = ""
+
+    def __enter__(self) -> Self:
+        """Tell that the job has begun."""
+        if self._url:
+            self._sender.start()
+            self._tell("START", ())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        """Tell how the job ended, and wait a moment until that is told."""
+        if self._url:
+            self._tell("COMPLETE" if kind is None else "FAIL", ())
+            self._put(None)
+            self._sender.join(_SECONDS)
+
+    def batch(self, done: Sequence[Applied]) -> None:
+        """Tell what a batch has done."""
+        if self._url and done:
+            self._tell("RUNNING", done)
+
+    def _tell(self, kind: str, done: Sequence[Applied]) -> None:
+        self._put({
+            "eventType": kind,
+            "eventTime": datetime.now(UTC).isoformat(),
+            "run": {"runId": self._run},
+            "job": {"namespace": NAMESPACE, "name": self._job},
+            "inputs": self._datasets.inputs(done) if done else [],
+            "outputs": self._datasets.outputs(done),
+            "producer": PRODUCER,
+            "schemaURL": SCHEMA,
+        })  # fmt: skip
+
+    def _put(self, event: Event | None) -> None:
+        try:
+            self._waiting.put_nowait(event)
+        except queue.Full:
+            self._failed("it takes events too slowly")
+
+    def _send_all(self) -> None:
+        with httpx.Client(timeout=_SECONDS) as client:
+            while (event := self._waiting.get()) is not None:
+                self._send(client, event)
+
+    def _send(self, client: httpx.Client, event: Event) -> None:
+        assert self._url
+        try:
+            answer = client.post(self._url, json=event)
+        except httpx.HTTPError as error:
+            self._failed(type(error).__name__)
+            return
+        if answer.is_error:
+            self._failed(f"status {answer.status_code}")
+        elif self._fault:
+            self._fault = ""
+            log.info("the server of metrics.openlineage takes events again")
+
+    def _failed(self, fault: str) -> None:
+        if not self._fault:
+            log.warning("the server of metrics.openlineage does not take events: %s", fault)
+        self._fault = fault

@@ -1,0 +1,54 @@
+"""How far a batch goes, and who reads what: nothing is left out and nothing is read twice."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparksink.source.ranges import Place, Range, as_json, between, limited, of_json, shares
+
+places = st.builds(Place, st.sampled_from(["a", "b", "c"]), st.integers(0, 3))
+offsets = st.dictionaries(places, st.integers(0, 50))
+
+
+@given(offsets, offsets, st.integers(1, 60), st.integers(1, 5))
+def test_batches_come_to_the_end_and_share_all_of_it(
+    starts: dict[Place, int], ends: dict[Place, int], most: int, tasks: int
+):
+    starts = {place: min(start, ends.get(place, start)) for place, start in starts.items()}
+    seen: set[tuple[Place, int]] = set()
+    at = {place: starts.get(place, 0) for place in ends}
+    while at != ends:
+        end = limited(at, ends, most)
+        ranges = between(at, end)
+        read = [
+            (one.place, offset)
+            for share in shares(ranges, tasks)
+            for one in share
+            for offset in range(one.start, one.end)
+        ]
+        assert 0 < len(read) <= most + len(ends)
+        assert len(shares(ranges, tasks)) <= tasks
+        assert len(set(read)) == len(read)
+        assert seen.isdisjoint(read)
+        seen |= set(read)
+        at = end
+    wanted = {(one.place, n) for one in between(starts, ends) for n in range(one.start, one.end)}
+    assert seen == wanted
+
+
+@given(offsets)
+def test_offsets_are_read_again_as_they_were_written(given: dict[Place, int]):
+    assert of_json(as_json(given)) == given
+
+
+def test_tasks_get_the_same_number_of_messages():
+    ranges = [Range(Place("a", 0), 5, 15), Range(Place("a", 1), 0, 2)]
+    assert shares(ranges, 2) == [
+        [Range(Place("a", 0), 5, 11)],
+        [Range(Place("a", 0), 11, 15), Range(Place("a", 1), 0, 2)],
+    ]
+    assert shares([], 2) == []
+    assert limited({}, {Place("a", 0): 90, Place("a", 1): 1}, 10) == {
+        Place("a", 0): 9, Place("a", 1): 1,
+    }  # fmt: skip
