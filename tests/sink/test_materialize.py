@@ -30,7 +30,7 @@ def read(spark: Any, folder: Path) -> Any:
     return spark.read.parquet(str(folder / (folder / "_CURRENT").read_text()))
 
 
-@pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("table_format", [pytest.param("delta", marks=pytest.mark.slow), "iceberg"])
 def test_a_mirror_is_written_whole_and_only_then_pointed_to(
     sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
 ):
