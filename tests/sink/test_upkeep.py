@@ -24,7 +24,7 @@ def files(made: Any, name: str) -> int:
     return len(table.read().inputFiles())
 
 
-@pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("table_format", [pytest.param("delta", marks=pytest.mark.slow), "iceberg"])
 def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
     sink: Callable[..., Any],
     tmp_path: Path,
