@@ -86,12 +86,14 @@ class SchemaChange:
 class TransactionMark:
     """The begin or the end of a transaction; ``ts_ms`` is the database's time of it.
 
-    A source tells of them only where it is asked to.
+    A source yields them only where transaction metadata is requested. ``resumed``: a part of the
+    transaction was captured before a restart and is skipped now.
     """
 
     status: Literal["BEGIN", "END"]
     id: str
     ts_ms: int
+    resumed: bool = False
 
 
 @dataclass(slots=True)

@@ -35,9 +35,9 @@ class Transaction:
         self._by_table[name] = count = self._by_table.get(name, 0) + 1
         return {"id": self.id, "total_order": self._total, "data_collection_order": count}
 
-    def begin(self, transaction: str) -> bool:
-        """Start a transaction. False when it goes on from before a restart."""
-        if self._resumes and transaction == self.id:
+    def begin(self, transaction: str, *, resumed: bool = False) -> bool:
+        """Start a transaction. False when it continues from before a restart."""
+        if resumed and self._resumes and transaction == self.id:
             return False
         self._reset(transaction)
         return True
@@ -72,7 +72,7 @@ class Transaction:
 def mark_record(mark: TransactionMark, transaction: Transaction, topic: str) -> Record | None:
     """Make the record of a mark, None when there is nothing to tell."""
     if mark.status == "BEGIN":
-        if not transaction.begin(mark.id):
+        if not transaction.begin(mark.id, resumed=mark.resumed):
             return None
         value = _value("BEGIN", mark.id, None, None, mark.ts_ms)
         return Record(topic, None, TRANSACTION_KEY, {"id": mark.id}, TRANSACTION_VALUE, value)

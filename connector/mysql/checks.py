@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from connector.capture.selection import Matches
 from connector.errors import AccessDeniedError, StopError
@@ -11,6 +12,8 @@ from connector.mysql.connection import Connection
 from connector.mysql.definitions import gtid_mode, log_files, purged
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.position import BinlogPosition
+
+G = TypeVar("G", GtidSet, MariaDbGtidSet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +67,47 @@ def problems(connection: Connection, *, is_mariadb: bool) -> Iterator[Problem]:
 def can_resume(
     connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
 ) -> bool:
-    """Whether the server's log still has everything after a position."""
+    """Whether a start may continue at a position: the server knows it and all that follows."""
+    known = True
     if isinstance(at.gtids, GtidSet) and at.gtids and gtid_mode(connection):
-        return _has_all_after(connection, at.gtids, captures_gtid)
+        known = _executed(connection).contains(_only(at.gtids, captures_gtid))
+    elif isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
+        known = binlog_end(connection).contains(_only(at.gtids, captures_gtid))
+    return known and still_has(connection, at, captures_gtid)
+
+
+def still_has(
+    connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
+) -> bool:
+    """Whether the server's log still has everything after a position.
+
+    A server that has not yet executed all that precedes it, such as a replica that lags behind
+    the server before it, is no obstacle.
+    """
+    if isinstance(at.gtids, GtidSet) and at.gtids and gtid_mode(connection):
+        gone = _only(purged(connection), captures_gtid)
+        return at.gtids.contains(gone)
     if isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
-        return _knows(connection, at.gtids)
+        return at.gtids.contains(_only(oldest_gtids(connection), captures_gtid))
     return at.file in log_files(connection)
 
 
-def _has_all_after(connection: Connection, done: GtidSet, captures_gtid: Matches | None) -> bool:
+def _only(gtids: G, captures_gtid: Matches | None) -> G:
+    return gtids if captures_gtid is None else gtids.only(captures_gtid)
+
+
+def _executed(connection: Connection) -> GtidSet:
     row = connection.row("SELECT @@global.gtid_executed")
-    executed = GtidSet.parse(str(row[0])) if row else GtidSet()
-    if captures_gtid is not None:
-        done, executed = done.only(captures_gtid), executed.only(captures_gtid)
-    if not executed.contains(done):
-        return False
-    missing = executed.subtract(done)
-    return missing == missing.subtract(purged(connection))
+    return GtidSet.parse(str(row[0])) if row else GtidSet()
 
 
-def _knows(connection: Connection, done: MariaDbGtidSet) -> bool:
-    """MariaDB refuses a position that it cannot serve; ask before the stream does."""
-    executed = MariaDbGtidSet.parse(connection.variable("gtid_binlog_pos") or "")
-    if not executed.contains(done):
-        return False
-    oldest = _first_position(connection)
-    return done.contains(oldest)
+def binlog_end(connection: Connection) -> MariaDbGtidSet:
+    """Return the last transaction of each domain in MariaDB's log."""
+    return MariaDbGtidSet.parse(connection.variable("gtid_binlog_pos") or "")
 
 
-def _first_position(connection: Connection) -> MariaDbGtidSet:
-    """Return the transactions before the oldest file of the log."""
+def oldest_gtids(connection: Connection) -> MariaDbGtidSet:
+    """Return the transactions before the oldest file of MariaDB's log."""
     files = log_files(connection)
     if not files:
         return MariaDbGtidSet()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 import pymysql
@@ -25,6 +27,7 @@ from connector.errors import (
     StopError,
     TableChangedError,
 )
+from connector.mysql.answer_reader import AnswerReader
 from connector.mysql.tls import Tls, context
 
 log = logging.getLogger(__name__)
@@ -54,7 +57,10 @@ _UNAVAILABLE: Final = {
     4031,  # disconnected because of inactivity
 }
 _ER_TABLE_DEF_CHANGED: Final = 1412
-_READ_SIZE = 1 << 16
+NO_SUCH_TABLE: Final = 1146
+_NO_ROOM: Final = {1040, 1203, 1226}  # for connections of the server, or of the user
+_SENDING: Final = {"Sending to client", "Writing to net"}
+_QUICK, _FOREVER = 5.0, 1e9  # seconds
 _REMEDY_FOR_CERTIFICATES: Final = (
     "Name the authority of the server's certificate in database.ssl.truststore. Where the mode "
     "verifies the server's name too, database.hostname must be one that the certificate holds."
@@ -86,50 +92,69 @@ def quote(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-class DumpSession(pymysql.Connection):  # type: ignore[misc]  # the driver has no types
-    """A driver connection that sends our own command in place of a dump command.
-
-    The library that does the handshake knows neither tagged GTIDs nor how to ask MariaDB for
-    annotations when reading by position.
-    """
-
-    dump_command = b""
-
-    def _write_bytes(self, data: bytes) -> None:
-        if data[4] in (COMMAND.COM_BINLOG_DUMP, COMMAND.COM_BINLOG_DUMP_GTID):
-            data = len(self.dump_command).to_bytes(4, "little") + self.dump_command
-        super()._write_bytes(data)
-
-
-def open_session(
-    settings: ConnectionSettings, kind: type[pymysql.Connection] = pymysql.Connection
-) -> Any:
+def open_session(settings: ConnectionSettings) -> Any:
     """Open a driver connection.
 
     :raises DatabaseUnavailableError: the server does not answer.
     :raises AccessDeniedError: user or password are wrong.
     """
-    tls = context(settings.tls)
     with translated():
-        session = kind(
-            host=settings.host,
-            port=settings.port,
-            user=settings.user,
-            password=settings.password,
-            charset="utf8mb4",
-            autocommit=True,
-            connect_timeout=settings.connect_timeout,
-            read_timeout=settings.query_timeout or None,
-            write_timeout=settings.query_timeout or None,
-            conv=pymysql.converters.encoders,
-            ssl=tls,
-            ssl_disabled=tls is None,
-            defer_connect=True,
-            program_name="millrace",
-        )
-        session._ssl_required = settings.tls.required  # noqa: SLF001 - a context alone means "required" to the driver
-        session.connect()
+        session = _connected(settings, settings.query_timeout)
+        server, number = _names(session)
+    working = partial(_is_working, settings, server, number)
+    session._rfile = AnswerReader(session._sock, settings.query_timeout or _FOREVER, working)  # noqa: SLF001 - see `AnswerReader`
     return session
+
+
+def _connected(settings: ConnectionSettings, timeout: float) -> Any:
+    tls = context(settings.tls)
+    session = pymysql.Connection(
+        host=settings.host,
+        port=settings.port,
+        user=settings.user,
+        password=settings.password,
+        charset="utf8mb4",
+        autocommit=True,
+        connect_timeout=settings.connect_timeout,
+        read_timeout=timeout or None,
+        write_timeout=timeout or None,
+        conv=pymysql.converters.encoders,
+        ssl=tls,
+        ssl_disabled=tls is None,
+        defer_connect=True,
+        program_name="millrace",
+    )
+    session._ssl_required = settings.tls.required  # noqa: SLF001 - a context alone means "required" to the driver
+    session.connect()
+    return session
+
+
+def _names(session: Any) -> tuple[str, int]:
+    """Return what names the server of a session, and the server's number of the session."""
+    with session.cursor() as cursor:
+        cursor.execute("SELECT CONCAT_WS('/', @@hostname, @@port, @@server_id), CONNECTION_ID()")
+        server, number = cursor.fetchone()
+    return str(server), int(number)
+
+
+def _is_working(settings: ConnectionSettings, server: str, session: int) -> bool:
+    """Whether a server works on the statement of a session; asked by another session.
+
+    It does not if it cannot be reached, does not know the session, waits for its next statement, or
+    waits for it to take an answer that never arrived. Behind a proxy the other session may be
+    one of another server, which proves nothing.
+    """
+    try:
+        other = _connected(replace(settings, connect_timeout=_QUICK), _QUICK)
+        with closing(other), other.cursor() as cursor:
+            if _names(other)[0] != server:
+                return True
+            cursor.execute("SHOW PROCESSLIST")
+            states = {int(row[0]): (row[4], row[6]) for row in cursor.fetchall()}
+    except (pymysql.err.MySQLError, OSError) as error:
+        return bool(error.args) and error.args[0] in _NO_ROOM
+    command, state = states.get(session, ("Sleep", ""))
+    return command != "Sleep" and state not in _SENDING
 
 
 @contextmanager
@@ -262,6 +287,21 @@ class Connection:
         self._rows = result
         return RowStream(self._session, result)
 
+    @property
+    def id(self) -> int:
+        """The server's number of this session, for KILL."""
+        return int(self._session.thread_id())
+
+    @property
+    def socket(self) -> socket.socket:
+        """The socket of the session, for who reads it instead of the driver."""
+        return self._session._sock  # type: ignore[no-any-return]  # noqa: SLF001 - see send_command
+
+    def send_command(self, number: int, body: bytes) -> None:
+        """Send a command of the protocol and leave the answer unread."""
+        with translated():
+            self._session._execute_command(number, body)  # noqa: SLF001 - the driver has statements only
+
     def close(self) -> None:
         """Close the session; errors on the way do not matter any more."""
         if self._rows is not None:
@@ -284,7 +324,7 @@ class RowStream:
     def read(self) -> bytes:
         """Return the next bytes from the server; they start and end anywhere in a packet."""
         with translated():
-            data = bytes(self._session._rfile.read1(_READ_SIZE))  # noqa: SLF001 - see read_rows
+            data: bytes = self._session._rfile.read1()  # noqa: SLF001 - see read_rows
         if not data:
             raise DatabaseUnavailableError("the database closed the connection during a read")
         return data

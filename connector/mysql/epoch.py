@@ -32,7 +32,8 @@ def numbered(
     """
     if known is None:
         return replace(at, epoch=0, server=server)
-    return replace(at, epoch=known.epoch + _is_of_another(known, end, server), server=server)
+    epoch = (known.epoch or 0) + _is_of_another(known, end, server)
+    return replace(at, epoch=epoch, server=server)
 
 
 def _is_of_another(known: BinlogPosition, end: BinlogPosition, server: str) -> bool:

@@ -219,6 +219,14 @@ class MariaDbGtidSet:
         last = self._last.items()
         return MariaDbGtidSet({d: (s, n) for d, (s, n) in last if keep(f"{d}-{s}")})
 
+    def without(self, drop: Callable[[str], bool]) -> MariaDbGtidSet:
+        """Return the position in those streams whose ``domain-server`` does not pass the test."""
+        return self.only(lambda stream: not drop(stream))
+
+    def joined(self, other: MariaDbGtidSet) -> MariaDbGtidSet:
+        """Return the position in the domains of both; where both have one, that of the other."""
+        return MariaDbGtidSet({**self._last, **other._last})
+
     def domains(self) -> dict[int, tuple[int, int]]:
         """Return server and sequence of the last transaction of each domain."""
         return dict(self._last)

@@ -8,18 +8,19 @@ are locked one by one, and stay so until all rows are read: UNLOCK TABLES would 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from connector.capture.tables import TableId
-from connector.errors import AccessDeniedError, StopError
-from connector.mysql.connection import Connection
+from connector.errors import AccessDeniedError, DatabaseUnavailableError, StopError
+from connector.mysql.connection import NO_SUCH_TABLE, Connection, code_of
 
 log = logging.getLogger(__name__)
 
 _GLOBAL: Final = "FLUSH TABLES WITH READ LOCK"
 _BACKUP: Final = "LOCK TABLES FOR BACKUP"
+_ATTEMPTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class SnapshotLock:
     """The locks of one snapshot on its connection.
 
     ``of_tables``: tables were locked one by one; the connection may not look at any other one.
+    ``keeps_definitions``: nobody can change a definition as long as the lock is held.
     """
 
     def __init__(self, connection: Connection, mode: str, timeout: float) -> None:
@@ -60,9 +62,15 @@ class SnapshotLock:
         self.of_tables = False
         self._held = False
 
-    def acquire(self, tables: Sequence[TableId]) -> None:
-        """Stop writers as far as the mode wants it, and open the read view.
+    @property
+    def keeps_definitions(self) -> bool:
+        """Whether the lock is one of all tables."""
+        return self._held and not self.of_tables
 
+    def acquire(self, captured: Callable[[], Sequence[TableId]]) -> None:
+        """Stop writers as far as the mode requires.
+
+        :param captured: lists the tables that are to be locked, as they are now.
         :raises DatabaseUnavailableError: a lock cannot be had in time.
         :raises StopError: the user may not take it.
         """
@@ -72,9 +80,17 @@ class SnapshotLock:
         execute(f"SET SESSION innodb_lock_wait_timeout={self._timeout}")
         execute("SET autocommit=0")
         if self._mode.statement is not None and not self._lock_globally(self._mode.statement):
-            self._lock_tables(tables)
-        elif self._mode.read_view:
-            execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+            self._lock_tables(captured)
+
+    def open_view(self) -> None:
+        """Open the read view, after the position was read.
+
+        A lock of definitions alone (Percona's) keeps nobody from committing. What is committed
+        between position and view is in both, so that it comes twice; the other way round it
+        would be in neither.
+        """
+        if self._mode.read_view and not self.of_tables:
+            self._connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
 
     def share(self, session: Connection) -> None:
         """Give a further session a read view as of now.
@@ -110,21 +126,37 @@ class SnapshotLock:
         self._held = True
         return True
 
-    def _lock_tables(self, tables: Sequence[TableId]) -> None:
+    def _lock_tables(self, captured: Callable[[], Sequence[TableId]]) -> None:
+        """Lock the captured tables; again, as long as others come or go meanwhile."""
         self._held = self.of_tables = True
-        if not tables:
-            return
-        names = [table.quoted("`") for table in tables]
+        for _ in range(_ATTEMPTS):
+            tables = captured()
+            if self._lock_each([table.quoted("`") for table in tables]) and captured() == tables:
+                return
+            self._connection.execute("UNLOCK TABLES")
+        raise DatabaseUnavailableError(
+            "The captured tables cannot be locked: tables are created or dropped all the time."
+        )
+
+    def _lock_each(self, names: Sequence[str]) -> bool:
+        """Lock tables; False when one of them does not exist any more."""
+        if not names:
+            return True
         try:
-            self._lock_each(names)
+            self._flush_or_lock(names)
         except AccessDeniedError as error:
             raise StopError(
                 f"The captured tables cannot be locked: {error}",
                 "Grant RELOAD, or LOCK TABLES on the captured databases, to the user; or set "
                 "snapshot.locking.mode=none when no definition changes during the snapshot.",
             ) from error
+        except StopError as error:
+            if code_of(error) != NO_SUCH_TABLE:
+                raise
+            return False
+        return True
 
-    def _lock_each(self, names: Sequence[str]) -> None:
+    def _flush_or_lock(self, names: Sequence[str]) -> None:
         """Lock tables as Debezium does; or, without RELOAD, in the way that needs LOCK TABLES."""
         try:
             self._connection.execute(f"FLUSH TABLES {', '.join(names)} WITH READ LOCK")

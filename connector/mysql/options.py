@@ -63,6 +63,7 @@ class CaptureOptions:
     most_tables: int = 0
     fails_with_more_tables: bool = False
     ignores_gtids: bool = False
+    checks_position: bool = True
     marks: bool = False
     places: bool = False
 
@@ -113,6 +114,7 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         most_tables=values["guardrail.collections.max"],
         fails_with_more_tables=values["guardrail.collections.limit.action"].lower() == "fail",
         ignores_gtids=values["gtid.ignore.on.recovery"],
+        checks_position=values["internal.log.position.check.enable"],
         marks=values["provide.transaction.metadata"],
         places=values["millrace.position.headers"],
     )

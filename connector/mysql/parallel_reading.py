@@ -15,6 +15,7 @@ from typing import Any, Final
 from connector.capture.change import Row
 from connector.capture.rowcodec import RowCodec
 from connector.capture.tables import TableId
+from connector.errors import TableChangedError
 from connector.mysql.table_reader import TableReader
 
 _BATCHES: Final = 4  # that wait for each session, of some 64 KB
@@ -36,6 +37,14 @@ class Read:
 
     table: int
     rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A table cannot be read: its definition changed before any of its rows was read."""
+
+    table: int
+    error: TableChangedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +80,7 @@ class ParallelReading:
             for number, reader in enumerate(readers)
         ]
 
-    def items(self) -> Iterator[Begun | Read]:
+    def items(self) -> Iterator[Begun | Read | Changed]:
         """Yield what is read; rows of other tables come after the first ones of the first table.
 
         :raises MillraceError: what a session met.
@@ -82,7 +91,7 @@ class ParallelReading:
             item = self._items.get()
             if isinstance(item, _Failed):
                 raise item.error
-            if isinstance(item, Read) and not item.rows:
+            if isinstance(item, Changed) or (isinstance(item, Read) and not item.rows):
                 self._left -= 1
             yield item
 
@@ -98,14 +107,20 @@ class ParallelReading:
         try:
             while (begun := self._begin(reader)) is not None:
                 self._put(begun)
-                for rows in reader.rows(begun.codec):
-                    if rows:
-                        self._tell(begun.table, rows)
-                self._tell(begun.table, [])
+                self._read(reader, begun)
         except _StoppedError:
             return
         except BaseException as error:  # noqa: BLE001 - raised again where the rows are consumed
             self._fail(error)
+
+    def _read(self, reader: TableReader, begun: Begun) -> None:
+        try:
+            for rows in reader.rows(begun.codec):
+                if rows:
+                    self._tell(Read(begun.table, rows))
+            self._tell(Read(begun.table, []))
+        except TableChangedError as error:
+            self._tell(Changed(begun.table, error))
 
     def _begin(self, reader: TableReader) -> Begun | None:
         with self._lock:
@@ -115,14 +130,14 @@ class ParallelReading:
             codec = self._codec_of(table)
         return Begun(number, codec, reader.now_micros())
 
-    def _tell(self, table: int, rows: list[Row]) -> None:
-        if table:
+    def _tell(self, item: Read | Changed) -> None:
+        if item.table:
             self._first_begun.wait()
-        self._put(Read(table, rows))
-        if not table:
+        self._put(item)
+        if not item.table:
             self._first_begun.set()
 
-    def _put(self, item: Begun | Read) -> None:
+    def _put(self, item: Begun | Read | Changed) -> None:
         while not self._stopping.is_set():
             try:
                 self._items.put(item, timeout=_LOOK)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from connector.capture.change import Change, Place, SchemaChange, Truncated
@@ -22,7 +22,7 @@ from connector.mysql.connection import Connection
 from connector.mysql.ddl.tokens import shown
 from connector.mysql.definitions import Definition
 from connector.mysql.position import BinlogPosition, Coordinates
-from connector.mysql.recorded_positions import reached_by
+from connector.mysql.recorded_positions import DEFINES, reached_by
 from connector.mysql.recovery import Recovery
 from connector.mysql.schema import DatabaseSchema, DdlChange, SchemaRules
 from connector.mysql.source_block import SourceBlock
@@ -69,16 +69,12 @@ class SchemaTracker:
         self._sql_mode = ""
         self._schema = self._nothing()
         self._unsure = False
+        self._last_statement: Mapping[str, Any] | None = None
 
     @property
     def tables(self) -> Tables:
         """All known tables."""
         return self._schema.tables
-
-    @property
-    def unsure(self) -> bool:
-        """Whether a fault came between: tables may be ahead of what is recorded."""
-        return self._unsure
 
     def open(self, connection: Connection) -> None:
         """Ask the server how it reads names and statements."""
@@ -93,32 +89,50 @@ class SchemaTracker:
         self._schema = self._nothing()
         self._store.prepare()
 
-    def recover(self, at: BinlogPosition) -> None:
-        """Make the tables anew from the history.
+    def recover(self, at: BinlogPosition, *, by_gtids: bool) -> None:
+        """Rebuild the tables from the history, as they were at a position.
 
+        :param by_gtids: the log will be read behind the position's GTIDs.
         :raises HistoryError: there is no history, or it cannot be read.
         """
         if not self._store.exists():
             raise HistoryError(
-                "The schema history is missing or empty, but the connector has an offset: what "
-                "the tables were like there is not known.",
+                "The schema history is missing or empty, but the connector has an offset: the "
+                "definitions of the tables at that offset are not known.",
                 "Check the topic or file of schema.history.internal, or set "
                 "snapshot.mode=recovery if no table has changed since the offset.",
             )
         self._schema = schema = self._nothing()
         options = self._options
-        is_mariadb = options.rules.dialect == "mariadb"
         recovery = Recovery(
             self._store,
             options.snapshots,
             options.partition,
             at.to_offset(),
-            reached_by(at, options.captures_gtid, is_mariadb=is_mariadb),
+            self._reached_by(at, by_gtids=by_gtids),
             {"lower_case": self._lower_case, "sql_mode": self._sql_mode},
             prefer_ddl=options.prefer_ddl,
         )
         recovery.run(schema)
         self._unsure = False
+        self._last_statement = None
+
+    def prepare_stream(self, start: BinlogPosition, *, by_gtids: bool) -> None:
+        """Make sure that the tables are those of a position at which streaming starts.
+
+        A statement that is read again must not be applied to what it has changed already: twice
+        applied, a statement that swaps two columns changes nothing. And an error may have come
+        between a change and its record.
+        """
+        is_reached = self._reached_by(start, by_gtids=by_gtids)
+        last = self._last_statement
+        if self._unsure or (last is not None and not is_reached(last)):
+            self.recover(start, by_gtids=by_gtids)
+
+    def _reached_by(self, at: BinlogPosition, *, by_gtids: bool) -> Callable[..., bool]:
+        options = self._options
+        is_mariadb = options.rules.dialect == "mariadb"
+        return reached_by(at, options.captures_gtid, is_mariadb=is_mariadb, by_gtids=by_gtids)
 
     def buffered(self) -> AbstractContextManager[None]:
         """Let records be durable only at the end of the context: a snapshot has many."""
@@ -152,7 +166,10 @@ class SchemaTracker:
             reason = f"{error} {text}{shown(query.sql[:_SHOWN])}"
             log.warning("%s %s%s", error, text, shown(query.sql[:_LOGGED]))
             changes = [self._schema.unread(query.sql, query.database, reason)]
-        yield from self._told(changes, at, self._offset(at), micros)
+        offset = self._offset(at)
+        if changes:
+            self._last_statement = offset
+        yield from self._told(changes, at, offset, micros)
 
     def doubt(self, table: TableId) -> str | None:
         """Return why the definition of a table may be wrong, None when it is sure."""
@@ -172,7 +189,7 @@ class SchemaTracker:
 
         It counts from the transaction on that shows it: a restart may come back to its begin.
         """
-        offset = replace(at.position(), event=0, row=0).to_offset()
+        offset = at.position().at_group_start().recorded().to_offset() | {DEFINES: True}
         changes = self._schema.define(ddl, table)
         if changes:
             log.warning("The definition of table %s was wrong or in doubt: it has a new one", table)
@@ -218,7 +235,7 @@ class SchemaTracker:
 
     def _offset(self, at: Coordinates) -> dict[str, Any]:
         """Return the offset map of a statement; in MariaDB a statement is a transaction."""
-        offset = at.position().to_offset()
+        offset = at.position().recorded().to_offset()
         if self._options.transactions and at.transaction_id is not None:
             offset["transaction_id"] = at.transaction_id
         return {key: offset[key] for key in hash_order(offset)}

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from connector.capture.change import (
     Change,
-    Place,
     Progress,
-    Row,
     RowChanges,
     SchemaChange,
     Truncated,
@@ -25,19 +23,19 @@ from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, any_of, pattern, split_list
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import Table, TableId
-from connector.errors import StopError
-from connector.mysql.connection import Connection
+from connector.errors import DatabaseUnavailableError, StopError
+from connector.mysql.connection import NO_SUCH_TABLE, Connection, code_of
 from connector.mysql.definitions import Definition, DefinitionReader
 from connector.mysql.locks import SnapshotLock
-from connector.mysql.parallel_reading import Begun, ParallelReading
 from connector.mysql.position import BinlogPosition
 from connector.mysql.schema_tracker import SchemaTracker
+from connector.mysql.snapshot_rows import MarkedRows, SnapshotRows
 from connector.mysql.source_block import SourceBlock
 from connector.mysql.table_reader import TableReader, without_counter
 
 log = logging.getLogger(__name__)
 
-Mark = str
+_ATTEMPTS = 20
 Told = SchemaChange | RowChanges | Truncated
 
 
@@ -80,7 +78,6 @@ class Snapshot:
         self._codec_of = codec_of
         self._source = source
         self._options = options
-        self._read_as: set[str] = set()
         self._open_session = open_session
         self._further: list[Connection] = []
 
@@ -92,29 +89,76 @@ class Snapshot:
     ) -> Generator[Change, None, BinlogPosition]:
         """Yield the statements and rows; return the position to stream from.
 
-        ``resume`` is the position to keep when only the schema is to be recovered.
+        ``resume`` is the position to keep when only the schema is to be recovered. Whatever
+        changes after the position is read from the log; so all that is read here is read later.
         """
         self._tracker.begin()
-        tables = self._definitions.tables()
-        captured = self._captured(tables)
         lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
-        lock.acquire(captured)
+        lock.acquire(lambda: self._captured(self._tables_now()))
         at = replace(resume or position_of(), ts_sec=int(time.time()))
+        lock.open_view()
+        tables, statements = self._described(lock)
+        captured = self._captured(tables)
         self._open_further(plan, captured, lock)
         running = replace(at, snapshot="INITIAL", event=0, row=0)
         log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
-        statements = self._statements(tables, lock)
-        self._read_as = {without_counter(statement.ddl) for statement in statements}
+        self._warn_of_prepared()
         lock.definitions_read()
-        yield from self._last_marked(self._read(statements, plan, captured, running), running)
+        changes = self._read(statements, plan, captured, running)
+        yield from self._last_marked(changes, running)
         lock.rows_read()
         yield Progress(at)
         return at
+
+    def _warn_of_prepared(self) -> None:
+        """Log XA transactions whose rows are logged before the snapshot and not committed yet."""
+        try:
+            prepared = self._connection.rows("XA RECOVER")
+        except StopError as error:
+            log.debug("Prepared XA transactions are not known: %s", error)
+            return
+        if prepared:
+            log.warning(
+                "%d XA transactions are prepared and not committed. Their rows are neither in "
+                "the snapshot nor in the log after it: write them again when they are committed.",
+                len(prepared),
+            )
 
     def close(self) -> None:
         """Close the further sessions."""
         while self._further:
             self._further.pop().close()
+
+    def _described(self, lock: SnapshotLock) -> tuple[list[TableId], list[Definition]]:
+        """List the tables and read their definitions, which are of one time.
+
+        Where no lock keeps others from changing them, they are read again as long as tables
+        come and go meanwhile.
+        """
+        if lock.keeps_definitions:
+            tables = self._definitions.tables()
+            return tables, self._statements(tables, lock)
+        for _ in range(_ATTEMPTS):
+            tables = self._tables_now()
+            try:
+                statements = self._statements(tables, lock)
+            except StopError as error:
+                if code_of(error) != NO_SUCH_TABLE:
+                    raise
+                continue
+            if self._tables_now() == tables:
+                return tables, statements
+        raise DatabaseUnavailableError("Tables are created, renamed or dropped all the time.")
+
+    def _tables_now(self) -> list[TableId]:
+        """List the tables as they are, not as they were when a read view was opened.
+
+        Neither may the list leave a read view behind: it would be older than the position.
+        """
+        self._connection.execute("COMMIT")
+        tables = self._definitions.tables()
+        self._connection.execute("COMMIT")
+        return tables
 
     def _statements(self, tables: Sequence[TableId], lock: SnapshotLock) -> list[Definition]:
         """Read the definitions; those of tables that are not locked through another session."""
@@ -146,7 +190,7 @@ class Snapshot:
             for definition in statements:
                 yield from self._tracker.snapshot(definition, at)
         if plan.data:
-            yield from self._data(self._by_size(captured), at)
+            yield from self._data(self._by_size(captured), at, statements)
 
     def _last_marked(self, changes: Iterator[Told], at: BinlogPosition) -> Iterator[Change]:
         """Hold each change back until the next one comes: the very last one gets a mark."""
@@ -190,114 +234,47 @@ class Snapshot:
         return sorted(captured, key=lambda table: sign * counts[table])
 
     def _data(
-        self, captured: Sequence[TableId], at: BinlogPosition
+        self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
     ) -> Iterator[RowChanges | Truncated]:
-        for session in (self._connection, *self._further):
+        sessions = (self._connection, *self._further)
+        for session in sessions:
             session.execute("SET time_zone='+00:00'")
-        readers = [
-            TableReader(session, self._options.selects, self._read_as)
-            for session in (self._connection, *self._further)
-        ]
-        if len(readers) > 1:
-            yield from self._concurrently(readers, captured, at)
-            return
-        for number, name in enumerate(captured):
-            codec = self._codec(name)
-            table = self._begun(codec, readers[0].now_micros(), at, number)
-            for rows in readers[0].rows(codec):
-                yield from table.add(rows)
-            yield from table.end()
+        definitions = {without_counter(statement.ddl) for statement in statements}
+        rows = SnapshotRows(
+            [TableReader(session, self._options.selects, definitions) for session in sessions],
+            self._codec,
+            MarkedRows(self._source, at, self._options.selects, self._options.places),
+        )
+        yield from rows.changes(captured)
+        if rows.changed:
+            yield from self._read_changed(rows, captured)
 
-    def _concurrently(
-        self, readers: Sequence[TableReader], captured: Sequence[TableId], at: BinlogPosition
+    def _read_changed(
+        self, rows: SnapshotRows, captured: Sequence[TableId]
     ) -> Iterator[RowChanges | Truncated]:
-        """Read several tables at the same time; the end of the last one is told at the end."""
-        tables: dict[int, _Table] = {}
-        with closing(ParallelReading(readers, captured, self._codec)) as reading:
-            for item in reading.items():
-                if isinstance(item, Begun):
-                    tables[item.table] = self._begun(item.codec, item.micros, at, item.table)
-                elif item.rows:
-                    yield from tables[item.table].add(item.rows)
-                elif item.table < len(captured) - 1:
-                    yield from tables.pop(item.table).end()
-        for table in tables.values():
-            yield from table.end()
+        """Read the tables as they are now that were altered, renamed or dropped meanwhile.
+
+        Their changes since the snapshot's position come from the log, and lead to the same rows.
+        A table that is new may be one that was renamed.
+        """
+        now = self._captured(self._tables_now())
+        changed = [table for table in now if table in rows.changed or table not in captured]
+        for table in changed:
+            yield from rows.read_as_it_is(table, self._definition_of)
+
+    def _definition_of(self, table: TableId) -> RowCodec:
+        """Read the definition that a table has now; the stream starts with the one it had."""
+        ddl = self._definitions.create_table(table)
+        found = self._tracker.read(ddl, table.database)
+        if found is None:
+            raise StopError(f"The definition of table {table} cannot be read.")
+        return self._codec_of(found)
 
     def _codec(self, name: TableId) -> RowCodec:
         table = self._tracker.tables.get(name)
         if table is None:
             raise StopError(f"Table {name} is captured but its definition could not be read.")
         return self._codec_of(table)
-
-    def _begun(self, codec: RowCodec, micros: int, at: BinlogPosition, number: int) -> _Table:
-        name = codec.table.id
-        blocks = {
-            mark: self._source.snapshot(at, name.database, name.table, mark, micros)
-            for mark in (_FIRST, _FIRST_IN_TABLE, _TRUE, _LAST_IN_TABLE)
-        }
-        places = {end: self._place(name, at, end) for end in ("", "/end", "/empty")}
-        return _Table(codec, blocks, places, _FIRST_IN_TABLE if number else _FIRST)
-
-    def _place(self, table: TableId, at: BinlogPosition, end: str) -> Place | None:
-        """Return the place of rows; a table of which but a part is read has no end."""
-        if not self._options.places:
-            return None
-        whole = str(table) not in self._options.selects
-        return f"{at.epoch}/{at.file}/{at.pos}/", end if whole else ""
-
-
-_FIRST, _FIRST_IN_TABLE = "first", "first_in_data_collection"
-_TRUE, _LAST_IN_TABLE = "true", "last_in_data_collection"
-
-
-class _Table:
-    """One table whose rows come in batches; it tells for each row where it stands.
-
-    ``blocks`` are the source blocks by mark, ``places`` where rows, the last one, and a table
-    without rows are told to stand. The last row is only known at the end. If it is the first one
-    too, its mark is of the first.
-    """
-
-    def __init__(
-        self,
-        codec: RowCodec,
-        blocks: Mapping[Mark, Row],
-        places: Mapping[str, Place | None],
-        first: Mark,
-    ) -> None:
-        self._codec = codec
-        self._blocks = blocks
-        self._places = places
-        self._mark = first
-        self._held: list[Row] = []
-        self._count = 0
-
-    def add(self, batch: list[Row]) -> Iterator[RowChanges]:
-        """Yield the rows of a batch and of what was held back, but for the last one."""
-        self._count += len(batch)
-        rows = self._held + batch
-        if self._mark != _TRUE and len(rows) > 1:
-            yield self._changes(self._mark, rows[:1], "")
-            rows, self._mark = rows[1:], _TRUE
-        if len(rows) > 1:
-            yield self._changes(self._mark, rows[:-1], "")
-            rows = rows[-1:]
-        self._held = rows
-
-    def end(self) -> Iterator[RowChanges | Truncated]:
-        """Yield the last row."""
-        if self._held:
-            mark = _FIRST if self._mark == _FIRST else _LAST_IN_TABLE
-            yield self._changes(mark, self._held, "/end")
-        empty = self._places["/empty"]
-        if not self._count and empty and empty[1]:
-            yield Truncated(self._codec, self._blocks[_LAST_IN_TABLE], empty)
-        log.info("Snapshot of table %s: %d rows", self._codec.table.id, self._count)
-
-    def _changes(self, mark: Mark, rows: list[Row], end: str) -> RowChanges:
-        pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
-        return RowChanges(self._codec, "r", pairs, self._blocks[mark], None, self._places[end])
 
 
 def table_order(include_list: str | None) -> tuple[str, ...]:

@@ -13,11 +13,19 @@ from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import Table, TableId
-from connector.errors import StopError
-from connector.mysql.binlog.reader import BinlogReader, DumpStart
+from connector.errors import PositionLostError, StopError
+from connector.mysql.binlog.dump import DumpStart, end_dump
+from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import TranslateOptions, Translator
-from connector.mysql.checks import can_resume, check_privileges, check_server
+from connector.mysql.checks import (
+    binlog_end,
+    can_resume,
+    check_privileges,
+    check_server,
+    oldest_gtids,
+    still_has,
+)
 from connector.mysql.connection import Connection, ConnectionSettings
 from connector.mysql.definitions import (
     DefinitionReader,
@@ -63,6 +71,7 @@ class MySqlSource:
         self._connection: Connection | None = None
         self._reader: BinlogReader | None = None
         self._known: BinlogPosition | None = None
+        self._last_dump: tuple[str, int] | None = None
 
     def open(self) -> None:
         """Connect, unless connected, and check the server."""
@@ -83,14 +92,18 @@ class MySqlSource:
     def can_resume(self, position: Position) -> bool:
         """Whether the server still has everything after a position."""
         assert isinstance(position, BinlogPosition)
-        if self._parts.options.ignores_gtids:
+        return self._is_resumable(position, can_resume)
+
+    def _is_resumable(self, position: BinlogPosition, check: Callable[..., bool]) -> bool:
+        options = self._parts.options
+        if options.ignores_gtids:
             position = position.without_gtids()
-        return can_resume(self._server, position, self._parts.options.captures_gtid)
+        return check(self._server, position, options.captures_gtid)
 
     def recover(self, position: Position) -> None:
         """Rebuild the tables from the schema history."""
         assert isinstance(position, BinlogPosition)
-        self._parts.tracker.recover(position)
+        self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         """Read the tables as they are; return the position to stream from."""
@@ -117,29 +130,55 @@ class MySqlSource:
         return found
 
     def stream(self, start: Position) -> Iterator[Change]:
-        """Yield the changes of the log after a position."""
+        """Yield the changes of the log after a position.
+
+        :raises PositionLostError: the server's log does not have all that follows it.
+        """
         assert isinstance(start, BinlogPosition)
-        if self._parts.tracker.unsure:
-            self._parts.tracker.recover(start)
-        at = start
+        self._check_log(start)
+        self._parts.tracker.prepare_stream(start, by_gtids=self._follows_gtids)
+        server = server_of(self._server)
+        done = start if start.server in (None, server) else start.at_group_start()
+        at = replace(done, server=server)
         if self._parts.options.places:
-            at = numbered(start, start, head(self._server), server_of(self._server))
+            at = numbered(at, start, head(self._server), server)
         coordinates, dump = self._start(at)
-        if at.epoch > start.epoch:
+        if (at.epoch or 0) > (start.epoch or 0):
             coordinates.begin_epoch()
-        translator = self._translator(coordinates)
+        translator = self._translator(coordinates, done)
+        if self._last_dump is not None and self._last_dump[0] == server:
+            end_dump(self._server, self._last_dump[1])
         self._reader = BinlogReader(
             self._parts.settings,
             dump,
             self._parts.options.server_id,
-            is_mariadb=self._is_mariadb,
             annotations=self._parts.options.queries,
         )
+        self._last_dump = server, self._reader.id
         self._close_connection()
         log.info("Streaming from %s", dump)
         for events in self._reader.batches():
             yield from translator.changes(events)
             yield HeartbeatDue()
+
+    def _check_log(self, start: BinlogPosition) -> None:
+        """Refuse a server that lacks what follows a position; it may be another one than before.
+
+        Without GTIDs a position is one in the log of its own server only.
+        """
+        if not self._parts.options.checks_position:
+            return
+        if not self._is_resumable(start, still_has):
+            raise PositionLostError(
+                f"The server's log does not have everything after the position {start.file}:"
+                f"{start.pos} (GTIDs {start.gtids or 'none'}) any more."
+            )
+        server = server_of(self._server)
+        if not self._follows_gtids and start.server not in (None, server):
+            raise PositionLostError(
+                f"The position {start.file}:{start.pos} is one in the log of server "
+                f"{start.server}, but the server is {server} now."
+            )
 
     def close(self) -> None:
         """Release the connections."""
@@ -171,22 +210,34 @@ class MySqlSource:
 
     def _start(self, start: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         """Decide between GTIDs and file; with GTIDs any server that has them will do."""
-        if self._parts.options.ignores_gtids or not gtid_mode(self._server):
+        if not self._follows_gtids:
             return Coordinates(start.without_gtids()), DumpStart(start.file, start.pos)
         at = start.with_gtids(is_mariadb=self._is_mariadb)
-        captures = self._parts.options.captures_gtid
-        if captures is not None:
-            assert isinstance(at.gtids, (GtidSet, MariaDbGtidSet))
-            at = replace(at, gtids=at.gtids.only(captures))
         if isinstance(at.gtids, MariaDbGtidSet):
-            by_gtid = bool(at.gtids)
-            gtids = at.gtids if by_gtid else None
-            return Coordinates(at), DumpStart(at.file, at.pos, gtids)
+            if not at.gtids:
+                return Coordinates(at), DumpStart(at.file, at.pos)
+            gtids = self._in_known_domains(at.gtids)
+            return Coordinates(replace(at, gtids=gtids)), DumpStart(at.file, at.pos, gtids)
         assert isinstance(at.gtids, GtidSet)
         if not at.gtids:
             return self._start_of_gtids(at)
         done = at.gtids.union(self._unknown(at.gtids))
         return Coordinates(replace(at, gtids=done)), DumpStart(gtids=done)
+
+    def _in_known_domains(self, done: MariaDbGtidSet) -> MariaDbGtidSet:
+        """Return a position that MariaDB accepts although some domains are not followed.
+
+        The server refuses a position that lacks a domain whose first transactions are purged, or
+        has one that the server does not know. What is purged of an excluded domain is not
+        missed.
+        """
+        captures = self._parts.options.captures_gtid
+        if captures is None:
+            return done
+        excluded = done.without(captures)
+        known = binlog_end(self._server).contains
+        kept = done.only(captures).joined(excluded if known(excluded) else MariaDbGtidSet())
+        return oldest_gtids(self._server).without(captures).joined(kept)
 
     def _start_of_gtids(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         """Begin to follow GTIDs at a place of the log: those before it must not come again."""
@@ -199,12 +250,13 @@ class MySqlSource:
     def _unknown(self, done: GtidSet) -> GtidSet:
         """Return what the server has purged of sources that the position does not know.
 
-        It cannot be had any more and was never asked for; without it the server would refuse.
+        That is of sources that are not captured, or the user does not want the position checked;
+        the server refuses a position without it.
         """
         gone = purged(self._server)
         return gone.of_sources(gone.sources() - done.sources())
 
-    def _translator(self, coordinates: Coordinates) -> Translator:
+    def _translator(self, coordinates: Coordinates, done: BinlogPosition) -> Translator:
         parts = self._parts
         plans = TablePlans(
             parts.tracker.tables,
@@ -223,8 +275,10 @@ class MySqlSource:
             marks=parts.options.marks,
             places=parts.options.places,
             reselection=parts.reselection,
+            logs_rollbacks=self._is_mariadb or self._server.version_number < (8,),
         )
-        return Translator(coordinates, plans, parts.source_block, parts.tracker.streamed, options)
+        statement = parts.tracker.streamed
+        return Translator(coordinates, plans, parts.source_block, statement, options, done)
 
     def _session(self) -> Connection:
         session = Connection(self._parts.settings)
@@ -236,6 +290,10 @@ class MySqlSource:
     def _server(self) -> Connection:
         assert self._connection is not None, "the source is not open"
         return self._connection
+
+    @property
+    def _follows_gtids(self) -> bool:
+        return not self._parts.options.ignores_gtids and gtid_mode(self._server)
 
     @property
     def _is_mariadb(self) -> bool:

@@ -30,11 +30,25 @@ class TableReader:
         self._read_as = read_as
 
     def rows(self, codec: RowCodec) -> Iterator[list[Row]]:
-        """Yield the rows of a table as they come, by the user's own statement if there is one."""
+        """Yield the rows of a table as they come, by the user's own statement if there is one.
+
+        Others may alter the table when it is read: without the savepoint the server would keep
+        its definition until the end of the snapshot.
+        """
+        self.connection.execute("SAVEPOINT millrace")
         batches = self._batches(codec)
         if codec.derived:
-            return (list(map(codec.completed, batch)) for batch in batches)
-        return batches
+            batches = (list(map(codec.completed, batch)) for batch in batches)
+        yield from batches
+        self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
+
+    def look_at(self, table: TableId) -> None:
+        """Keep others from altering a table until it is read.
+
+        :raises TableChangedError: it was altered since the transaction began.
+        :raises StopError: there is no such table.
+        """
+        self.connection.execute(f"SELECT 1 FROM {table.quoted('`')} LIMIT 0")  # noqa: S608 - quoted
 
     def now_micros(self) -> int:
         """Return the server's time, to the second; the session's time zone must be UTC."""

@@ -223,3 +223,19 @@ def test_what_a_row_image_lacks_is_read_again(
         "z": "2001-01-01T00:00:00Z" if image == "MINIMAL" else "2001-01-01T00:00:00.000Z",
         "c": None,
     }
+
+
+def test_values_that_debezium_breaks_are_whole(database: FreshDatabase, capture: Capture):
+    """It has null for a streamed FLOAT4, half a character, and times in JSON like 23:0-5:59."""
+    cut = {f"column.truncate.to.{length}.chars": f".*cut{length}" for length in (1, 2)}
+    payloads = capture(database, **cut, **{"compat.mode": "exact"})
+    database.execute(
+        "CREATE TABLE t (id INT PRIMARY KEY, f FLOAT4, cut1 VARCHAR(9), cut2 VARCHAR(9), j JSON)",
+        "INSERT INTO t VALUES (1, 1.5, '😀b', 'a😀b', "
+        "JSON_OBJECT('t', CAST('-00:00:01.5' AS TIME(6))))",
+    )
+    (event,) = payloads("t", 1)
+    row = event["after"]
+    assert row["f"] == 1.5
+    assert (row["cut1"], row["cut2"]) == ("", "a")
+    assert json.loads(row["j"]) == {"t": "-00:00:01.500000"}

@@ -75,7 +75,7 @@ DOORS = {
     "pydantic": ("restapi/models.py", "sparksink/config/"),
     "pydantic_core": ("restapi/models.py", "sparksink/config/"),
     "pymysql": ("connector/mysql/connection.py",),
-    "pymysqlreplication": ("connector/mysql/binlog/reader.py",),
+    "pymysqlreplication": ("connector/mysql/binlog/event_types.py",),
     "pyspark": ("sparksink/",),
     "starlette": ("restapi/",),
     "uvicorn": ("restapi/server.py",),

@@ -37,12 +37,14 @@ class Rotated(BinlogEvent):
 
 
 class GtidRead(BinlogEvent):
-    """A transaction begins. ``commit_micros`` is its original commit time, 0 if not known.
+    """The first event of a group. ``commit_micros`` is its original commit time, 0 if unknown.
 
-    ``begins`` tells that no BEGIN statement follows (MariaDB).
+    ``begins``: it stands for BEGIN as well (MariaDB). ``standalone``: the group ends with its
+    only statement (MariaDB). ``ineffective``: that statement only announces what a later group
+    does, or takes it back (MariaDB's START ALTER and ROLLBACK ALTER).
     """
 
-    __slots__ = ("begins", "commit_micros", "gtid")
+    __slots__ = ("begins", "commit_micros", "gtid", "ineffective", "standalone")
 
     def __init__(
         self,
@@ -51,11 +53,21 @@ class GtidRead(BinlogEvent):
         commit_micros: int = 0,
         *,
         begins: bool = False,
+        standalone: bool = False,
+        ineffective: bool = False,
     ) -> None:
         self.header = header
         self.gtid = gtid
         self.commit_micros = commit_micros
         self.begins = begins
+        self.standalone = standalone
+        self.ineffective = ineffective
+
+
+class TransactionCompressed(BinlogEvent):
+    """A whole transaction in one event; the events inside follow."""
+
+    __slots__ = ()
 
 
 class Began(BinlogEvent):
@@ -70,6 +82,18 @@ class Began(BinlogEvent):
 
 class Committed(BinlogEvent):
     """The end of a transaction: an XID event or a ``COMMIT`` statement."""
+
+    __slots__ = ()
+
+
+class XaStarted(BinlogEvent):
+    """``XA START`` of a transaction of the XA protocol; it ends with `XaPrepared` (MySQL)."""
+
+    __slots__ = ()
+
+
+class XaPrepared(BinlogEvent):
+    """``XA PREPARE``, or a commit in one phase: the events of the transaction end here."""
 
     __slots__ = ()
 
@@ -105,6 +129,11 @@ class RowsQueryRead(BinlogEvent):
     def __init__(self, header: Header, text: bytes) -> None:
         self.header = header
         self._text = text
+
+    @property
+    def size(self) -> int:
+        """The length of the statement in bytes."""
+        return len(self._text)
 
     @property
     def sql(self) -> str:
@@ -148,6 +177,16 @@ class RowsChanged(BinlogEvent):
         self.present, self.present_after = columns
         self.partial = partial
 
+    @property
+    def size(self) -> int:
+        """The length of the images in bytes."""
+        return self.end - self.start
+
+    def trim(self) -> None:
+        """Keep nothing of the data but the images."""
+        self.data = self.data[self.start : self.end]
+        self.start, self.end = 0, len(self.data)
+
     def decoded(self) -> None:
         """Let go of the images: there may be hundreds of megabytes, and others need the memory."""
         self.data, self.start, self.end = b"", 0, 0
@@ -164,7 +203,7 @@ class Unreadable(BinlogEvent):
 
 
 class HeartbeatSeen(BinlogEvent):
-    """The server has nothing to send."""
+    """The server has nothing to send. It is in no log: nothing may count it."""
 
     __slots__ = ()
 

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 
 from connector.errors import ConversionError
+from connector.mysql.binlog import event_types as types
 from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
@@ -26,7 +27,10 @@ from connector.mysql.binlog.events import (
     RowsKind,
     RowsQueryRead,
     TableMapped,
+    TransactionCompressed,
     Unreadable,
+    XaPrepared,
+    XaStarted,
 )
 from connector.mysql.binlog.payload import PayloadError, inner_events, payload_fields
 from connector.mysql.binlog.query import session_of, text_of
@@ -40,24 +44,24 @@ Parse = Callable[[Header, bytes, int, int], BinlogEvent]
 MALFORMED = (LookupError, ValueError, struct.error, zlib.error, ConversionError)
 HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
 _CHECKSUM_SIZE = 4
-_QUERY, _STOP, _ROTATE, _FORMAT, _XID, _TABLE_MAP = 2, 3, 4, 15, 16, 19
-_INCIDENT, _HEARTBEAT, _ROWS_QUERY, _GTID, PAYLOAD, _HEARTBEAT_V2 = 26, 27, 29, 33, 40, 41
-_GTID_TAGGED, _PARTIAL_UPDATE = 42, 39
-_ANNOTATE, _MARIADB_GTID, _QUERY_COMPRESSED = 160, 162, 165
+# Flags of MariaDB's GTID events (sql/log_event.h: FL_STANDALONE, FL_GROUP_COMMIT_ID,
+# FL_PREPARED_XA | FL_COMPLETED_XA), then those of the second byte of flags.
+_STANDALONE, _GROUP_COMMIT, _XA_NAME = 1, 2, 64 | 128
+_START_OR_ROLLBACK_ALTER = 2 | 8
 _ROWS: dict[int, tuple[RowsKind, int, bool]] = {  # kind, size of the extra header, compressed
-    23: ("c", 0, False),
-    24: ("u", 0, False),
-    25: ("d", 0, False),
-    30: ("c", 2, False),
-    31: ("u", 2, False),
-    32: ("d", 2, False),
-    _PARTIAL_UPDATE: ("u", 2, False),
-    166: ("c", 0, True),
-    167: ("u", 0, True),
-    168: ("d", 0, True),
-    169: ("c", 2, True),
-    170: ("u", 2, True),
-    171: ("d", 2, True),
+    types.WRITE_ROWS_V1: ("c", 0, False),
+    types.UPDATE_ROWS_V1: ("u", 0, False),
+    types.DELETE_ROWS_V1: ("d", 0, False),
+    types.WRITE_ROWS: ("c", 2, False),
+    types.UPDATE_ROWS: ("u", 2, False),
+    types.DELETE_ROWS: ("d", 2, False),
+    types.PARTIAL_UPDATE_ROWS: ("u", 2, False),
+    types.MARIADB_WRITE_ROWS_COMPRESSED_V1: ("c", 0, True),
+    types.MARIADB_UPDATE_ROWS_COMPRESSED_V1: ("u", 0, True),
+    types.MARIADB_DELETE_ROWS_COMPRESSED_V1: ("d", 0, True),
+    types.MARIADB_WRITE_ROWS_COMPRESSED: ("c", 2, True),
+    types.MARIADB_UPDATE_ROWS_COMPRESSED: ("u", 2, True),
+    types.MARIADB_DELETE_ROWS_COMPRESSED: ("d", 2, True),
 }
 
 
@@ -76,26 +80,28 @@ class EventParser:
         self._tables: dict[int, TableMap] = {}
         self._known_maps: dict[bytes, tuple[int, TableMap]] = {}
         self.parsers: dict[int, Parse] = {
-            _QUERY: _query,
-            _ROTATE: self._rotate,
-            _FORMAT: self._format,
-            _XID: _xid,
-            _TABLE_MAP: self._table_map,
-            _INCIDENT: _incident,
-            _HEARTBEAT: lambda header, *_: HeartbeatSeen(header),
-            _HEARTBEAT_V2: lambda header, *_: HeartbeatSeen(header),
-            _ROWS_QUERY: _rows_query,
-            _GTID: _gtid,
-            _GTID_TAGGED: _tagged_gtid,
-            _ANNOTATE: _annotate,
-            _MARIADB_GTID: _mariadb_gtid,
-            _QUERY_COMPRESSED: _query_compressed,
+            types.QUERY: _query,
+            types.ROTATE: self._rotate,
+            types.FORMAT_DESCRIPTION: self._format,
+            types.XID: _xid,
+            types.XA_PREPARE: lambda header, *_: XaPrepared(header),
+            types.TABLE_MAP: self._table_map,
+            types.TRANSACTION_PAYLOAD: lambda header, *_: TransactionCompressed(header),
+            types.INCIDENT: _incident,
+            types.HEARTBEAT: lambda header, *_: HeartbeatSeen(header),
+            types.HEARTBEAT_V2: lambda header, *_: HeartbeatSeen(header),
+            types.ROWS_QUERY: _rows_query,
+            types.GTID: _gtid,
+            types.GTID_TAGGED: _tagged_gtid,
+            types.MARIADB_ANNOTATE_ROWS: _annotate,
+            types.MARIADB_GTID: _mariadb_gtid,
+            types.MARIADB_QUERY_COMPRESSED: _query_compressed,
             **{kind: self._rows_parser(*shape, kind) for kind, shape in _ROWS.items()},
         }
 
     def is_compressed_transaction(self, data: bytes, start: int) -> bool:
         """Whether an event holds others, for `transaction`."""
-        return data[start + 4] == PAYLOAD
+        return data[start + 4] == types.TRANSACTION_PAYLOAD
 
     def event(self, data: bytes, start: int, end: int) -> BinlogEvent:
         """Parse the event at ``data[start:end]``, without its checksum.
@@ -108,7 +114,8 @@ class EventParser:
             timestamp, kind, server_id, size, next_position, _ = HEADER.unpack_from(data, start)
         except struct.error as error:
             raise _malformed(data[start : start + 19], _reason(error)) from error
-        header = (timestamp, server_id, next_position - size if next_position else 0, size)
+        at = (next_position - size) & 0xFFFFFFFF if next_position else 0
+        header = (timestamp, server_id, at, size)
         try:
             return self.parsers.get(kind, parse_other)(header, data, start + 19, end)
         except MALFORMED as error:
@@ -171,7 +178,7 @@ class EventParser:
         return TableMapped(header, known[1])
 
     def _rows_parser(self, kind: RowsKind, extra: int, compressed: bool, event_type: int) -> Parse:
-        partial = event_type == _PARTIAL_UPDATE
+        partial = event_type == types.PARTIAL_UPDATE_ROWS
         images = 2 if kind == "u" else 1
 
         def parse(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
@@ -238,10 +245,13 @@ def _statement(
         return Committed(header)
     session = session_of(status)
     text = text_of(sql, session.codec).strip()
-    if text.upper() == "BEGIN":
+    first = text[:9].upper()
+    if first == "BEGIN":
         return Began(header, thread)
-    if text.upper() == "COMMIT":
+    if first == "COMMIT":
         return Committed(header)
+    if first == "XA START ":
+        return XaStarted(header)
     return QueryRan(header, thread, database.decode("utf-8", "replace"), text, session.sql_mode)
 
 
@@ -271,11 +281,26 @@ def _tagged_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEve
     return GtidRead(header, gtid, micros)
 
 
-def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
-    """Sequence, domain, flags; it stands for BEGIN as well."""
+def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    """Sequence, domain, flags, and what the flags announce; it stands for BEGIN as well.
+
+    The number of a group commit and the name of an XA transaction stand before further flags.
+    """
     sequence = int.from_bytes(data[start : start + 8], "little")
     domain = int.from_bytes(data[start + 8 : start + 12], "little")
-    return GtidRead(header, f"{domain}-{header[1]}-{sequence}", begins=True)
+    flags, at = data[start + 12], start + 13
+    if flags & _GROUP_COMMIT:
+        at += 8
+    if flags & _XA_NAME:
+        at += 6 + data[at + 4] + data[at + 5]
+    further = data[at] if at < end else 0
+    return GtidRead(
+        header,
+        f"{domain}-{header[1]}-{sequence}",
+        begins=True,
+        standalone=bool(flags & _STANDALONE),
+        ineffective=bool(further & _START_OR_ROLLBACK_ALTER),
+    )
 
 
 def _rows_query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:

@@ -5,7 +5,9 @@ The layout is that of MySQL's libs/mysql/binlog/event/codecs.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from typing import Final
 
 import zstandard
 
@@ -13,7 +15,9 @@ from connector.errors import ConversionError
 from connector.mysql.binlog.tablemap import length_encoded
 
 PayloadError = zstandard.ZstdError
-_HEADER_SIZE = 19
+_HEADER_SIZE: Final = 19
+_BUFFER: Final = 1 << 17
+_SIZE: Final = slice(9, 13)  # of an event, in its header
 
 
 def payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
@@ -28,25 +32,41 @@ def payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
 
 
 def inner_events(body: bytes, compression: int) -> Iterator[bytes]:
-    """Cut the uncompressed stream of a transaction into events."""
+    """Cut the uncompressed stream of a transaction into events.
+
+    Nothing but the present event is held uncompressed.
+    """
     if compression == 255:
-        pieces: Iterator[bytes] = iter([body])
-    elif compression == 0:
-        pieces = zstandard.ZstdDecompressor().read_to_iter(body)
-    else:
+        yield from _uncompressed_events(body)
+        return
+    if compression != 0:
         raise ConversionError(f"unknown compression {compression} of a binlog transaction")
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        start = 0
-        while len(rest) - start >= _HEADER_SIZE:
-            size = int.from_bytes(rest[start + 9 : start + 13], "little")
-            if size < _HEADER_SIZE:
-                raise ValueError("an event is shorter than its header")
-            if len(rest) - start < size:
-                break
-            yield rest[start : start + size]
-            start += size
-        rest = rest[start:]
-    if rest:
-        raise ValueError("the last event is cut short")
+    with io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(body), _BUFFER) as stream:
+        while head := stream.read(_HEADER_SIZE):
+            size = _size_of(head)
+            rest = stream.read(size - _HEADER_SIZE)
+            if len(rest) < size - _HEADER_SIZE:
+                raise ValueError(_CUT_SHORT)
+            yield head + rest
+
+
+def _uncompressed_events(body: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(body):
+        size = _size_of(body[start : start + _HEADER_SIZE])
+        if len(body) - start < size:
+            raise ValueError(_CUT_SHORT)
+        yield body[start : start + size]
+        start += size
+
+
+def _size_of(head: bytes) -> int:
+    if len(head) < _HEADER_SIZE:
+        raise ValueError(_CUT_SHORT)
+    size = int.from_bytes(head[_SIZE], "little")
+    if size < _HEADER_SIZE:
+        raise ValueError("an event is shorter than its header")
+    return size
+
+
+_CUT_SHORT: Final = "the last event is cut short"

@@ -1,8 +1,4 @@
-"""The dump connection: asks a server for its binary log and yields events.
-
-mysql-replication does the handshake (checksum, heartbeat, capabilities); from there on the
-socket is read here, because its packets cost several times what they should and lose values.
-"""
+"""Reads the packets of a dump connection and yields the events in them."""
 
 from __future__ import annotations
 
@@ -11,11 +7,8 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
-
-from pymysqlreplication import BinLogStreamReader
 
 from connector.errors import (
     AccessDeniedError,
@@ -24,29 +17,23 @@ from connector.errors import (
     PositionLostError,
     StopError,
 )
-from connector.mysql.binlog.events import BinlogEvent
-from connector.mysql.binlog.parser import (
-    MALFORMED,
-    PAYLOAD,
-    EventParser,
-    parse_other,
-    unreadable,
-)
-from connector.mysql.connection import ConnectionSettings, DumpSession, open_session, translated
-from connector.mysql.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.binlog.dump import HEARTBEAT, DumpConnection, DumpStart
+from connector.mysql.binlog.event_types import TRANSACTION_PAYLOAD
+from connector.mysql.binlog.events import BinlogEvent, Rotated
+from connector.mysql.binlog.parser import MALFORMED, EventParser, parse_other, unreadable
+from connector.mysql.connection import ConnectionSettings
+from connector.mysql.position import behind
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT: Final = 5.0  # seconds between signs of life that the server is asked for
 _SILENCE: Final = 3 * HEARTBEAT
 _TICK: Final = 0.25  # seconds after which an empty batch lets the caller look around
 _READ_SIZE: Final = 1 << 16  # larger reads are slower: values of one read stay in the cache
 _BATCH: Final = 500
 _WHOLE_PACKET: Final = 0xFFFFFF
+_LARGEST: Final = 0xFFFFFFFF  # position in the header of an event
 # of a packet the length (two bytes and one), number and status; then the head of an event
 _HEAD: Final = struct.Struct("<HBBBIBIIIH")
-_COM_BINLOG_DUMP, _COM_BINLOG_DUMP_GTID = 0x12, 0x1E
-_THROUGH_GTID, _SEND_ANNOTATIONS = 4, 2
 _ER_MASTER_FATAL = 1236
 _LOST_WORDS = (
     "could not find first log file",
@@ -55,15 +42,6 @@ _LOST_WORDS = (
     "impossible position",
     "position > file size",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class DumpStart:
-    """Where to start: behind a set of transactions, or at a place in a file."""
-
-    file: str = ""
-    position: int = 4
-    gtids: GtidSet | MariaDbGtidSet | None = None
 
 
 class BinlogReader:
@@ -75,15 +53,18 @@ class BinlogReader:
         start: DumpStart,
         server_id: int,
         *,
-        is_mariadb: bool = False,
         annotations: bool = False,
     ) -> None:
-        self._stream = _Handshake(settings, start, server_id, is_mariadb, annotations)
-        with translated():
-            self._stream.open()
-        self._socket: socket.socket = self._stream.socket()
+        self._start = start
+        self._connection = DumpConnection(settings, start, server_id, annotations=annotations)
+        self._socket: socket.socket = self._connection.socket
         self._socket.settimeout(_TICK)
-        self._parser = EventParser(checksums=self._stream.checksums())
+        self._parser = EventParser(checksums=self._connection.checksums)
+
+    @property
+    def id(self) -> int:
+        """The server's number of the session."""
+        return self._connection.id
 
     def batches(self) -> Iterator[list[BinlogEvent]]:
         """Yield the events as they come; an empty list when nothing came for a moment.
@@ -91,6 +72,27 @@ class BinlogReader:
         :raises DatabaseUnavailableError: the connection is gone: open a new one.
         :raises PositionLostError: the server does not have the start position.
         """
+        received = self._received()
+        return self._from_start(received) if self._start.is_too_far else received
+
+    def _from_start(self, batches: Iterator[list[BinlogEvent]]) -> Iterator[list[BinlogEvent]]:
+        """Drop the events before a start that the dump command has no room for."""
+        at, first = 0, self._start.position
+        for events in batches:
+            kept = []
+            for event in events:
+                timestamp, server, position, size = event.header
+                at = behind(at, position)
+                if isinstance(event, Rotated):
+                    at, first = event.start, first if event.file == self._start.file else 0
+                elif at < first:
+                    continue
+                elif position:
+                    event.header = (timestamp, server, at, size)
+                kept.append(event)
+            yield kept
+
+    def _received(self) -> Iterator[list[BinlogEvent]]:
         pending: list[bytes] = []
         size = needed = 0
         last_sign = time.monotonic()
@@ -112,7 +114,7 @@ class BinlogReader:
 
     def close(self) -> None:
         """Close the connection."""
-        self._stream.close()
+        self._connection.close()
 
     def _packets(self, data: bytes) -> Any:
         """Yield the events of all whole packets; return the rest, and how much it has to become.
@@ -159,9 +161,10 @@ class BinlogReader:
         while size - start >= _HEAD.size:
             low, high, _, status, timestamp, kind, server, length, following, _ = head(data, start)
             end = start + 4 + (low | high << 16)
-            if end > size or status or kind == PAYLOAD or end - start > _WHOLE_PACKET:
+            if end > size or status or kind == TRANSACTION_PAYLOAD or end - start > _WHOLE_PACKET:
                 break
-            header = (timestamp, server, following - length if following else 0, length)
+            at = (following - length) & _LARGEST if following else 0  # it wraps at 4 GB
+            header = (timestamp, server, at, length)
             parse = parser_of(kind, parse_other)
             try:
                 append(parse(header, data, start + 24, end - parser.trailer))
@@ -232,91 +235,13 @@ def _refusal(packet: bytes) -> MillraceError:
     code = int.from_bytes(packet[1:3], "little")
     text = packet[9:].decode("utf-8", "replace")
     message = f"{text} (error {code})"
+    lowered = text.lower()
+    if "server_uuid/server_id" in lowered:  # MySQL: 1236, MariaDB: 4052
+        return StopError(message, "Give every connector a database.server.id of its own.")
     if code == _ER_MASTER_FATAL:
-        lowered = text.lower()
         if any(words in lowered for words in _LOST_WORDS):
             return PositionLostError(message)
-        if "server_uuid/server_id" in lowered:
-            return StopError(message, "Give every connector a database.server.id of its own.")
         return DatabaseUnavailableError(message) if "net" in lowered else StopError(message)
     if code in (1227, 1045):
         return AccessDeniedError(message)
     return DatabaseUnavailableError(message)
-
-
-class _Handshake(BinLogStreamReader):  # type: ignore[misc]  # the library has no types
-    """The library's stream reader, used up to the dump command."""
-
-    def __init__(
-        self,
-        settings: ConnectionSettings,
-        start: DumpStart,
-        server_id: int,
-        is_mariadb: bool,
-        annotations: bool,
-    ) -> None:
-        by_gtid = start.gtids is not None
-        super().__init__(
-            connection_settings={},
-            server_id=server_id,
-            blocking=True,
-            resume_stream=True,
-            log_file=start.file,
-            log_pos=start.position,
-            auto_position=str(start.gtids) if is_mariadb and by_gtid else None,
-            slave_heartbeat=HEARTBEAT,
-            is_mariadb=is_mariadb and by_gtid,
-            pymysql_wrapper=lambda **_: self._session(settings),
-            enable_logging=False,
-        )
-        flags = _SEND_ANNOTATIONS if annotations and is_mariadb else 0
-        self._command = _dump_command(start, server_id, flags)
-
-    def open(self) -> None:
-        """Log in and send the dump command."""
-        self._BinLogStreamReader__connect_to_stream()
-
-    def socket(self) -> socket.socket:
-        """Return the socket on which the events come."""
-        return self._stream_connection._sock  # type: ignore[no-any-return]  # noqa: SLF001
-
-    def checksums(self) -> bool:
-        """Whether checksums were agreed on."""
-        return bool(self._BinLogStreamReader__use_checksum)
-
-    def _session(self, settings: ConnectionSettings) -> Any:
-        session = open_session(settings, DumpSession)
-        session.dump_command = self._command
-        for name in ("read", "write"):
-            if seconds := getattr(settings, f"log_{name}_timeout"):
-                session.query(f"SET SESSION net_{name}_timeout = {int(seconds)}")
-        return session
-
-
-def _dump_command(start: DumpStart, server_id: int, flags: int) -> bytes:
-    """Write COM_BINLOG_DUMP or, behind a set of MySQL's GTIDs, COM_BINLOG_DUMP_GTID."""
-    if isinstance(start.gtids, GtidSet):
-        encoded = start.gtids.encode()
-        return b"".join(
-            (
-                bytes([_COM_BINLOG_DUMP_GTID]),
-                (flags | _THROUGH_GTID).to_bytes(2, "little"),
-                server_id.to_bytes(4, "little"),
-                (0).to_bytes(4, "little"),  # no file name
-                (4).to_bytes(8, "little"),
-                len(encoded).to_bytes(4, "little"),
-                encoded,
-            )
-        )
-    by_gtid = start.gtids is not None
-    position = 4 if by_gtid else start.position
-    file = b"" if by_gtid else start.file.encode()
-    return b"".join(
-        (
-            bytes([_COM_BINLOG_DUMP]),
-            position.to_bytes(4, "little"),
-            flags.to_bytes(2, "little"),
-            server_id.to_bytes(4, "little"),
-            file,
-        )
-    )

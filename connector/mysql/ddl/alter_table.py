@@ -9,6 +9,7 @@ from connector.mysql.ddl import clauses
 from connector.mysql.ddl.columns import read_column, read_place
 from connector.mysql.ddl.create_table import TableOptions, read_option
 from connector.mysql.ddl.data_types import at_charset, read_charset
+from connector.mysql.ddl.definitions import PRIMARY
 from connector.mysql.ddl.elements import at_constraint, read_constraint, read_elements
 from connector.mysql.ddl.literals import read_altered_default
 from connector.mysql.ddl.reader import Reader
@@ -95,6 +96,11 @@ def _drop(reader: Reader, found: Clauses) -> None:
         found.append(clauses.DropPrimaryKey())
     elif reader.word == "PARTITION":
         reader.skip_statement()
+    elif reader.take_any("KEY", "INDEX", "CONSTRAINT"):
+        reader.take("IF", "EXISTS")
+        if reader.name().upper() == PRIMARY:
+            found.append(clauses.DropPrimaryKey())
+        reader.skip_item()
     elif reader.word in _DROPPED or (reader.word, reader.ahead()) in _DROPPED_PAIRS:
         reader.skip_item()
     else:
@@ -182,7 +188,7 @@ def _order_by(reader: Reader, _found: Clauses) -> None:
 
 
 _LAST: Final = ("PARTITION", "REMOVE")  # what may follow a clause without a comma
-_DROPPED: Final = frozenset({"FOREIGN", "KEY", "INDEX", "CHECK", "CONSTRAINT"})
+_DROPPED: Final = frozenset({"FOREIGN", "CHECK"})
 _DROPPED_PAIRS: Final = frozenset({("PERIOD", "FOR"), ("SYSTEM", "VERSIONING")})
 _PASSED_OVER: Final = (
     "ALGORITHM LOCK FORCE ENABLE DISABLE SECONDARY_LOAD SECONDARY_UNLOAD WITH WITHOUT"

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+PRIMARY: Final = "PRIMARY"
+"""The name of the index of every primary key; no other index may have it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from connector.mysql.ddl.statements import (
     ViewAction,
 )
 from connector.mysql.ddl.table_statements import (
+    read_drop_index,
     read_drop_table,
     read_rename_table,
     read_truncate,
@@ -97,7 +98,8 @@ def _create(reader: Reader, first: int) -> Statement:
     reader.index += 1
     inner = _inner(reader, first)
     or_replace = reader.take("OR", "REPLACE")
-    reader.take("TEMPORARY")
+    if reader.take("TEMPORARY"):
+        return _temporary(reader)
     if reader.take("TABLE"):
         return read_create_table(reader, first, or_replace=or_replace)
     if reader.take_any("DATABASE", "SCHEMA"):
@@ -126,9 +128,19 @@ def _inner(reader: Reader, first: int) -> int:
     return first if reader.dialect == "mariadb" else reader.index
 
 
+def _temporary(reader: Reader) -> Statement:
+    """Step over a temporary table or sequence: it hides a table of its name in one session only."""
+    reader.skip_statement()
+    return Ignored()
+
+
 def _drop(reader: Reader, first: int) -> Statement:
     reader.index += 1
-    reader.take("TEMPORARY")
+    if reader.take("TEMPORARY"):
+        return _temporary(reader)
+    if reader.take_any("ONLINE", "OFFLINE") or reader.word == "INDEX":
+        reader.expect("INDEX")
+        return read_drop_index(reader, first)
     if reader.take_any("TABLE", "TABLES"):
         return read_drop_table(reader, first)
     if reader.take_any("DATABASE", "SCHEMA"):

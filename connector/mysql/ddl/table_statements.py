@@ -1,13 +1,16 @@
-"""DROP, RENAME and TRUNCATE TABLE, and CREATE UNIQUE INDEX."""
+"""DROP, RENAME and TRUNCATE TABLE, CREATE UNIQUE INDEX and DROP INDEX."""
 
 from __future__ import annotations
 
-from connector.mysql.ddl.definitions import KeyDefinition
+from connector.mysql.ddl.clauses import DropPrimaryKey
+from connector.mysql.ddl.definitions import PRIMARY, KeyDefinition
 from connector.mysql.ddl.elements import read_key_columns, skip_index_options
 from connector.mysql.ddl.reader import Reader
 from connector.mysql.ddl.statements import (
+    AlterTable,
     CreateIndex,
     DropTable,
+    Ignored,
     RenamePair,
     RenameTable,
     TruncateTable,
@@ -61,6 +64,18 @@ def read_truncate(reader: Reader, first: int) -> TruncateTable:
     name = reader.table_name()
     skip_wait(reader)
     return TruncateTable(reader.text(first), name)
+
+
+def read_drop_index(reader: Reader, first: int) -> AlterTable | Ignored:
+    """Read the statement from the name of the index on; only that of the primary key matters."""
+    reader.take("IF", "EXISTS")
+    is_primary = reader.name().upper() == PRIMARY
+    reader.expect("ON")
+    table = reader.table_name()
+    reader.skip_statement()
+    if not is_primary:
+        return Ignored()
+    return AlterTable(reader.text(first), table, (DropPrimaryKey(),))
 
 
 def read_unique_index(reader: Reader, first: int) -> CreateIndex:

@@ -103,6 +103,8 @@ def _literal(literal: str, column: Column) -> str | None:
     zero = literal == "0" or literal[:4] == "0000" or "-00" in literal[:10]
     if zero or literal == _EPOCH_DEFAULT:
         return None if column.optional else _EPOCH
+    if literal[:1].isalpha():
+        raise ValueError("the name of a function")
     text = literal.replace(" ", "T", 1)
     if len(text) == 10:
         text += "T00:00:00"

@@ -15,6 +15,7 @@ from connector.mysql.binlog.events import (
     Committed,
     RowsChanged,
     TableMapped,
+    TransactionCompressed,
     Unreadable,
 )
 from connector.mysql.binlog.parser import EventParser
@@ -37,7 +38,7 @@ def inside(event: bytes) -> list[BinlogEvent]:
     parser = EventParser(checksums=False)
     assert parser.is_compressed_transaction(event, 0)
     whole, *rest = parser.transaction(event, 0, len(event))
-    assert whole.__class__ is BinlogEvent
+    assert whole.__class__ is TransactionCompressed
     assert whole.header[3] == int.from_bytes(event[9:13], "little")
     return rest
 

@@ -15,13 +15,8 @@ from connector.errors import (
     PositionLostError,
     StopError,
 )
-from connector.mysql.binlog.reader import (
-    DumpStart,
-    _dump_command,
-    _end_of_large,
-    _joined,
-    _refusal,
-)
+from connector.mysql.binlog.dump import DumpStart, dump_command
+from connector.mysql.binlog.reader import _end_of_large, _joined, _refusal
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 
 WHOLE = 0xFFFFFF
@@ -72,6 +67,7 @@ TWO_OF_ONE_NUMBER = "A slave with the same server_uuid/server_id as this slave h
         (1236, PositionLostError, "Client requested to start from impossible position"),
         (1236, PositionLostError, "the GTID is not in the binlog of this server"),
         (1236, StopError, TWO_OF_ONE_NUMBER),
+        (4052, StopError, TWO_OF_ONE_NUMBER),
         (1236, StopError, "log event entry exceeded max_allowed_packet"),
         (1227, AccessDeniedError, "Access denied; you need the REPLICATION SLAVE privilege"),
         (1045, AccessDeniedError, "Access denied for user"),
@@ -94,27 +90,33 @@ def test_the_end_of_the_stream_passes() -> None:
 
 
 @given(st.integers(4, (1 << 32) - 1), st.integers(1, (1 << 32) - 1))
-def test_a_dump_from_a_place_in_a_file(position: int, server_id: int) -> None:
-    command = _dump_command(DumpStart("binlog.000007", position), server_id, 2)
-    assert command == (
-        b"\x12"
-        + position.to_bytes(4, "little")
+def test_a_dump_from_a_position_in_a_file(position: int, server_id: int) -> None:
+    number, body = dump_command(DumpStart("binlog.000007", position), server_id, 2)
+    assert number == 0x12
+    assert body == (
+        position.to_bytes(4, "little")
         + b"\2\0"
         + server_id.to_bytes(4, "little")
         + b"binlog.000007"
     )
 
 
+def test_a_position_beyond_4_gb_is_reached_from_the_beginning_of_its_file() -> None:
+    _, body = dump_command(DumpStart("binlog.000007", (1 << 32) + 5), 9, 0)
+    assert body[:4] == b"\4\0\0\0"
+
+
 def test_a_dump_behind_a_set_of_transactions() -> None:
     server = uuid.UUID("3e11fa47-71ca-11e1-9e33-c80aa9429562")
     start = DumpStart("binlog.000007", 157, GtidSet.parse(f"{server}:1-5"))
-    command = _dump_command(start, 9, 0)
+    number, body = dump_command(start, 9, 0)
     gtids = (1).to_bytes(8, "little") + server.bytes + (1).to_bytes(8, "little")
     gtids += (1).to_bytes(8, "little") + (6).to_bytes(8, "little")
-    head = b"\x1e\4\0" + (9).to_bytes(4, "little") + bytes(4) + (4).to_bytes(8, "little")
-    assert command == head + len(gtids).to_bytes(4, "little") + gtids
+    head = b"\4\0" + (9).to_bytes(4, "little") + bytes(4) + (4).to_bytes(8, "little")
+    assert number == 0x1E
+    assert body == head + len(gtids).to_bytes(4, "little") + gtids
 
 
-def test_mariadb_is_told_its_gtids_before_the_dump() -> None:
+def test_mariadb_knows_its_gtids_before_the_dump() -> None:
     start = DumpStart("binlog.000007", 157, MariaDbGtidSet.parse("0-1-5"))
-    assert _dump_command(start, 9, 0) == b"\x12" + b"\4\0\0\0" + b"\0\0" + b"\x09\0\0\0"
+    assert dump_command(start, 9, 0) == (0x12, b"\4\0\0\0" + b"\0\0" + b"\x09\0\0\0")

@@ -62,14 +62,25 @@ def test_an_end_without_a_begin_is_not_told() -> None:
     assert _mark(Transaction(), "END") is None
 
 
-def test_a_begin_that_was_told_before_a_restart_is_not_told_again() -> None:
-    first = Transaction()
-    _mark(first, "BEGIN")
-    first.event(A)
-    second = Transaction()
-    second.restore(first.to_offset())
-    assert _mark(second, "BEGIN") is None
-    assert second.event(A) == {"id": "x:1", "total_order": 2, "data_collection_order": 2}
+def test_a_transaction_that_resumes_has_no_second_begin_and_continues_to_count() -> None:
+    transaction = interrupted()
+    assert not transaction.begin("x:1", resumed=True)
+    assert transaction.event(A) == {"id": "x:1", "total_order": 2, "data_collection_order": 2}
+
+
+def test_a_transaction_that_is_read_again_from_its_start_counts_from_its_start() -> None:
+    transaction = interrupted()
+    assert transaction.begin("x:1")
+    assert transaction.event(A) == {"id": "x:1", "total_order": 1, "data_collection_order": 1}
+
+
+def interrupted() -> Transaction:
+    """A transaction that a restart found after one event."""
+    before, after = Transaction(), Transaction()
+    before.begin("x:1")
+    before.event(A)
+    after.restore(before.to_offset())
+    return after
 
 
 def test_another_transaction_begins_from_one() -> None:

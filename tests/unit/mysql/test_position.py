@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,12 +25,26 @@ POSITIONS = st.builds(
     server_id=st.integers(0, 1 << 32),
     ts_sec=st.none() | st.integers(0, 1 << 32),
     snapshot=st.none() | st.sampled_from(["INITIAL", "BLOCKING"]),
+    server=st.none() | st.just("5bbad450-cfbd-11e5-84fb-021500000000"),
+    own_count=st.booleans(),
 )
 
 
 @given(POSITIONS)
 def test_a_position_is_stored_and_read_again(position: BinlogPosition) -> None:
-    assert position_of(position.to_offset(), is_mariadb=False) == position
+    stored = position if position.in_group else replace(position, server=None, own_count=False)
+    assert position_of(position.to_offset(), is_mariadb=False) == stored
+
+
+def test_an_offset_within_a_transaction_names_the_server_that_counted_its_events() -> None:
+    within = BinlogPosition("b.1", 157, event=2, server="s")
+    assert within.to_offset()["millrace_server"] == "s"
+    assert "millrace_server" not in within.at_group_start().to_offset()
+
+
+def test_to_debezium_a_transaction_that_it_counts_otherwise_is_not_begun() -> None:
+    offset = BinlogPosition("b.1", 157, event=2, row=1, own_count=True).to_offset()
+    assert offset == {"file": "b.1", "pos": 157, "millrace_event": 2, "millrace_row": 1}
 
 
 def test_an_offset_has_its_keys_in_the_order_of_java() -> None:
@@ -90,7 +105,7 @@ def at(start: BinlogPosition | None = None) -> Coordinates:
 
 
 def test_outside_of_a_transaction_a_restart_reads_behind_the_event() -> None:
-    coordinates = at(BinlogPosition("b.1", 100, None, 3, 2))
+    coordinates = at()
     coordinates.move(200, 50)
     position = coordinates.position()
     assert (position.pos, position.event, position.row) == (250, 0, 0)
@@ -133,11 +148,48 @@ def test_without_gtids_a_transaction_is_named_by_its_place() -> None:
     assert coordinates.transaction_id == "file=b.7,pos=250"
 
 
-def test_the_first_transaction_of_all_is_no_reason_to_read_the_whole_log() -> None:
-    """Debezium stores the first GTID at once when there was none before."""
+def test_the_first_transaction_of_all_is_not_done_before_its_end() -> None:
+    """Debezium counts it as done from its start: a restart loses the rest of it."""
     coordinates = at(BinlogPosition("b.1", 4, GtidSet()))
     coordinates.start_gtid(f"{SERVER}:1")
-    assert str(coordinates.position().gtids) == f"{SERVER}:1-1"
+    assert "gtids" not in coordinates.position().to_offset()
+    coordinates.begin()
+    coordinates.commit()
+    assert coordinates.position().to_offset()["gtids"] == f"{SERVER}:1-1"
+
+
+def test_a_statement_counts_as_done_when_something_follows() -> None:
+    coordinates = at()
+    coordinates.start_gtid(f"{SERVER}:5")
+    coordinates.end_statement()
+    assert str(coordinates.position().gtids) == f"{SERVER}:1-4"
+    coordinates.settle()
+    assert str(coordinates.position().gtids) == f"{SERVER}:1-5"
+
+
+def test_a_gtid_whose_statement_has_not_come_yet_is_not_done() -> None:
+    coordinates = at()
+    coordinates.start_gtid(f"{SERVER}:5")
+    coordinates.end_statement()
+    coordinates.start_gtid(f"{SERVER}:6")
+    coordinates.settle()
+    assert str(coordinates.position().gtids) == f"{SERVER}:1-5"
+
+
+def test_the_first_event_of_a_connection_does_not_disturb_a_transaction_that_continues() -> None:
+    start = BinlogPosition("b.1", 157, GtidSet.parse(f"{SERVER}:1-4"), event=3)
+    coordinates = at(start)
+    coordinates.rotate("b.1", 4, artificial=True)
+    coordinates.move(4, 123)
+    assert coordinates.position().to_offset() == start.to_offset()
+
+
+def test_a_file_that_ends_within_a_transaction_ends_it() -> None:
+    coordinates = at()
+    coordinates.begin()
+    coordinates.rotate("b.2", 4)
+    assert not coordinates.in_transaction
+    assert coordinates.position().to_offset()["file"] == "b.2"
 
 
 def test_a_rotation_leads_to_another_file() -> None:
@@ -147,3 +199,23 @@ def test_a_rotation_leads_to_another_file() -> None:
     assert (position.file, position.pos) == ("b.2", 4)
     coordinates.ts_micros = 1_700_000_000_999_999
     assert coordinates.position().ts_sec == 1_700_000_000
+
+
+@given(st.integers(4, 1 << 36), st.lists(st.integers(1, 1 << 30), max_size=20))
+def test_positions_beyond_4_gb_are_known_from_the_last_32_bits(
+    start: int, sizes: list[int]
+) -> None:
+    coordinates = at(BinlogPosition("b.1", start))
+    for size in sizes:
+        coordinates.move(start & 0xFFFFFFFF or 1, size)
+        assert coordinates.pos in (start, start + 1)
+        start += size
+        if sizes:
+            assert coordinates.position().pos == coordinates.pos + size
+
+
+def test_a_heartbeat_behind_the_last_event_leads_nowhere_else() -> None:
+    coordinates = at(BinlogPosition("b.1", 4))
+    coordinates.move(5_000, 100)
+    coordinates.move(5_060, 40)
+    assert coordinates.position().pos == 5_100

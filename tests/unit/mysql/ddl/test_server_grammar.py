@@ -138,3 +138,38 @@ def test_what_cannot_be_read_says_so_and_changes_nothing(statement: str) -> None
     with pytest.raises(DdlError):
         catalog.apply(statement, "d")
     assert catalog.tables.get(T) is before
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP INDEX `PRIMARY` ON t",
+        "DROP INDEX `primary` ON d.t ALGORITHM=COPY LOCK=SHARED",
+        "ALTER TABLE t DROP INDEX `PRIMARY`",
+        "ALTER TABLE t DROP COLUMN c, DROP KEY `Primary`, ADD z INT",
+        "ALTER TABLE t DROP CONSTRAINT `PRIMARY`",
+    ],
+)
+def test_a_primary_key_is_dropped_by_the_name_of_its_index(
+    dialect: Dialect, statement: str
+) -> None:
+    catalog = Catalog(Tables(), dialect)
+    catalog.apply("CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT)", "d")
+    assert [event.kind for event in catalog.apply(statement, "d")] == ["ALTER_TABLE"]
+    table = catalog.tables.get(T)
+    assert table is not None
+    assert table.primary_key == ()
+    assert [event for event in catalog.apply("DROP INDEX other ON t", "d") if event] == []
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+def test_a_temporary_table_leaves_the_table_of_its_name_as_it_is(dialect: Dialect) -> None:
+    statements = [
+        "CREATE TEMPORARY TABLE t (other INT)",
+        "DROP TEMPORARY TABLE IF EXISTS t",
+        "CREATE TEMPORARY TABLE t LIKE u",
+        "DROP TEMPORARY TABLE t, u",
+    ]
+    for number in range(1, len(statements) + 1):
+        assert columns(statements[:number], dialect) == ["a", "b", "c"]

@@ -98,7 +98,7 @@ def recovered_at(
         {"server": "shop"},
         schema.tables,
         schema.replay,
-        reached_by(desired, None, is_mariadb=is_mariadb),
+        reached_by(desired, None, is_mariadb=is_mariadb, by_gtids=False),
         prefer_ddl=prefer_ddl,
     )
     return list(schema.tables)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,12 +19,15 @@ from connector.capture.tables import Table, TableId
 from connector.errors import HistoryError
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.definitions import Definition
+from connector.mysql.gtid import GtidSet
 from connector.mysql.position import BinlogPosition, Coordinates
 from connector.mysql.schema import SchemaRules
 from connector.mysql.schema_tracker import SchemaTracker, TrackerOptions
 from connector.mysql.source_block import SourceBlock
 
 T = TableId("d", "t")
+SERVER = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
+SNAPSHOT = BinlogPosition("b.000001", 90, GtidSet.parse(f"{SERVER}:1-9"), snapshot="INITIAL")
 
 
 class FullDisk:
@@ -92,32 +96,55 @@ def test_tables_are_recovered_as_of_a_position(pos: int, expected: list[str]) ->
     run(tracked, "ALTER TABLE t ADD b INT", 100)
     run(tracked, "ALTER TABLE t RENAME COLUMN a TO x", 200)
     again = tracker(store)
-    again.recover(at(pos).position())
+    again.recover(at(pos).position(), by_gtids=False)
     assert names(again) == expected
 
 
 def test_without_a_history_nothing_is_recovered() -> None:
     with pytest.raises(HistoryError, match="missing or empty"):
-        tracker(MemoryHistory()).recover(at(10).position())
+        tracker(MemoryHistory()).recover(at(10).position(), by_gtids=False)
 
 
-def test_a_change_that_cannot_be_recorded_is_not_told_and_leaves_doubt() -> None:
+def test_a_change_that_cannot_be_recorded_is_not_published_and_is_undone() -> None:
     tracked = tracker(FullDisk())
     with pytest.raises(HistoryError, match="no space"):
         run(tracked, "CREATE TABLE t (a INT)", 10)
-    assert tracked.unsure
+    with pytest.raises(HistoryError, match="missing or empty"):  # it has to be read again
+        tracked.prepare_stream(at(10).position(), by_gtids=False)
 
 
-def test_recovery_ends_the_doubt() -> None:
+def test_tables_are_recovered_after_an_interruption_between_a_change_and_its_record() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
     run(tracked, "CREATE TABLE t (a INT)", 10)
     told: Callable[..., Iterator[object]] = tracked.streamed  # type: ignore[assignment]  # a generator
     query = QueryRan((0, 1, 20, 10), 5, "d", "ALTER TABLE t ADD b INT")
     next(iter(told(query, at(20), 0)))  # the reader is stopped before it asks for more
-    assert tracked.unsure
-    tracked.recover(at(20).position())
-    assert not tracked.unsure
+    tracked.prepare_stream(at(10).position(), by_gtids=False)
+    assert names(tracked) == ["a"]
+
+
+def test_a_statement_that_is_read_again_is_applied_to_what_was_before_it() -> None:
+    """With GTIDs the last statement comes again: twice applied, a swap changes nothing."""
+    swap = "ALTER TABLE t RENAME COLUMN a TO b, RENAME COLUMN b TO a"
+    store = MemoryHistory()
+    tracked = tracker(store)
+    tracked.begin()
+    list(tracked.snapshot(Definition("d", "CREATE TABLE t (a INT, b INT)"), SNAPSHOT))
+    behind = replace(SNAPSHOT, snapshot=None)
+    after = Coordinates(behind)
+    after.start_gtid(f"{SERVER}:10")
+    query = QueryRan((0, 1, 100, 10), 5, "d", swap)
+    assert list(tracked.streamed(query, after, 0))
+    assert names(tracked) == ["b", "a"]
+    tracked.prepare_stream(behind, by_gtids=True)
+    assert names(tracked) == ["a", "b"]
+    again = tracker(store)
+    again.recover(behind, by_gtids=True)
+    assert names(again) == ["a", "b"]
+    done = replace(behind, gtids=GtidSet.parse(f"{SERVER}:1-10"))
+    again.recover(done, by_gtids=True)
+    assert names(again) == ["b", "a"]
     assert names(tracked) == ["a", "b"]
 
 
@@ -127,7 +154,6 @@ def test_what_cannot_be_read_is_told_and_recorded_and_leaves_a_doubt() -> None:
     run(tracked, "CREATE TABLE t (a INT)", 10)
     odd = "ALTER TABLE t FROBNICATE 'secret' ("
     assert run(tracked, odd, 20) == [odd]
-    assert not tracked.unsure
     doubt = tracked.doubt(T)
     assert doubt is not None
     assert re.search(r"begins with \[ALTER TABLE t .*'…'.* at .+:20, for database \[d\]", doubt)
@@ -136,7 +162,7 @@ def test_what_cannot_be_read_is_told_and_recorded_and_leaves_a_doubt() -> None:
     [_, record] = store.records()
     assert (record.ddl, record.unread, record.table_changes) == (None, odd, ())
     again = tracker(store)
-    again.recover(at(30).position())
+    again.recover(at(30).position(), by_gtids=False)
     assert again.doubt(T) is not None
     assert names(again) == ["a"]
 
@@ -150,11 +176,11 @@ def test_a_new_definition_ends_a_doubt_also_after_a_restart() -> None:
     assert (change.kind, change.cause, names(tracked)) == ("CREATE", "repaired", ["a", "b"])
     assert tracked.doubt(T) is None
     again = tracker(store)
-    again.recover(at(30).position())
+    again.recover(at(30).position(), by_gtids=False)
     assert again.doubt(T) is None
     assert names(again) == ["a", "b"]
     before = tracker(store)
-    before.recover(at(25).position())
+    before.recover(at(25).position(), by_gtids=False)
     assert before.doubt(T) is not None
 
 
@@ -185,7 +211,7 @@ def test_a_doubt_goes_with_a_table(statement: str) -> None:
     run(tracked, "ALTER TABLE t FROBNICATE (", 20)
     run(tracked, statement, 30)
     again = tracker(store)
-    again.recover(at(30).position())
+    again.recover(at(30).position(), by_gtids=False)
     for one in (tracked, again):
         assert one.doubt(TableId("d", "moved")) is not None
         run(one, "DROP TABLE moved", 40)
@@ -237,8 +263,7 @@ def test_no_damaged_statement_stops_the_stream(
     for number, (sql, start, cut, more) in enumerate(damaged):
         run(tracked, sql[:start] + more + sql[start + cut :], number, sql_mode)
     if store.exists():
-        tracker(store).recover(at(100).position())
-    assert not tracked.unsure
+        tracker(store).recover(at(100).position(), by_gtids=False)
 
 
 def test_the_mode_of_the_session_tells_how_to_read_a_statement() -> None:

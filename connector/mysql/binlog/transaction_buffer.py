@@ -1,0 +1,184 @@
+"""Holds a transaction until its end shows which of its rows took effect.
+
+MariaDB, and MySQL before 8.0, write a transaction that was rolled back, or a part of one before
+ROLLBACK TO SAVEPOINT, to the log if it also did what no rollback takes back (temporary
+tables, tables without transactions). All rows of such a transaction are rows of transactional
+tables: the servers log those of other tables apart.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Iterable, Iterator
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
+
+from connector.errors import StopError
+from connector.mysql.binlog.events import (
+    Began,
+    BinlogEvent,
+    Committed,
+    GtidRead,
+    QueryRan,
+    Rotated,
+    RowsChanged,
+    RowsQueryRead,
+    XaPrepared,
+    XaStarted,
+)
+from connector.mysql.binlog.tablemap import TableMap
+
+_IN_MEMORY: Final = 4 << 20  # bytes of row images that are held in memory at most
+_EVENT_SIZE: Final = 400  # about what an event takes besides
+_SAVEPOINT: Final = re.compile(r"(SAVEPOINT|ROLLBACK TO) (`(?:[^`]|``)*`)")
+
+
+class TransactionBuffer:
+    """Follows the events of one connection; used by one thread."""
+
+    def __init__(self) -> None:
+        self._held = _Held()
+        self._in_group = False
+        self._savepoints: dict[str, int] = {}
+        self._rolled_back: list[range] = []
+
+    def settled(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogEvent]:
+        """Yield the events of which it is sure what became of them, in their order.
+
+        Instead of rows that were rolled back comes an event that only counts.
+        """
+        for event in events:
+            if self._in_group and isinstance(event, GtidRead):
+                yield from self._released()
+            self._in_group = self._in_group or _begins(event)
+            if not self._in_group:
+                yield event
+                continue
+            self._held.append(event)
+            if self._ends(event):
+                yield from self._released()
+
+    def _ends(self, event: BinlogEvent) -> bool:
+        """Note what an event does to the transaction; return whether it is the last.
+
+        A transaction that a file's end cuts off was not complete when the server crashed: the
+        server rolled it back.
+        """
+        if isinstance(event, (Committed, XaPrepared)):
+            return True
+        if isinstance(event, QueryRan) and (match := _SAVEPOINT.fullmatch(event.sql)):
+            self._at_savepoint(match[1], match[2])
+            return False
+        if isinstance(event, Rotated) or (
+            isinstance(event, QueryRan) and event.sql.upper() == "ROLLBACK"
+        ):
+            self._roll_back_to(0)
+            return True
+        return False
+
+    def _at_savepoint(self, action: str, name: str) -> None:
+        if action == "SAVEPOINT":
+            self._savepoints[name] = len(self._held)
+        elif name in self._savepoints:
+            self._roll_back_to(self._savepoints[name])
+
+    def _roll_back_to(self, first: int) -> None:
+        self._rolled_back.append(range(first, len(self._held)))
+
+    def _released(self) -> Iterator[BinlogEvent]:
+        rolled_back = self._rolled_back
+        held = self._held
+        self._held, self._in_group = _Held(), False
+        self._savepoints, self._rolled_back = {}, []
+        for number, event in enumerate(held.events()):
+            if event.__class__ is RowsChanged and any(number in part for part in rolled_back):
+                yield BinlogEvent(event.header)
+            else:
+                yield event
+
+
+def _begins(event: BinlogEvent) -> bool:
+    if isinstance(event, GtidRead):
+        return event.begins and not event.standalone
+    return isinstance(event, (Began, XaStarted))
+
+
+class _Held:
+    """A list of events of any size: behind a limit they lie in a temporary file."""
+
+    def __init__(self) -> None:
+        self._events: list[BinlogEvent] = []
+        self._size = self._count = 0
+        self._file: IO[bytes] | None = None
+        self._tables: list[TableMap] = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, event: BinlogEvent) -> None:
+        """Add an event."""
+        self._events.append(event)
+        self._count += 1
+        self._size += _EVENT_SIZE
+        if isinstance(event, (RowsChanged, RowsQueryRead)):
+            self._size += event.size
+        if self._size > _IN_MEMORY:
+            self._write()
+
+    def events(self) -> Iterator[BinlogEvent]:
+        """Yield all events, once."""
+        if self._file is not None:
+            end = self._file.tell()
+            self._file.seek(0)
+            while self._file.tell() < end:
+                yield from _Unpickler(self._file, self._tables).load()
+            self._file.close()
+        yield from self._events
+
+    def _write(self) -> None:
+        """Move what is in memory to the file.
+
+        :raises StopError: there is no room for it.
+        """
+        try:
+            if self._file is None:
+                self._file = TemporaryFile(prefix="millrace-")  # noqa: SIM115 - it lives longer
+            for event in self._events:
+                if isinstance(event, RowsChanged):
+                    event.trim()
+            _Pickler(self._file, self._tables).dump(self._events)
+        except OSError as error:
+            raise StopError(
+                f"A large transaction cannot be held in a temporary file: {error}",
+                "Make room in the folder that the environment variable TMPDIR names.",
+            ) from error
+        self._events, self._size = [], 0
+
+
+class _Pickler(pickle.Pickler):
+    """Writes events; of the tables, which plans know by their identity, numbers."""
+
+    def __init__(self, file: IO[bytes], tables: list[TableMap]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._tables = tables
+        self._numbers = {id(table): number for number, table in enumerate(tables)}
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if not isinstance(obj, TableMap):
+            return None
+        if id(obj) not in self._numbers:
+            self._numbers[id(obj)] = len(self._tables)
+            self._tables.append(obj)
+        return self._numbers[id(obj)]
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads what `_Pickler` wrote; the file has no name, so that it is nobody else's."""
+
+    def __init__(self, file: IO[bytes], tables: list[TableMap]) -> None:
+        super().__init__(file)
+        self._tables = tables
+
+    def persistent_load(self, pid: int) -> TableMap:
+        return self._tables[pid]
