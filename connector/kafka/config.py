@@ -1,19 +1,21 @@
 """Java client settings → librdkafka settings.
 
 A key of the Java client is translated; one that only tunes the Java client (serializers,
-interceptors, metrics) is left out; any other key is taken for librdkafka's own and tried.
+interceptors, metrics) is left out; any other key must be one of librdkafka's that are allowed.
+Nothing is opened here, neither a client nor a connection.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from confluent_kafka import KafkaException, Producer
-
-from connector.config import convert
+from connector.config import convert, invalid, one_of
 from connector.errors import ConfigError
-from connector.kafka.keys import CLIENT_KEYS, KNOWN_CLIENT_KEYS, ClientKey, Kind
+from connector.kafka.client_key import ClientKey
+from connector.kafka.delivery_settings import reconcile_delivery
+from connector.kafka.keys import CLIENT_KEYS, KNOWN_CLIENT_KEYS, Kind
+from connector.kafka.librdkafka_keys import LIBRDKAFKA_KEYS, REFUSED
 from connector.kafka.security import security_config
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = ["KNOWN_CLIENT_KEYS", "client_config", "client_settings"]
 
 _log = logging.getLogger(__name__)
 
+_LONGEST_BACKOFF: Final = 10_000  # librdkafka's default
 _COMPRESSION_LEVELS: Final = {"compression.gzip.level": "gzip", "compression.lz4.level": "lz4"}
 _PARTITIONERS: Final = {
     "org.apache.kafka.clients.producer.internals.DefaultPartitioner": "murmur2_random",
@@ -37,18 +40,26 @@ def client_config(properties: Mapping[str, str], kind: Kind) -> dict[str, str | 
     """
     keys = CLIENT_KEYS[kind]
     config: dict[str, str | int] = {}
-    own: dict[str, str] = {}
+    own: dict[str, str | int] = {}
     for name, text in properties.items():
         key = keys.get(name)
         if name == "partitioner.class":
             config["partitioner"] = _partitioner(text)
         elif key is None:
-            own[name] = text
+            own[name] = _own_value(name, text)
         elif key.translated:
             _translate(key, text, config, properties)
     _report_left_out(properties, keys)
-    _check_own(own)
-    return config | own | security_config(properties)
+    config |= own | security_config(properties)
+    _raise_longest_backoff(config)
+    return reconcile_delivery(config) if kind == "producer" else config
+
+
+def _raise_longest_backoff(config: dict[str, str | int]) -> None:
+    """Let the longest wait follow the first one, as in Java; librdkafka refuses a shorter one."""
+    first = int(config.get("reconnect.backoff.ms", 0))
+    if first > int(config.get("reconnect.backoff.max.ms", _LONGEST_BACKOFF)):
+        config["reconnect.backoff.max.ms"] = first
 
 
 def _translate(
@@ -61,7 +72,7 @@ def _translate(
 
 
 def _value(key: ClientKey, text: str) -> str | int:
-    value = convert(key.name, key.type, text)
+    value = _checked(key, text)
     if key.type == "LIST":
         return ",".join(value)
     if key.type == "BOOLEAN":
@@ -91,18 +102,30 @@ def _report_left_out(properties: Mapping[str, str], keys: Mapping[str, ClientKey
             _log.debug("The client setting %s has no meaning outside the Java client.", name)
 
 
-def _check_own(own: Mapping[str, str]) -> None:
-    """Try keys that Java does not know as librdkafka's own, on a client that never connects."""
-    for name, text in own.items():
-        try:
-            Producer({"log_level": 0, name: text})
-        except (KafkaException, TypeError) as error:
-            known = "No such configuration property" not in str(error)
-            reason = "it refuses the value" if known else "it has no such key"
-            raise ConfigError(
-                f"Invalid client setting {name}: it is not a setting of Kafka's Java client, "
-                f"and tried as librdkafka's own {reason}."
-            ) from None
+def _own_value(name: str, text: str) -> str | int:
+    """Check a setting that Java does not know against the list of librdkafka's allowed ones."""
+    if name in REFUSED:
+        raise ConfigError(f"Client setting {name} is not allowed: {REFUSED[name]}.")
+    key = LIBRDKAFKA_KEYS.get(name)
+    if key is None:
+        raise ConfigError(
+            f"Invalid client setting {name}: it is neither a setting of Kafka's Java client nor "
+            "one of librdkafka's that are allowed here. Correct the name or remove the setting."
+        )
+    value = _value(key, text)
+    if isinstance(value, int) and value != int(text):
+        raise invalid(name, text.strip(), f"Value must be between {key.low} and {key.high}")
+    return value
+
+
+def _checked(key: ClientKey, text: str) -> Any:
+    """Convert a text; a secret's text is left out of the error."""
+    value = convert(key.name, key.type, text)
+    if isinstance(value, str) and "\0" in value:
+        raise ConfigError(f"Invalid value for configuration {key.name}: it holds a NUL character.")
+    if key.allowed and (fault := one_of(*key.allowed)(key.name, value)):
+        raise ConfigError(fault)
+    return value
 
 
 def client_settings(worker: Mapping[str, str], kind: Kind) -> dict[str, str]:

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
-from connector.config import ConfigDef, ConfigKey, ConfigType, Importance
+from connector.config import ConfigDef, ConfigKey, ConfigType
+from connector.kafka.client_key import JAVA_ONLY, ClientKey
 
 Kind = Literal["producer", "consumer", "admin"]
 KINDS: Final[tuple[Kind, ...]] = ("producer", "consumer", "admin")
-
-JAVA_ONLY: Final = ""  # the setting tunes something that only the Java client has
-
-
-@dataclass(frozen=True, slots=True)
-class ClientKey:
-    """One Java setting: its type, and its name and range in librdkafka."""
-
-    name: str
-    type: ConfigType
-    target: str
-    low: int | None = None
-    high: int | None = None
-    importance: Importance = "MEDIUM"
-
-    @property
-    def translated(self) -> bool:
-        """Whether librdkafka has the setting."""
-        return self.target != JAVA_ONLY
 
 
 def _same(
     name: str, kind: ConfigType, low: int | None = None, high: int | None = None
 ) -> ClientKey:
     return ClientKey(name, kind, name, low, high)
+
+
+def _choice(name: str, allowed: str) -> ClientKey:
+    return ClientKey(name, "STRING", name, allowed=tuple(allowed.split()))
 
 
 def _java_only(names: str) -> list[ClientKey]:
@@ -61,7 +46,7 @@ SECURITY: Final = [
 _COMMON: Final = [
     ClientKey("bootstrap.servers", "LIST", "bootstrap.servers", importance="HIGH"),
     _same("client.id", "STRING"),
-    _same("client.dns.lookup", "STRING"),
+    _choice("client.dns.lookup", "use_all_dns_ips resolve_canonical_bootstrap_servers_only"),
     _same("metadata.max.age.ms", "LONG", 1, 86_400_000),
     _same("connections.max.idle.ms", "LONG", 0, _MAX),
     _same("reconnect.backoff.ms", "LONG", 0, 3_600_000),
@@ -74,15 +59,15 @@ _COMMON: Final = [
     *_java_only(
         """socket.connection.setup.timeout.max.ms metric.reporters metrics.num.samples
         metrics.recording.level metrics.sample.window.ms auto.include.jmx.reporter
-        enable.metrics.push interceptor.classes security.providers default.api.timeout.ms
+        enable.metrics.push interceptor.classes default.api.timeout.ms
         metadata.recovery.strategy metadata.recovery.rebootstrap.trigger.ms config.providers
         ssl.protocol ssl.provider ssl.cipher.suites ssl.enabled.protocols
         ssl.keymanager.algorithm ssl.trustmanager.algorithm ssl.secure.random.implementation
-        ssl.engine.factory.class sasl.client.callback.handler.class sasl.login.class
+        sasl.client.callback.handler.class sasl.login.class
         sasl.login.connect.timeout.ms sasl.login.read.timeout.ms sasl.login.retry.backoff.ms
         sasl.login.retry.backoff.max.ms sasl.login.refresh.window.factor
         sasl.login.refresh.window.jitter sasl.login.refresh.min.period.seconds
-        sasl.login.refresh.buffer.seconds sasl.kerberos.kinit.cmd
+        sasl.login.refresh.buffer.seconds
         sasl.kerberos.ticket.renew.window.factor sasl.kerberos.ticket.renew.jitter
         sasl.kerberos.min.time.before.relogin"""
     ),
@@ -90,10 +75,10 @@ _COMMON: Final = [
 ]
 
 _PRODUCER: Final = [
-    _same("acks", "STRING"),
+    _choice("acks", "all -1 0 1"),
     _same("linger.ms", "LONG", 0, 900_000),
     _same("batch.size", "INT", 1, _MAX),
-    _same("compression.type", "STRING"),
+    _choice("compression.type", "none gzip snappy lz4 zstd"),
     ClientKey("buffer.memory", "LONG", "queue.buffering.max.kbytes", 1, _MAX),
     ClientKey("max.request.size", "INT", "message.max.bytes", 1000, 1_000_000_000),
     _same("max.in.flight.requests.per.connection", "INT", 1, 1_000_000),
@@ -116,10 +101,10 @@ _CONSUMER: Final = [
     _same("group.id", "STRING"),
     _same("group.instance.id", "STRING"),
     _same("client.rack", "STRING"),
-    _same("auto.offset.reset", "STRING"),
+    _choice("auto.offset.reset", "earliest latest"),
     _same("enable.auto.commit", "BOOLEAN"),
     _same("auto.commit.interval.ms", "INT", 0, 86_400_000),
-    _same("isolation.level", "STRING"),
+    _choice("isolation.level", "read_uncommitted read_committed"),
     _same("max.poll.interval.ms", "INT", 1, 86_400_000),
     _same("session.timeout.ms", "INT", 1, 3_600_000),
     _same("heartbeat.interval.ms", "INT", 1, 3_600_000),

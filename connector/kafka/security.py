@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from connector.config import one_of
 from connector.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _JAAS: Final = re.compile(r"\s*(?P<module>[\w.$]+)\s+\w+\s*(?P<options>.*?)\s*;?\s*", re.DOTALL)
 _OPTION: Final = re.compile(r"""([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"']+))""")
+_PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+# librdkafka puts both into a shell command that renews the ticket.
+_KERBEROS: Final = re.compile(r"[\w./@:+=-]+", re.ASCII)
+_LARGEST_STORE: Final = 1 << 20
 _JKS_MAGIC: Final = b"\xfe\xed\xfe\xed"
 
 
@@ -29,6 +34,8 @@ def security_config(properties: Mapping[str, str]) -> dict[str, str | int]:
     :raises ConfigError: a login module or a key store that cannot be used here.
     """
     protocol = properties.get("security.protocol", "").strip().upper()
+    if protocol and (fault := one_of(*_PROTOCOLS)("security.protocol", protocol)):
+        raise ConfigError(fault)
     config: dict[str, str | int] = {"security.protocol": protocol} if protocol else {}
     if protocol.startswith("SASL_"):
         config |= _sasl(properties)
@@ -42,6 +49,8 @@ def _sasl(properties: Mapping[str, str]) -> dict[str, str | int]:
     config: dict[str, str | int] = {
         name: properties[name] for name in names if properties.get(name)
     }
+    if "sasl.kerberos.service.name" in config:
+        _check_kerberos(names[1], str(config[names[1]]))
     jaas = properties.get("sasl.jaas.config")
     return config | (_login(jaas, properties) if jaas else {})
 
@@ -90,6 +99,11 @@ def _oauth(options: Mapping[str, str], properties: Mapping[str, str]) -> dict[st
         raise ConfigError(
             "OAUTHBEARER needs sasl.oauthbearer.token.endpoint.url, the address that gives tokens."
         )
+    if not url.lower().startswith(("https://", "http://")):
+        raise ConfigError(
+            "Invalid value for configuration sasl.oauthbearer.token.endpoint.url: the address "
+            "must begin with https:// or http://."
+        )
     config: dict[str, str | int] = {
         "sasl.oauthbearer.method": "oidc",
         "sasl.oauthbearer.token.endpoint.url": url,
@@ -106,7 +120,17 @@ def _kerberos(options: Mapping[str, str], _: Mapping[str, str]) -> dict[str, str
     }
     if "serviceName" in options:
         config["sasl.kerberos.service.name"] = options["serviceName"]
+    for name, text in config.items():
+        _check_kerberos(name, str(text))
     return config
+
+
+def _check_kerberos(name: str, text: str) -> None:
+    if not _KERBEROS.fullmatch(text):
+        raise ConfigError(
+            f"Invalid value for configuration {name}: only letters, digits and . / @ : + = _ - "
+            "are allowed."
+        )
 
 
 _MODULES: Final[
@@ -153,12 +177,7 @@ def _identity(properties: Mapping[str, str]) -> dict[str, str | int]:
 
 def _store_kind(key: str, location: str) -> str:
     """Tell PEM from PKCS12 by the content: Java's type JKS reads PKCS#12 as well."""
-    try:
-        content = Path(location).read_bytes()
-    except OSError as error:
-        raise ConfigError(
-            f"Invalid value {location} for configuration {key}: {error.strerror}."
-        ) from None
+    content = _read_store(key, location)
     if content.startswith(_JKS_MAGIC):
         raise ConfigError(
             f"Invalid value {location} for configuration {key}: JKS stores can be read by Java "
@@ -166,6 +185,19 @@ def _store_kind(key: str, location: str) -> str:
             "-deststoretype PKCS12."
         )
     return "PEM" if b"-----BEGIN " in content else "PKCS12"
+
+
+def _read_store(key: str, location: str) -> bytes:
+    """Read a store; a device or a pipe is refused, since reading it might never end."""
+    path = Path(location)
+    try:
+        if not path.stat().st_size <= _LARGEST_STORE or not path.is_file():
+            reason = "not a file of at most 1 MB"
+        else:
+            return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+    raise ConfigError(f"Invalid value {location} for configuration {key}: {reason}.")
 
 
 def _certificates(location: str, password: str | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from connector.capture.columns import ColumnCodec
-from connector.capture.history.opening import history_store, snapshot_file
+from connector.capture.history.opening import client_faults, history_store, snapshot_file
 from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection
 from connector.capture.tables import Column, Table, TableId
@@ -72,8 +72,9 @@ class MySqlFamily:
         """Report on every key; when all is well, on what the server says to it."""
         definition = self.config_def
         report = definition.check(config)
-        for key, fault in (converter_faults(config) | processor_faults(config)).items():
-            report[key].errors.append(fault)
+        found = converter_faults(config) | processor_faults(config) | client_faults(config)
+        for key, fault in found.items():
+            report.setdefault(key, ConfigValue(key, config.get(key))).errors.append(fault)
         if not any(value.errors for value in report.values()):
             self._check_server(definition.parse(config), report["database.hostname"])
         return report

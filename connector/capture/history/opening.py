@@ -15,6 +15,7 @@ from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.history.store import HistoryStore
 from connector.errors import ConfigError
 from connector.kafka.config import client_config
+from connector.kafka.keys import Kind
 from connector.kafka.sequence import Sequence
 from connector.kafka.topics import Topics
 
@@ -22,6 +23,7 @@ _PREFIX: Final = "schema.history.internal."
 _SERVERS, _TOPIC = f"{_PREFIX}kafka.bootstrap.servers", f"{_PREFIX}kafka.topic"
 _FILE: Final = f"{_PREFIX}file.filename"
 _SNAPSHOT: Final = "millrace.schema.history.snapshot.file"
+_CLIENTS: Final[tuple[Kind, ...]] = ("producer", "consumer")
 _DECIDES: Final = re.compile(
     r"(?!schema\.history\.internal\.(?:consumer|producer)\.)"
     r"(?:connector\.class|topic\.prefix|include\.schema\.|schema\.history\.internal|gtid\.source\.|"
@@ -50,6 +52,23 @@ def snapshot_file(values: Mapping[str, Any], config: Mapping[str, str]) -> Snaps
         return None
     basis = {key: config[key] for key in sorted(config) if _DECIDES.match(key)}
     return SnapshotFile(Path(path), {"config": basis, "product": version("millrace")})
+
+
+def client_faults(config: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong with the settings of the history's Kafka clients, by key.
+
+    Nothing is opened.
+    """
+    found = {}
+    for kind in _CLIENTS:
+        prefix = f"{_PREFIX}{kind}."
+        own = _below(config, prefix)
+        try:
+            client_config(own, kind)
+        except ConfigError as error:
+            named = next((name for name in own if name in str(error)), next(iter(own)))
+            found[prefix + named] = str(error)
+    return found
 
 
 def _kafka(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:

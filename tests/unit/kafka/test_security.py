@@ -237,3 +237,26 @@ def test_jks_is_refused_with_the_way_out(tmp_path: Path) -> None:
 def test_a_store_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"ssl\.keystore\.location: No such file"):
         security_config({"ssl.keystore.location": str(tmp_path / "nope")})
+
+
+def test_a_kerberos_name_holds_no_shell_command() -> None:
+    module = f"{COMMON}kerberos.Krb5LoginModule"
+    for option in ('principal="x; touch /tmp/evil"', 'keyTab="$(id)"', 'serviceName="`id`"'):
+        with pytest.raises(ConfigError, match="only letters, digits and"):
+            security_config({"sasl.jaas.config": f"{module} required {option};"})
+
+
+def test_a_token_address_is_http() -> None:
+    module = f"{COMMON}oauthbearer.OAuthBearerLoginModule"
+    with pytest.raises(ConfigError, match="must begin with https:// or http://"):
+        security_config(
+            {
+                "sasl.jaas.config": f"{module} required clientId=a;",
+                "sasl.oauthbearer.token.endpoint.url": "file:///etc/passwd",
+            }
+        )
+
+
+def test_a_device_is_no_key_store() -> None:
+    with pytest.raises(ConfigError, match="not a file of at most 1 MB"):
+        security_config({"ssl.truststore.location": "/dev/zero"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from connector.errors import ConfigError
@@ -166,6 +168,34 @@ def test_a_client_setting_that_nobody_knows_is_a_fault(herder: Herder) -> None:
     (fault,) = faults(infos)["producer.override.no.such"]
     assert fault.startswith("Invalid client setting no.such: ")
     assert faults(validate(herder, producer__override__queue__buffering__max__kbytes="1024")) == {}
+
+
+@pytest.mark.parametrize("kind", ["producer", "consumer", "admin"])
+def test_native_code_from_a_request_is_refused(herder: Herder, kind: str) -> None:
+    key = f"{kind}.override.plugin.library.paths"
+    (fault,) = faults(validate(herder, **{key.replace(".", "__"): "/tmp/evil.so"}))[key]
+    assert fault == (
+        "Client setting plugin.library.paths is not allowed: it makes the Kafka client load "
+        "native code or run a command."
+    )
+
+
+def test_validation_opens_no_kafka_client(herder: Herder) -> None:
+    before = _client_threads()
+    infos = validate(
+        herder, producer__override__batch__num__messages="9", consumer__override__group__id="g"
+    )
+    assert faults(infos) == {}
+    assert _client_threads() <= before
+
+
+def _client_threads() -> set[str]:
+    """Return the ids of librdkafka's threads, which each client has."""
+    return {
+        entry.name
+        for entry in Path("/proc/self/task").iterdir()
+        if (entry / "comm").read_text().startswith("rdk:")
+    }
 
 
 @pytest.mark.parametrize(
