@@ -30,7 +30,7 @@ from connector.runtime.connector_config import check_converters
 from connector.runtime.herder import Herder
 from connector.runtime.instance import Workplace
 from connector.runtime.launch import Launcher
-from connector.runtime.listeners import advertised, worker_id
+from connector.runtime.listeners import advertised, is_open, worker_id
 from connector.runtime.offsets.places import OffsetPlaces
 from connector.runtime.offsets.store import LogOffsetStore
 from connector.runtime.providers import create_providers
@@ -127,6 +127,7 @@ class Daemon:
 
     def __init__(self, config: WorkerConfig, providers: Providers, plugins: Plugins) -> None:
         sockets = bind_all(config.listeners)
+        self._open_listeners = [item for item, _ in sockets if is_open(item, config.properties)]
         self._address = advertised([listener for listener, _ in sockets], config.properties)
         self._storage = open_storage(config)
         configs = ConfigStore(self._storage.configs)
@@ -186,6 +187,12 @@ class Daemon:
             except (MillraceError, ValueError) as error:
                 self._give_up(EXIT_CONNECTOR, f"{file.path}: {error}")
                 return
+        for listener in self._open_listeners:
+            _log.warning(
+                "Anyone who reaches %s controls this worker. Set listeners to a loopback address, "
+                "or use https with ssl.client.auth=required.",
+                listener,
+            )
         _log.info("Ready: REST API at %s", self._address)
 
     def _give_up(self, code: int, reason: str) -> None:

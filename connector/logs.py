@@ -40,7 +40,22 @@ _SAME_WORK: Final = {
     "org.apache.kafka.connect.transforms": ("connector.transforms",),
     "org.apache.kafka.clients": ("connector.kafka",),
 }
+# C0 except the tab, DEL, C1, and the separators of lines and paragraphs
+_CONTROLS: Final = [*range(9), *range(10, 32), *range(127, 160), 0x2028, 0x2029]
+_ESCAPES: Final = {code: ascii(chr(code))[1:-1] for code in _CONTROLS}
 _LINE: Final = "[%(asctime)s,%(msecs)03d] %(levelname)s [%(threadName)s] %(message)s (%(name)s)"
+
+
+class OneLineFormatter(logging.Formatter):
+    """Escapes control characters in messages, so that no value can forge a line or a color.
+
+    Tracebacks keep their lines.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 — logging's name
+        """Return the line of a record."""
+        record.message = record.message.translate(_ESCAPES)
+        return super().formatMessage(record)
 
 
 def set_up(level: str) -> None:
@@ -51,7 +66,7 @@ def set_up(level: str) -> None:
     for name, number in _LEVELS.items():
         logging.addLevelName(number, name)
     handler = logging.StreamHandler(sys.stdout)
-    handler.setFormatter(logging.Formatter(_LINE, "%Y-%m-%d %H:%M:%S"))
+    handler.setFormatter(OneLineFormatter(_LINE, "%Y-%m-%d %H:%M:%S"))
     logging.basicConfig(level=_number(level), handlers=[handler], force=True)
 
 

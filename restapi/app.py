@@ -13,6 +13,7 @@ from restapi import errors
 from restapi.configs import configs
 from restapi.connectors import connectors, states
 from restapi.dialect import ConnectDialect
+from restapi.guard import RequestGuard
 from restapi.headers import Answers, parse_rules
 from restapi.loggers import loggers
 from restapi.metrics import metrics
@@ -103,13 +104,15 @@ def _app(
         app.include_router(router, dependencies=gate)
     routes = [route for router in [*free, *gated] for route in router.routes]
     dressed: ASGIApp = ConnectDialect(app, routes)
-    origins = worker["access.control.allow.origin"].strip()
+    allowed = worker["access.control.allow.origin"].split(",")
+    origins = [origin.strip() for origin in allowed if origin.strip()]
     if origins:
         methods = worker["access.control.allow.methods"].strip() or _METHODS
         dressed = CORSMiddleware(
             dressed,
-            allow_origins=[origin.strip() for origin in origins.split(",")],
+            allow_origins=origins,
             allow_methods=[method.strip() for method in methods.split(",")],
             allow_headers=["*"],
         )
+    dressed = RequestGuard(dressed, origins, worker["millrace.rest.max.body.bytes"])
     return Answers(dressed, parse_rules(worker["response.http.headers.config"]))

@@ -7,13 +7,24 @@ Scalars become texts where a text is wanted, exactly as they stand in the body: 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Self
+import re
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+
+from restapi.errors import BodyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+
+_LARGE: Final = 1 << 16  # bytes; smaller bodies are read at once, larger ones in a thread
+_MOST_ELEMENTS: Final = 200_000
+_DEEPEST: Final = 100
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PUNCTUATION: Final = re.compile(r"[^\[\]{}]+")
+_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class WrittenFloat(float):
@@ -44,12 +55,58 @@ def as_text(value: Any) -> str | None:
     raise TypeError(type(value).__name__)
 
 
+def parse(body: bytes) -> Any:
+    """Parse a body.
+
+    :raises JSONDecodeError: it is not JSON.
+    :raises BodyError: it is not UTF-8, holds half of a surrogate pair, or nests too deeply.
+    """
+    try:
+        text = body.decode(json.detect_encoding(body))
+    except UnicodeDecodeError as error:
+        raise BodyError(f"Invalid UTF-8 at byte {error.start}") from None
+    _check_structure(text)
+    try:
+        value = json.loads(text, parse_float=WrittenFloat)
+    except ValueError as error:
+        if isinstance(error, json.JSONDecodeError):
+            raise
+        raise BodyError("A number has too many digits") from None
+    if _ESCAPED_SURROGATE.search(text):
+        _check_surrogates(value)
+    return value
+
+
+def _check_structure(text: str) -> None:
+    """Refuse what takes long to parse, before it is parsed: other requests wait meanwhile."""
+    opening = text.count("[") + text.count("{")
+    if opening <= _DEEPEST and text.count(",") <= _MOST_ELEMENTS:
+        return
+    outline = _STRING.sub("", text)
+    opening = outline.count("[") + outline.count("{")
+    if opening + outline.count(",") > _MOST_ELEMENTS:
+        raise BodyError(f"The body has more than {_MOST_ELEMENTS} elements")
+    depth = 0
+    for bracket in _PUNCTUATION.sub("", outline):
+        depth += 1 if bracket in "[{" else -1
+        if depth > _DEEPEST:
+            raise BodyError(f"The body is nested more than {_DEEPEST} levels deep")
+
+
+def _check_surrogates(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BodyError("A text holds half of a surrogate pair, which is no character") from None
+
+
 class ConnectRequest(Request):
     """A request whose JSON keeps the text of its numbers."""
 
     async def json(self) -> Any:
-        """Parse the body."""
-        return json.loads(await self.body(), parse_float=WrittenFloat)
+        """Parse the body; a large one in a thread, so that other requests are answered."""
+        body = await self.body()
+        return parse(body) if len(body) < _LARGE else await run_in_threadpool(parse, body)
 
 
 class ConnectRoute(APIRoute):

@@ -89,7 +89,9 @@ def _accepts_json(scope: Scope, headers: Headers) -> bool:
 
 def _sends_json(headers: Headers) -> bool:
     sent = headers.get("content-type")
-    return sent is None or sent.partition(";")[0].strip().lower() == "application/json"
+    if sent is None:  # fine without a body, as in Connect
+        return "transfer-encoding" not in headers and headers.get("content-length", "0") == "0"
+    return sent.partition(";")[0].strip().lower() == "application/json"
 
 
 def _without_body(send: Send) -> Send:

@@ -35,6 +35,13 @@ class ForbiddenError(MillraceError):
     """The worker file does not allow the request."""
 
 
+class BodyError(HTTPException):
+    """A body that cannot be read, with the reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(400, reason)
+
+
 _STATUSES: Final[Mapping[type[MillraceError], int]] = {
     ConfigError: 400,
     ConflictError: 400,
@@ -54,9 +61,11 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def answer(status: int, message: str | None) -> JSONResponse:
+def answer(
+    status: int, message: str | None, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
     """Return the body that every error has."""
-    return JSONResponse({"error_code": status, "message": message}, status)
+    return JSONResponse({"error_code": status, "message": message}, status, headers)
 
 
 def standard(status: int) -> JSONResponse:
@@ -65,6 +74,8 @@ def standard(status: int) -> JSONResponse:
 
 
 def _http(_: Request, error: HTTPException) -> JSONResponse:
+    if isinstance(error, BodyError):
+        return answer(error.status_code, error.detail)
     return standard(error.status_code)
 
 

@@ -76,7 +76,7 @@ class Answers:
             await self._app(scope, receive, send)
             return
         began = time.perf_counter()
-        method, path = scope["method"], scope["path"]
+        method, path = scope["method"], _path_as_sent(scope)
         client = (scope.get("client") or ("-",))[0]
 
         async def forward(message: Message) -> None:
@@ -92,3 +92,9 @@ class Answers:
             await send(message)
 
         await self._app(scope, receive, forward)
+
+
+def _path_as_sent(scope: Scope) -> str:
+    """Return the path still percent-encoded: decoded, it may hold line breaks."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw.decode("latin-1")

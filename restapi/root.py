@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from connector.runtime.herder import Herder
 from connector.runtime.startup import Startup
 from restapi.models import ServerInfo, WorkerStatus
+from restapi.probes import ProbeThreads
 
 _PING = 10.0  # seconds
 
@@ -26,20 +27,24 @@ def health(herder: Herder, startup: Startup) -> APIRouter:
     """Return the route for probes."""
     router = APIRouter()
 
+    threads = ProbeThreads()
+
     @router.get("/health")
-    def worker_status(response: Response) -> WorkerStatus:
-        if not startup.ready:
-            response.status_code = 503
-            text = f"Worker is still starting up. {startup.summary()}".rstrip()
-            return WorkerStatus(status="starting", message=text)
-        if not herder.responds(_PING):
-            response.status_code = 500
-            text = (
-                "Worker was unable to handle this request and may be unable to handle other "
-                "requests."
-            )
-            return WorkerStatus(status="unhealthy", message=text)
-        text = "Worker has completed startup and is ready to handle requests."
-        return WorkerStatus(status="healthy", message=text)
+    async def worker_status(response: Response) -> WorkerStatus:
+        response.status_code, status = await threads.run(lambda: _health(herder, startup))
+        return status
 
     return router
+
+
+def _health(herder: Herder, startup: Startup) -> tuple[int, WorkerStatus]:
+    if not startup.ready:
+        text = f"Worker is still starting up. {startup.summary()}".rstrip()
+        return 503, WorkerStatus(status="starting", message=text)
+    if not herder.responds(_PING):
+        text = (
+            "Worker was unable to handle this request and may be unable to handle other requests."
+        )
+        return 500, WorkerStatus(status="unhealthy", message=text)
+    text = "Worker has completed startup and is ready to handle requests."
+    return 200, WorkerStatus(status="healthy", message=text)

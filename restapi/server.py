@@ -1,37 +1,31 @@
-"""Listeners: sockets, TLS, and a thread of uvicorn for each. The only import of uvicorn."""
+"""Listeners: sockets, and a thread of uvicorn for each."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import socket
-import ssl
-import tempfile
 import threading
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from connector.errors import ConfigError
 from restapi.app import Api, create_admin_app, create_app
+from restapi.connections import LimitedServer, TimedProtocol
+from restapi.tls import tls_context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    import ssl
+    from collections.abc import Sequence
 
     from starlette.types import ASGIApp
 
     from connector.runtime.herder import Herder
     from connector.runtime.listeners import Listener
     from connector.runtime.worker_config import WorkerConfig
-
-_CLIENT_AUTH: Final = {
-    "none": ssl.CERT_NONE,
-    "requested": ssl.CERT_OPTIONAL,
-    "required": ssl.CERT_REQUIRED,
-}
 
 
 def bind_all(listeners: Sequence[Listener]) -> list[tuple[Listener, socket.socket]]:
@@ -76,13 +70,24 @@ def open_servers(
 
     :raises ConfigError: a listener cannot be opened, or TLS is not configured as it must be.
     """
-    app = create_app(herder, api)
-    servers = [RestServer(app, bound, _tls(worker, item)) for item, bound in sockets]
-    if worker.admin_listeners:
-        admin = create_admin_app(herder, api)
-        for item, bound in bind_all(worker.admin_listeners):
-            servers.append(RestServer(admin, bound, _tls(worker, item)))
-    return servers
+    admin_sockets = bind_all(worker.admin_listeners or ())
+    limit = _connection_limit(worker, len(sockets) + len(admin_sockets))
+    app, admin = create_app(herder, api), create_admin_app(herder, api)
+    pairs = [(app, item, bound) for item, bound in sockets]
+    pairs += [(admin, item, bound) for item, bound in admin_sockets]
+    return [RestServer(target, bound, limit, _tls(worker, item)) for target, item, bound in pairs]
+
+
+def _connection_limit(worker: WorkerConfig, listeners: int) -> int:
+    """Return how many connections one listener may have.
+
+    All of them take at most half of the file descriptors that the process may have.
+    """
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    configured: int = worker["millrace.rest.max.connections"]
+    if descriptors == resource.RLIM_INFINITY:
+        return configured
+    return max(1, min(configured, descriptors // 2 // listeners))
 
 
 def _tls(worker: WorkerConfig, listener: Listener) -> ssl.SSLContext | None:
@@ -97,12 +102,14 @@ class RestServer:
     """Serves one app on one socket in a thread of its own."""
 
     def __init__(
-        self, app: ASGIApp, opened: socket.socket, tls: ssl.SSLContext | None = None
+        self, app: ASGIApp, opened: socket.socket, limit: int, tls: ssl.SSLContext | None = None
     ) -> None:
         config = uvicorn.Config(
             app,
+            http=TimedProtocol,
+            ws="none",
             log_config=None,
-            log_level="warning",
+            log_level="error",
             access_log=False,
             lifespan="off",
             server_header=False,
@@ -110,7 +117,7 @@ class RestServer:
         )
         config.load()
         config.ssl = tls
-        self._server = uvicorn.Server(config)
+        self._server = LimitedServer(config, limit)
         self._socket = opened
         self._thread = threading.Thread(target=self._serve, name="rest", daemon=True)
 
@@ -125,69 +132,3 @@ class RestServer:
 
     def _serve(self) -> None:
         asyncio.run(self._server.serve([self._socket]))
-
-
-def tls_context(settings: Mapping[str, str]) -> ssl.SSLContext:
-    """Build the TLS side of an https listener from Connect's ``ssl.*`` keys, in PEM.
-
-    :raises ConfigError: a key is missing, or a store is not PEM.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    password = settings.get("ssl.key.password")
-    with _identity(settings) as path:
-        try:
-            context.load_cert_chain(path, password=password)
-        except (OSError, ssl.SSLError) as error:
-            raise ConfigError(
-                "Invalid value for configuration ssl.keystore.location: it must be a PEM file with "
-                f"the certificate chain and its key ({error.__class__.__name__}: {error.strerror})."
-            ) from None
-    _trust(context, settings)
-    return context
-
-
-@contextmanager
-def _identity(settings: Mapping[str, str]) -> Iterator[str]:
-    """Give a file with key and certificates; what stands in the settings itself is written out.
-
-    Python's TLS reads keys from files only; the file is readable by this user alone, and gone
-    after use.
-    """
-    chain = settings.get("ssl.keystore.certificate.chain")
-    if not chain:
-        location = settings.get("ssl.keystore.location")
-        if not location:
-            raise ConfigError(
-                "An https listener needs ssl.keystore.location (a PEM file), or "
-                "ssl.keystore.certificate.chain and ssl.keystore.key."
-            )
-        yield location
-        return
-    descriptor, name = tempfile.mkstemp(suffix=".pem")
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(settings.get("ssl.keystore.key", "") + "\n" + chain)
-        yield name
-    finally:
-        Path(name).unlink()
-
-
-def _trust(context: ssl.SSLContext, settings: Mapping[str, str]) -> None:
-    wanted = settings.get("ssl.client.auth", "none").lower()
-    if wanted not in _CLIENT_AUTH:
-        raise ConfigError(
-            f"Invalid value {wanted} for configuration ssl.client.auth: String must be one of: "
-            "required, requested, none"
-        )
-    context.verify_mode = _CLIENT_AUTH[wanted]
-    location = settings.get("ssl.truststore.location")
-    certificates = settings.get("ssl.truststore.certificates")
-    if not location and not certificates:
-        return
-    try:
-        context.load_verify_locations(location, cadata=certificates)
-    except (OSError, ssl.SSLError) as error:
-        raise ConfigError(
-            f"Invalid value {location} for configuration ssl.truststore.location: it must be a "
-            f"PEM file ({error.strerror})."
-        ) from None

@@ -7,11 +7,11 @@ plain settings and PEM. PEM and PKCS#12 stores are read, JKS stores are refused.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from connector.config import one_of
 from connector.errors import ConfigError
+from connector.kafka.key_stores import is_pem, trusted_pem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,8 +21,6 @@ _OPTION: Final = re.compile(r"""([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|
 _PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 # librdkafka puts both into a shell command that renews the ticket.
 _KERBEROS: Final = re.compile(r"[\w./@:+=-]+", re.ASCII)
-_LARGEST_STORE: Final = 1 << 20
-_JKS_MAGIC: Final = b"\xfe\xed\xfe\xed"
 
 
 def security_config(properties: Mapping[str, str]) -> dict[str, str | int]:
@@ -150,9 +148,9 @@ def _trust(properties: Mapping[str, str]) -> dict[str, str | int]:
     location = properties.get("ssl.truststore.location")
     if not location:
         return {}
-    if _store_kind("ssl.truststore.location", location) == "PEM":
+    if is_pem("ssl.truststore.location", location):
         return {"ssl.ca.location": location}
-    return {"ssl.ca.pem": _certificates(location, properties.get("ssl.truststore.password"))}
+    return {"ssl.ca.pem": trusted_pem(location, properties.get("ssl.truststore.password"))}
 
 
 def _identity(properties: Mapping[str, str]) -> dict[str, str | int]:
@@ -168,54 +166,8 @@ def _identity(properties: Mapping[str, str]) -> dict[str, str | int]:
     location = properties.get("ssl.keystore.location")
     if not location:
         return config
-    if _store_kind("ssl.keystore.location", location) == "PEM":
+    if is_pem("ssl.keystore.location", location):
         return config | {"ssl.certificate.location": location, "ssl.key.location": location}
     config["ssl.keystore.location"] = location
     config["ssl.keystore.password"] = properties.get("ssl.keystore.password", "")
     return config
-
-
-def _store_kind(key: str, location: str) -> str:
-    """Tell PEM from PKCS12 by the content: Java's type JKS reads PKCS#12 as well."""
-    content = _read_store(key, location)
-    if content.startswith(_JKS_MAGIC):
-        raise ConfigError(
-            f"Invalid value {location} for configuration {key}: JKS stores can be read by Java "
-            "only. Convert it: keytool -importkeystore -srckeystore OLD -destkeystore NEW.p12 "
-            "-deststoretype PKCS12."
-        )
-    return "PEM" if b"-----BEGIN " in content else "PKCS12"
-
-
-def _read_store(key: str, location: str) -> bytes:
-    """Read a store; a device or a pipe is refused, since reading it might never end."""
-    path = Path(location)
-    try:
-        if not path.stat().st_size <= _LARGEST_STORE or not path.is_file():
-            reason = "not a file of at most 1 MB"
-        else:
-            return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-    raise ConfigError(f"Invalid value {location} for configuration {key}: {reason}.")
-
-
-def _certificates(location: str, password: str | None) -> str:
-    from cryptography.hazmat.primitives.serialization import (  # noqa: PLC0415 — 15 ms, rarely used
-        Encoding,
-        pkcs12,
-    )
-
-    try:
-        store = pkcs12.load_pkcs12(
-            Path(location).read_bytes(), password.encode() if password else None
-        )
-    except ValueError:
-        raise ConfigError(
-            f"Invalid value {location} for configuration ssl.truststore.location: it is no PKCS#12 "
-            "store, or ssl.truststore.password is wrong."
-        ) from None
-    found = [store.cert, *store.additional_certs]
-    return "".join(
-        entry.certificate.public_bytes(Encoding.PEM).decode() for entry in found if entry
-    )

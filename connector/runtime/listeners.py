@@ -27,6 +27,15 @@ class Listener:
         return f"{self.scheme}://{_bracketed(self.host)}:{self.port}"
 
 
+def is_open(listener: Listener, worker: Mapping[str, str]) -> bool:
+    """Return whether other hosts can call a listener without a certificate."""
+    host = listener.host
+    if host.startswith("127.") or host in ("localhost", "::1"):
+        return False
+    auth = worker.get("listeners.https.ssl.client.auth") or worker.get("ssl.client.auth", "none")
+    return listener.scheme == "http" or auth.strip().lower() != "required"
+
+
 def parse_listeners(key: str, text: str) -> tuple[Listener, ...]:
     """Parse ``http://host:port,https://:port`` as Connect does.
 

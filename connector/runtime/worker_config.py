@@ -111,6 +111,23 @@ WORKER: Final = ConfigDef(
             "LOW",
             "Addresses of /admin: unset = those of listeners, empty = switched off.",
         ),
+        ConfigKey(
+            "millrace.rest.max.connections",
+            "INT",
+            256,
+            "LOW",
+            "Open connections of a listener; all listeners together take at most half of the "
+            "file descriptors.",
+            validator=at_least(1),
+        ),
+        ConfigKey(
+            "millrace.rest.max.body.bytes",
+            "INT",
+            8 << 20,
+            "LOW",
+            "Size of the largest request body; a larger one is answered with 413.",
+            validator=at_least(1),
+        ),
         ConfigKey("rest.advertised.host.name", "STRING", None, "LOW", "Host others reach."),
         ConfigKey("rest.advertised.port", "INT", None, "LOW", "Port others reach."),
         ConfigKey(

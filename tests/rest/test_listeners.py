@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
     PrivateFormat,
+    load_pem_private_key,
+    pkcs12,
 )
 from cryptography.x509.oid import NameOID
 
@@ -78,6 +80,43 @@ def test_http_and_https_side_by_side(broker: KafkaBroker, tmp_path: Path, pem: P
         assert f"Ready: REST API at https://127.0.0.1:{port}" in worker.log.read_text()
 
 
+def test_a_pkcs12_key_store(broker: KafkaBroker, tmp_path: Path, pem: Path) -> None:
+    content = pem.read_bytes()
+    store = tmp_path / "worker.p12"
+    store.write_bytes(
+        pkcs12.serialize_key_and_certificates(
+            b"worker",
+            load_pem_private_key(content, b"secret"),
+            x509.load_pem_x509_certificate(content),
+            None,
+            BestAvailableEncryption(b"stored"),
+        )
+    )
+    port = free_port()
+    worker = WorkerProcess(tmp_path, broker.address, settings(tmp_path))
+    worker.properties |= {
+        "listeners": f"{worker.url},https://127.0.0.1:{port}",
+        "ssl.keystore.type": "PKCS12",
+        "ssl.keystore.location": str(store),
+        "ssl.keystore.password": "stored",
+        "ssl.key.password": "stored",
+    }
+    with worker:
+        answer = httpx.get(f"https://127.0.0.1:{port}/", verify=trusting(pem))
+        assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(("host", "warned"), [("", True), ("127.0.0.1", False)])
+def test_a_port_that_others_reach_is_warned_of(
+    broker: KafkaBroker, tmp_path: Path, host: str, warned: bool
+) -> None:
+    worker = WorkerProcess(tmp_path, broker.address, settings(tmp_path))
+    worker.properties["listeners"] = f"http://{host}:{worker.port}"
+    with worker:
+        wait_for(lambda: "Ready: REST API" in worker.log.read_text(), 10)
+        assert ("controls this worker" in worker.log.read_text()) is warned
+
+
 def test_certificates_written_in_the_file_and_asked_of_clients(
     broker: KafkaBroker, tmp_path: Path, pem: Path
 ) -> None:
@@ -107,8 +146,8 @@ def test_certificates_written_in_the_file_and_asked_of_clients(
 @pytest.mark.parametrize(
     ("properties", "fault"),
     [
-        ({}, "An https listener needs ssl.keystore.location (a PEM file)"),
-        ({"ssl.keystore.location": "/nope"}, "ssl.keystore.location: it must be a PEM file"),
+        ({}, "An https listener needs ssl.keystore.location (a PEM file or"),
+        ({"ssl.keystore.location": "/nope"}, "configuration ssl.keystore.location: No such file"),
         ({"ssl.keystore.location": "PEM", "ssl.key.password": "wrong-s3cret"}, "it must be a PEM"),
         (
             {

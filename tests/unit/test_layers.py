@@ -60,7 +60,8 @@ MAY_IMPORT = {
 # Where a foreign package may be imported: a file, or a folder with all below it.
 DOORS = {
     "confluent_kafka": ("connector/kafka/", "sparksink/source/kafka_py.py"),
-    "cryptography": ("connector/kafka/security.py", "connector/mysql/tls.py"),
+    "anyio": ("restapi/probes.py",),
+    "cryptography": ("connector/kafka/key_stores.py", "connector/mysql/tls.py"),
     "fastapi": ("restapi/",),
     "fastavro": ("connector/converters/",),
     "httpx": (
@@ -78,7 +79,7 @@ DOORS = {
     "pymysqlreplication": ("connector/mysql/binlog/event_types.py",),
     "pyspark": ("sparksink/",),
     "starlette": ("restapi/",),
-    "uvicorn": ("restapi/server.py",),
+    "uvicorn": ("restapi/connections.py", "restapi/server.py"),
     "yaml": ("sparksink/config/file.py",),
     "zstandard": ("connector/mysql/binlog/payload.py",),
 }
