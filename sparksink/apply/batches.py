@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch import Part
+from sparksink.apply.cuts import Cuts
 from sparksink.apply.flow import Flow
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.census import Count, read
 from sparksink.decode.layouts import PLAIN, Layouts
-from sparksink.decode.transactions import events
 from sparksink.errors import SinkError, TableError
 from sparksink.schemas.ddl import statements
 from sparksink.schemas.definitions import Definitions
@@ -28,8 +28,8 @@ from sparksink.source.routes import Routes
 from sparksink.spark_errors import SparkError, cause, loss
 from sparksink.state.applied import Applied
 from sparksink.state.own import SCHEMAS
+from sparksink.state.snapshots import RECORDED, ReadProgress
 from sparksink.state.state import State
-from sparksink.state.transactions import Transactions, followed
 from sparksink.tables import Lake
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ class Batches:
         self._definitions = definitions
         self._layouts = Layouts(definitions.of, schema, config.source)
         self._routes = Routes(config)
+        self._cuts = Cuts(config.source, self._layouts, state)
         self._flows: dict[str, Flow] = {}
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.phases: Mapping[str, float] = {}
@@ -68,13 +69,14 @@ class Batches:
         *,
         history: bool = True,
         cut: bool = False,
+        progress: ReadProgress | None = RECORDED,
         whole: bool = True,
     ) -> list[Applied]:
         """Apply one batch; ``app`` and the number name it for good.
 
         Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
-        a topic tells of them; each message of the source must come so once.
-        Messages that are not the ``whole`` of what came tell no share of those that are of no use.
+        there is a topic of them; ``progress`` is how far the batch reads its topics, None for
+        messages that are applied again. Of a part of what came (``whole``) no share is measured.
 
         :raises SinkError: the job cannot go on.
         """
@@ -98,7 +100,10 @@ class Batches:
             )
             clock.append(time.monotonic())
             if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
-                known = None if ends is None else self._follow(frame, counts, ends)
+                applied = self._not_parked(counts)
+                known = self._cuts.follow(
+                    frame, counts, ends, applied, done, (app, batch), progress
+                )
                 self._state.commit(app, batch, _offsets(counts), done, known)
             clock.append(time.monotonic())
             spans = [later - earlier for earlier, later in pairwise(clock)]
@@ -107,10 +112,10 @@ class Batches:
         finally:
             frame.unpersist()
 
-    def _follow(self, frame: DataFrame, counts: Sequence[Count], ends: DataFrame) -> Transactions:
-        schemas = self._layouts.avro({(one.topic, one.mark) for one in counts})
-        named = events(frame, schemas)
-        return followed(self._state.transactions, named, ends, self._config.source)
+    def _not_parked(self, counts: Sequence[Count]) -> set[str]:
+        """Return the topics of a batch whose messages were not set aside."""
+        parked = self._state.parked()
+        return {one.topic for one in counts if self._flow(one.topic).route.table not in parked}
 
     def _spread(self, messages: DataFrame) -> DataFrame:
         """Join small partitions: each one costs a task in every table's query."""

@@ -20,6 +20,7 @@ from sparksink.commands.check import looked_at
 from sparksink.commands.gaps import Gaps, read_by
 from sparksink.commands.materialize import Wish, materialized
 from sparksink.commands.plan import plan as planned
+from sparksink.commands.read_progress import present_offsets
 from sparksink.commands.rebuild import rebuild as make_anew
 from sparksink.commands.streaming import Stream, until_signalled
 from sparksink.commands.upkeep import tidied
@@ -200,7 +201,9 @@ def _replay_letters(sink: Sink) -> None:
 
 def _purge_letters(sink: Sink) -> None:
     with sink.lease():
+        sink.state.open()
         sink.state.table("dead_letter").run("DELETE FROM {table}")
+        sink.state.give_up_transactions(replay.name("purge"), partial(present_offsets, sink))
 
 
 _DLQ: Final[Mapping[str, Callable[[Sink], None]]] = {

@@ -51,7 +51,7 @@ def _again(sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool 
     app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
     # A checkpoint that was lost has brought some of them twice.
     messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
-    sink.batches.apply(messages, app, 0, whole=whole)
+    sink.batches.apply(messages, app, 0, cut=True, progress=None, whole=whole)
     apps = ", ".join(text(given) for given in sorted({given for given, _ in names}))
     last = max(number for _, number in names)
     sink.state.table(source).run(

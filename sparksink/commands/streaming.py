@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from sparksink.commands.gaps import Gaps
+from sparksink.commands.read_progress import read_progress
 from sparksink.commands.upkeep import Upkeep
 from sparksink.errors import SinkError
 from sparksink.sink import Sink
@@ -125,7 +126,9 @@ class Stream:
             begun = time.monotonic()
             self._lease.check()
             self._look()
-            done = self._sink.batches.apply(messages, self._app(messages), number, cut=True)
+            progress = read_progress(self._sink, number)
+            app = self._app(messages)
+            done = self._sink.batches.apply(messages, app, number, cut=True, progress=progress)
             self._look()
             self._tell(number, done, time.monotonic() - begun)
         except SinkError as error:

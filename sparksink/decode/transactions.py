@@ -1,7 +1,8 @@
-"""Which transaction an event belongs to, and its number in it, in every form of a message.
+"""Which transaction or snapshot an event belongs to, in every form of a message.
 
-The connector tells both with ``provide.transaction.metadata``: in the envelope's ``transaction``,
-in CloudEvents as attributes, and in unwrapped rows where ``add.fields`` asks for them.
+With ``provide.transaction.metadata`` the connector adds the transaction and the event's number in
+it: in the envelope's ``transaction``, in CloudEvents as attributes, and in unwrapped rows where
+``add.fields`` names them.
 """
 
 from __future__ import annotations
@@ -19,41 +20,65 @@ from sparksink.decode.layouts import NO_LAYOUT
 from sparksink.schemas import shapes
 
 _JSON: Final = (
-    "struct<transaction:struct<id:string,total_order:bigint>,"
-    "__transaction_id:string,__transaction_total_order:bigint,"
-    "iodebeziumtxid:string,iodebeziumtxtotalorder:string>"
+    "struct<transaction:struct<id:string,total_order:bigint>,op:string,"
+    "source:struct<snapshot:string>,"
+    "__transaction_id:string,__transaction_total_order:bigint,__op:string,"
+    "__source_snapshot:string,"
+    "iodebeziumtxid:string,iodebeziumtxtotalorder:string,iodebeziumop:string,"
+    "iodebeziumsnapshot:string>"
 )
-_NUMBER: Final = (
-    "coalesce(v.transaction.total_order, v.__transaction_total_order,"
-    " try_cast(v.iodebeziumtxtotalorder AS BIGINT)) AS total_order"
+_OF_JSON: Final = (
+    "coalesce(v.transaction.id, v.__transaction_id, v.iodebeziumtxid) AS id",
+    (
+        "coalesce(v.transaction.total_order, v.__transaction_total_order,"
+        " try_cast(v.iodebeziumtxtotalorder AS BIGINT)) AS total_order"
+    ),
+    # A table may have a column op.
+    "coalesce(IF(v.source IS NULL, NULL, v.op), v.__op, v.iodebeziumop) AS op",
+    "coalesce(v.source.snapshot, v.__source_snapshot, v.iodebeziumsnapshot) AS snapshot",
 )
-_ID: Final = "coalesce(v.transaction.id, v.__transaction_id, v.iodebeziumtxid) AS id"
-_OF_ENVELOPE: Final = ("v.transaction.id AS id", "v.transaction.total_order AS total_order")
-_OF_ROW: Final = ("v.__transaction_id AS id", "v.__transaction_total_order AS total_order")
+_OF_AVRO: Final = {
+    "id": ("transaction.id", "__transaction_id"),
+    "total_order": ("transaction.total_order", "__transaction_total_order"),
+    "op": ("op", "__op"),
+    "snapshot": ("source.snapshot", "__source_snapshot"),
+}
+"""Column → where envelopes and unwrapped rows of Avro have it."""
+
+_MESSAGE: Final = ("topic", "partition", "offset")
 
 
 def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
-    """Return ``id, total_order`` of the events that name their transaction, each once.
+    """Return ``topic, partition, offset, id, total_order, op, snapshot`` of the events.
+
+    What a message does not have is NULL.
 
     :param messages: marked, and without the schemas before JSON.
     :param schemas: the writer's schema of each mark of Avro.
     """
     text = f.col("value").cast("string")
     plain = messages.where(~f.col("mark").isin(*NO_LAYOUT) & ~f.col("mark").startswith("avro"))
-    found = [plain.select(f.from_json(text, _JSON).alias("v")).selectExpr(_ID, _NUMBER)]
+    parsed = plain.select(*_MESSAGE, f.from_json(text, _JSON).alias("v"))
+    found = [parsed.selectExpr(*_MESSAGE, *_OF_JSON)]
     for mark, schema in schemas.items():
-        if columns := _of_avro(schema):
-            body = f.expr("substring(value, 6)")
-            value = from_avro(body, schema, {"mode": "PERMISSIVE"}).alias("v")
-            here = messages.where(f.col("mark") == mark)
-            found.append(here.select(value).selectExpr(*columns))
-    return reduce(DataFrame.unionByName, found).where("id IS NOT NULL").distinct()
+        body = f.expr("substring(value, 6)")
+        value = from_avro(body, schema, {"mode": "PERMISSIVE"}).alias("v")
+        here = messages.where(f.col("mark") == mark).select(*_MESSAGE, value)
+        found.append(here.selectExpr(*_MESSAGE, *_of_avro(schema)))
+    return reduce(DataFrame.unionByName, found)
 
 
-def _of_avro(schema: str) -> tuple[str, str] | None:
-    """Return where a schema keeps both; None where it has no place for them."""
-    members = {one.name: one for one in shapes.from_avro(json.loads(schema)).fields}
-    block = members.get("transaction")
-    if block is not None and {"id", "total_order"} <= {one.name for one in block.fields}:
-        return _OF_ENVELOPE
-    return _OF_ROW if {"__transaction_id", "__transaction_total_order"} <= members.keys() else None
+def _of_avro(schema: str) -> list[str]:
+    """Return SQL of the columns that messages with this schema have; NULL for the others."""
+    fields = shapes.from_avro(json.loads(schema)).fields
+    paths = {f"{one.name}.{inner.name}" for one in fields for inner in one.fields}
+    paths |= {one.name for one in fields if one.name != "op" or "source.snapshot" in paths}
+    values = {
+        column: next((f"v.{path}" for path in places if path in paths), "NULL")
+        for column, places in _OF_AVRO.items()
+    }
+    kinds = {"total_order": "BIGINT"}
+    return [
+        f"CAST({value} AS {kinds.get(column, 'STRING')}) AS {column}"
+        for column, value in values.items()
+    ]

@@ -72,7 +72,7 @@ class Messages:
 
     def ends(self) -> str | None:
         """Return where the topics end now, if a stream has to be told: as JSON."""
-        return self._python.ends(self._pattern()) if self._source.kind == "kafka_py" else None
+        return self._python.ends(self.pattern) if self._source.kind == "kafka_py" else None
 
     def stream(
         self, *, once: bool = False, checkpoint: str = "", until: str | None = None
@@ -83,7 +83,7 @@ class Messages:
         the stream, ``until`` where it ends.
         """
         if self._source.kind == "kafka_py":
-            found = self._python.stream(self._pattern(), checkpoint, until)
+            found = self._python.stream(self.pattern, checkpoint, until)
             return self._streamed(self._from_kafka(found))
         if self._source.kind == "file":
             reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
@@ -98,7 +98,7 @@ class Messages:
             lines = self._spark.read.schema(RECORDED).json(self._source.path)
             return self._wanted(self._recorded(lines))
         if self._source.kind == "kafka_py":
-            given = self._python.between(topics or self._pattern(), start, end)
+            given = self._python.between(topics or self.pattern, start, end)
             return self._wanted(self._from_kafka(given))
         reader = self._spark.read.format("kafka").options(**self._kafka(topics))
         found = reader.options(**bounds.options("starting", start), **bounds.options("ending", end))
@@ -129,12 +129,14 @@ class Messages:
             "kafka.bootstrap.servers": self._source.bootstrap_servers,
             "kafka.isolation.level": "read_committed",
             **{f"kafka.{key}": value for key, value in self._source.kafka.items()},
-            "subscribePattern": topics or self._pattern(),
+            "subscribePattern": topics or self.pattern,
             "includeHeaders": str(self._headers).lower(),
             "minPartitions": str(self._partitions),
         }
 
-    def _pattern(self) -> str:
+    @property
+    def pattern(self) -> str:
+        """The topics that the stream reads, as a regular expression."""
         told = self._source.transaction_topic
         topics = self._source.topics
         return topics if told is None else f"(?:{topics})|(?:{re.escape(told)})"

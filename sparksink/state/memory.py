@@ -11,7 +11,7 @@ from sparksink.order import Sequence
 from sparksink.state.applied import Applied, Boundary
 from sparksink.state.heads import Heads
 from sparksink.state.own import OwnTables
-from sparksink.state.transactions import Transactions, read_again
+from sparksink.state.transactions import Transactions, parse
 
 
 def highest(own: OwnTables, name: str) -> dict[str, Sequence]:
@@ -65,9 +65,9 @@ def parkings(own: OwnTables) -> dict[str, str]:
     return {row["source_table"]: row["last"]["reason"] for row in rows if row["last"]["parked"]}
 
 
-def followed(own: OwnTables) -> Transactions:
+def transactions(own: OwnTables) -> Transactions:
     """Return the transactions of the source as of the last batch that followed them."""
-    return read_again(_last(own, "transactions"))
+    return parse(_last(own, "transactions"))
 
 
 def heads(own: OwnTables) -> Heads:
@@ -133,6 +133,12 @@ def gaps(own: OwnTables) -> set[str]:
             if table_name in since and at > since[table_name]:
                 del since[table_name]
     return set(since)
+
+
+def has_dead_letters(own: OwnTables) -> bool:
+    """Return whether there are messages that could not be applied."""
+    table = own.present("dead_letter")
+    return table is not None and not table.read().isEmpty()
 
 
 def cut(own: OwnTables) -> tuple[datetime, Mapping[str, str]] | None:

@@ -13,6 +13,7 @@ dead_letter     messages that cannot be used, and why
 parked          messages of tables that cannot go on
 parkings        which table was parked, and why, and when it was taken up again
 ddl             what the schema-change topic has told: a row for each table of a statement
+transactions    open transactions of a batch, where they are too many for its row in commits
 gaps            messages that were gone from Kafka before they were read
 =============== ==========================================================================
 """
@@ -29,6 +30,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.errors import ConfigError
 from sparksink.schemas.spark_types import text
+from sparksink.state.transactions import OPEN_COLUMNS
 from sparksink.tables import Add, Lake, Table
 
 _MESSAGE: Final = {
@@ -93,6 +95,7 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "source_millis": "bigint",
         "at": "timestamp",
     },
+    "transactions": {"app": "string", "batch": "bigint", **OPEN_COLUMNS},
     "gaps": {
         "source_table": "string",
         "topic": "string",

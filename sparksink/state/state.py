@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from sparksink.state import memory
 from sparksink.state.applied import Applied, Boundary, further
 from sparksink.state.heads import Heads
 from sparksink.state.own import SCHEMAS, OwnTables
-from sparksink.state.transactions import Transactions
+from sparksink.state.snapshots import Offsets
+from sparksink.state.transactions import OPEN_COLUMNS, Stored, Transactions, give_up
 from sparksink.tables import Lake, Table
 
 
@@ -25,6 +26,7 @@ class State:
     def __init__(
         self, spark: SparkSession, lake: Lake, folder: str, names: Mapping[str, str] | None = None
     ) -> None:
+        self._spark = spark
         self._own = OwnTables(spark, lake, folder, names or {})
         self._watermarks: dict[str, Sequence] = {}
         self._deleted: dict[str, Sequence] = {}
@@ -32,6 +34,8 @@ class State:
         self._parked: dict[str, str] = {}
         self._last: dict[str, Applied] = {}
         self._transactions: Transactions | None = None
+        self._dead_letters = False
+        self._gaps = False
         self._heads: Heads | None = None
         self._streams: set[str] | None = None
         self._statements: int | None = None
@@ -44,6 +48,8 @@ class State:
         self._parked = memory.parkings(self._own)
         self._last = memory.reached(self._own)
         self._transactions = None
+        self._dead_letters = memory.has_dead_letters(self._own)
+        self._gaps = self._own.present("gaps") is not None
         self._heads = None
         self._streams = None
         self._statements = None
@@ -111,6 +117,7 @@ class State:
     def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
         """Remember messages that were gone before they were read."""
         self._own.add_all("gaps", gaps)
+        self._gaps = True
 
     def gaps(self) -> Collection[str]:
         """Return the tables that lack messages, and were not in a snapshot since."""
@@ -129,6 +136,10 @@ class State:
 
     def tidy(self, hours: int, snapshots: float | None) -> None:
         """Join the small files of these tables, as `Lake.tidy` does."""
+        if (stored := self._own.present("transactions")) is not None:
+            now = self.transactions.stored or Stored("", -1)
+            here = f"app = {text(now.app)} AND batch = {now.batch}"
+            stored.run(f"DELETE FROM {{table}} WHERE NOT ({here})")  # noqa: S608 - escaped
         self._own.tidy(hours, snapshots)
 
     def parked(self) -> Mapping[str, str]:
@@ -149,8 +160,41 @@ class State:
     def transactions(self) -> Transactions:
         """The transactions of the source as of the last batch that followed them."""
         if self._transactions is None:
-            self._transactions = memory.followed(self._own)
+            self._transactions = memory.transactions(self._own)
         return self._transactions
+
+    def open_transactions(self) -> DataFrame:
+        """Return those that were open after the last batch, as rows of `OPEN_COLUMNS`."""
+        stored = self.transactions.stored
+        if stored is None:
+            return self.transactions.rows(self._spark)
+        found = self.table("transactions").read()
+        here = (f.col("app") == stored.app) & (f.col("batch") == stored.batch)
+        return found.where(here).select(*OPEN_COLUMNS)
+
+    def store_transactions(self, rows: DataFrame, app: str, batch: int) -> Stored:
+        """Keep open transactions that are too many for the row of a batch."""
+        named = rows.withColumn("app", f.lit(app)).withColumn("batch", f.lit(batch).cast("bigint"))
+        table = self.table("transactions")
+        table.append(named.select(*SCHEMAS["transactions"]), f"{app}:transactions", batch)
+        return Stored(app, batch)
+
+    def give_up_transactions(self, app: str, present: Callable[[], Offsets]) -> None:
+        """Stop waiting for events of open transactions that were removed; ``app`` is a new name."""
+        before = self.transactions
+        if before.open or before.stored:
+            after = give_up(
+                before,
+                self.open_transactions(),
+                present,
+                lambda rows: self.store_transactions(rows, app, 0),
+            )
+            self.commit(app, 0, "{}", [], after)
+
+    @property
+    def lacks_messages(self) -> bool:
+        """Whether tables lack messages that came: parked ones, dead letters, or lost ones."""
+        return bool(self._parked) or self._dead_letters or bool(self._gaps and self.gaps())
 
     @property
     def heads(self) -> Heads:
@@ -179,9 +223,11 @@ class State:
     ) -> None:
         """Remember that a batch is complete."""
         done = [_entry(one) for one in tables]
+        self._dead_letters |= any(one.faults for one in tables)
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
         if transactions is not None:
-            values |= {"consistent": transactions.consistent, "transactions": transactions.text()}
+            consistent = transactions.consistent and not self.lacks_messages
+            values |= {"consistent": consistent, "transactions": transactions.text()}
         if self._heads is not None:
             values["heads"] = self._heads.text()
         self._own.add("commits", values, f"{app}:commits", batch)

@@ -1,21 +1,31 @@
-"""Which transactions of the source are complete in the tables: whether a batch is a cut.
+"""Which transactions of the source are complete in the tables.
 
-With ``provide.transaction.metadata`` the connector tells of each transaction how many events of
-each table it has, and marks its events with it. A batch after which all events of all transactions
-that are told of have arrived is a consistent cut: its tables hold whole transactions only.
+With ``provide.transaction.metadata`` the connector reports for each transaction how many events of
+each table it has, and marks its events with it. A transaction is complete once all of its events
+were applied.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
 from sparksink.config.source import Source
+from sparksink.schemas.spark_types import text as quoted
+from sparksink.state.snapshots import NO_SNAPSHOT, Offsets, SnapshotProgress
+
+OPEN_COLUMNS: Final = {
+    "id": "string",
+    "ranges": "array<struct<first:bigint,last:bigint>>",
+    "wanted": "bigint",
+    "given_up": "boolean",
+}
+"""A transaction that is not complete; see `OpenTransaction`."""
 
 _END: Final = (
     "status:string,id:string,"
@@ -23,139 +33,220 @@ _END: Final = (
 )
 _LATEST: Final = 20
 _MOST: Final = 10_000
-"""How many transactions that are not complete are followed: more are not worth to be told."""
+"""How many incomplete transactions the row in ``commits`` holds; more are kept in a table."""
 
 
-Ranges = tuple[tuple[int, int], ...]
-"""Numbers as pairs of first and last."""
+class OpenTransaction(NamedTuple):
+    """A transaction that is not complete.
 
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """A transaction that is not complete: which of its events came, and how many there are.
-
-    The latter is None before its end was told.
+    ``ranges`` are the first and last numbers of events that were applied, ``wanted`` is how many
+    events there are, None before the end was read. ``given_up``: events that did not arrive until
+    now never will.
     """
 
-    seen: Ranges = ()
+    ranges: Sequence[tuple[int, int]] = ()
     wanted: int | None = None
+    given_up: bool = False
 
-    def joined(self, seen: Ranges, wanted: int | None) -> Open:
-        """Return it with more events; those that came before count once."""
-        return Open(union((*self.seen, *seen)), self.wanted if wanted is None else wanted)
 
-    @property
-    def whole(self) -> bool:
-        """Whether all events came."""
-        count = sum(last - first + 1 for first, last in self.seen)
-        return self.wanted is not None and count >= self.wanted
+class Stored(NamedTuple):
+    """The batch under which more open transactions are stored than a row can hold."""
+
+    app: str
+    batch: int
 
 
 @dataclass(frozen=True, slots=True)
 class Transactions:
-    """What is known after a batch.
+    """The open transactions after a batch: in ``open``, or ``stored`` in a table.
 
-    ``done`` are the last complete ones, of whose end the connector may tell again after a
-    restart. ``lost``: there were too many to be followed.
+    ``done`` are the last complete ones, whose end the connector may repeat after a restart.
+    ``partial``: the batch has rows of an incremental snapshot, whose end nothing reports.
     """
 
-    open: Mapping[str, Open]
+    open: Mapping[str, OpenTransaction] = field(default_factory=dict)
     done: tuple[str, ...] = ()
-    lost: bool = False
+    stored: Stored | None = None
+    snapshot: SnapshotProgress = NO_SNAPSHOT
+    partial: bool = False
 
     @property
     def consistent(self) -> bool:
-        """Whether there are whole transactions only."""
-        return not self.open and not self.lost
+        """Whether the tables hold whole transactions and whole snapshots only."""
+        waits = self.partial or self.snapshot.phase != "none"
+        return not self.open and self.stored is None and not waits
 
     def text(self) -> str:
         """Return all of it as JSON."""
-        known = {name: [one.seen, one.wanted] for name, one in self.open.items()}
-        return json.dumps({"open": known, "done": self.done, "lost": self.lost})
+        known = {name: list(one) for name, one in self.open.items()}
+        snapshot = self.snapshot.as_json()
+        return json.dumps(
+            {"open": known, "done": self.done, "stored": self.stored, "snapshot": snapshot}
+        )
+
+    def rows(self, spark: SparkSession) -> DataFrame:
+        """Return those in ``open`` as rows of `OPEN_COLUMNS`."""
+        found = [
+            {
+                "id": name,
+                "ranges": [{"first": first, "last": last} for first, last in one.ranges],
+                "wanted": one.wanted,
+                "given_up": one.given_up,
+            }
+            for name, one in self.open.items()
+        ]
+        kinds = ", ".join(f"{column}: {kind}" for column, kind in OPEN_COLUMNS.items())
+        given = quoted(json.dumps(found))
+        return spark.sql(f"SELECT inline(from_json({given}, 'array<struct<{kinds}>>'))")
 
 
-def read_again(text: str | None) -> Transactions:
+def parse(text: str | None) -> Transactions:
     """Read what `Transactions.text` wrote; None is the beginning."""
     if text is None:
-        return Transactions({})
+        return Transactions()
     found = json.loads(text)
     known = {
-        name: Open(tuple((first, last) for first, last in seen), wanted)
-        for name, (seen, wanted) in found["open"].items()
+        name: OpenTransaction([(first, last) for first, last in ranges], *rest)
+        for name, (ranges, *rest) in found["open"].items()
     }
-    return Transactions(known, tuple(found["done"]), found["lost"])
+    stored = found.get("stored")
+    # An older version gave up with too many open transactions; this waits as after a snapshot.
+    lost = ["running", None] if found.get("lost") else None
+    snapshot = SnapshotProgress.of_json(found.get("snapshot", lost))
+    return Transactions(known, tuple(found["done"]), stored and Stored(*stored), snapshot)
 
 
-def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Return the same numbers in as few ranges as possible."""
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = joined[-1][0], max(last, joined[-1][1])
-        else:
-            joined.append((first, last))
-    return tuple(joined)
-
-
-def followed(
-    before: Transactions, events: DataFrame, ends: DataFrame, source: Source
+def follow(
+    before: Transactions,
+    known: DataFrame,
+    events: DataFrame,
+    ends: DataFrame,
+    snapshot: SnapshotProgress,
+    store: Callable[[DataFrame], Stored],
 ) -> Transactions:
     """Return what is known after a batch.
 
-    :param events: ``id`` of the transaction and ``total_order`` in it of its events, each once.
-    :param ends: the messages of the transaction topic.
+    :param known: the open transactions before it, rows of `OPEN_COLUMNS`.
+    :param events: ``id`` of the transaction and ``total_order`` in it of events that were applied.
+    :param ends: ``id, wanted, place``, as `ended` returns.
+    :param snapshot: the progress of snapshots after the batch.
+    :param store: keeps open transactions for the next batch where these are too many for a row.
     """
-    events = events.localCheckpoint()
+    events = events.distinct().localCheckpoint()
     counts = events.groupBy("id").agg(f.count("*").alias("seen"))
-    each = counts.join(_told(ends, source), "id", "full_outer").localCheckpoint()
+    each = counts.join(ends, "id", "full_outer").where(~f.col("id").isin(*before.done))
+    each = each.localCheckpoint()
     whole = f.expr("coalesce(coalesce(seen, 0) >= wanted, false)")
-    pending = each.where(~whole | f.col("id").isin(list(before.open))).limit(_MOST + 1).collect()
-    if len(pending) > _MOST:
-        return Transactions({}, before.done, lost=True)
-    known = dict(before.open)
-    seen = _ranges(events, [row["id"] for row in pending])
-    for row in pending:
-        again = row["id"] in before.done and not row["seen"]
-        if not again:
-            one = known.get(row["id"], Open())
-            known[row["id"]] = one.joined(seen.get(row["id"], ()), row["wanted"])
+    found = _still_open(known, each.where(~whole), each, events)
+    found = _without_lost(found, before.snapshot, snapshot).localCheckpoint()
+    rows = found.limit(_MOST + 1).collect()
     last = each.where(whole).orderBy(f.desc("place")).limit(_LATEST).collect()
-    done = [row["id"] for row in last] + [name for name, one in known.items() if one.whole]
-    open_ = {name: one for name, one in known.items() if not one.whole}
-    return Transactions(open_, tuple(dict.fromkeys([*done, *before.done]))[:_LATEST], before.lost)
+    done = [row["id"] for row in last]
+    if len(rows) > _MOST:
+        return Transactions({}, _latest(done, before), store(found), snapshot)
+    open_ = {row["id"]: _open(row) for row in rows}
+    done += [name for name in before.open if name not in open_]
+    return Transactions(open_, _latest(done, before), None, snapshot)
 
 
-def _ranges(events: DataFrame, names: list[str]) -> dict[str, Ranges]:
-    """Return the numbers of some transactions' events as ranges."""
-    if not names:
-        return {}
-    window = Window.partitionBy("id").orderBy("total_order")
-    island = f.col("total_order") - f.row_number().over(window)
-    found = events.where(f.col("id").isin(names)).withColumn("island", island)
-    ends = found.groupBy("id", "island").agg(
-        f.min("total_order").alias("first"), f.max("total_order").alias("last")
+def give_up(
+    before: Transactions,
+    known: DataFrame,
+    present: Callable[[], Offsets],
+    store: Callable[[DataFrame], Stored],
+) -> Transactions:
+    """Stop waiting for events that were removed, once the topics are read up to where they end now.
+
+    Where a snapshot is not complete, its end does the same.
+    """
+    snapshot = before.snapshot.ended(present)
+    if snapshot is before.snapshot:
+        return before
+    if before.stored is not None:
+        rows = known.withColumn("given_up", f.col("wanted").isNotNull()).localCheckpoint()
+        return replace(before, stored=store(rows), snapshot=snapshot)
+    open_ = {
+        name: one._replace(given_up=one.wanted is not None) for name, one in before.open.items()
+    }
+    return replace(before, open=open_, snapshot=snapshot)
+
+
+def _without_lost(found: DataFrame, before: SnapshotProgress, after: SnapshotProgress) -> DataFrame:
+    """Drop transactions that stay incomplete although everything was read.
+
+    The rows of a snapshot hold what they did, or their events were dead letters that an operator
+    has removed. Those that were open with their end when the wait began are given up at its end.
+    """
+    waited = "ended" in {before.phase, after.phase}
+    if after.phase == "ended" and before.phase != "ended":
+        found = found.withColumn("given_up", f.col("wanted").isNotNull())
+    return found.where("NOT given_up") if waited and after.phase == "none" else found
+
+
+def _latest(done: Sequence[str], before: Transactions) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*done, *before.done]))[:_LATEST]
+
+
+def _open(row: Any) -> OpenTransaction:
+    ranges = [(one["first"], one["last"]) for one in row["ranges"] or ()]
+    return OpenTransaction(ranges, row["wanted"], row["given_up"])
+
+
+def _still_open(
+    known: DataFrame, partial: DataFrame, each: DataFrame, events: DataFrame
+) -> DataFrame:
+    """Join what a batch has of transactions to what was known of them; those that are not whole.
+
+    :param partial: the rows of ``each`` that this batch alone does not complete.
+    """
+    names = partial.select("id").union(known.select("id")).distinct()
+    facts = (
+        each.join(names, "id", "left_semi")
+        .selectExpr("id", "wanted", "false AS given_up")
+        .union(known.select("id", "wanted", "given_up"))
+        .groupBy("id")
+        .agg(f.max("wanted").alias("wanted"), f.max("given_up").alias("given_up"))
     )
-    ranges: dict[str, Ranges] = {}
-    for row in ends.collect():
-        ranges[row["id"]] = (*ranges.get(row["id"], ()), (row["first"], row["last"]))
-    return ranges
+    fresh = events.join(names, "id", "left_semi")
+    fresh = fresh.selectExpr("id", "total_order AS first", "total_order AS last")
+    ranges = _merged(fresh.union(known.selectExpr("id", "inline(ranges)")))
+    found = facts.join(ranges, "id", "left")
+    return found.where("wanted IS NULL OR coalesce(seen, 0) < wanted").select(*OPEN_COLUMNS)
 
 
-def _told(ends: DataFrame, source: Source) -> DataFrame:
-    """Read how many events there are of each transaction, in topics that the sink reads."""
+def _merged(ranges: DataFrame) -> DataFrame:
+    """Return the ranges of each transaction, as few as possible, and how many numbers are in."""
+    order = Window.partitionBy("id").orderBy("first", "last")
+    reach = f.max("last").over(order.rowsBetween(Window.unboundedPreceding, -1))
+    begins = f.when(f.col("first") <= reach + 1, 0).otherwise(1)
+    islands = ranges.withColumn("begins", begins).withColumn("island", f.sum("begins").over(order))
+    merged = islands.groupBy("id", "island").agg(
+        f.min("first").alias("first"), f.max("last").alias("last")
+    )
+    return merged.groupBy("id").agg(
+        f.sort_array(f.collect_list(f.struct("first", "last"))).alias("ranges"),
+        f.sum(f.expr("last - first + 1")).alias("seen"),
+    )
+
+
+def ended(messages: DataFrame, source: Source) -> DataFrame:
+    """Return ``id, wanted, place`` of the transactions whose end the transaction topic reports.
+
+    ``wanted`` counts the events in topics that the sink reads, ``place`` orders the ends.
+    """
     text = f.col("value").cast("string")
     schema = f"struct<{_END},payload:struct<{_END}>>"
-    parsed = ends.where("value IS NOT NULL").select("offset", f.from_json(text, schema).alias("v"))
-    plain = parsed.selectExpr(
+    parsed = messages.where("value IS NOT NULL")
+    plain = parsed.select("offset", f.from_json(text, schema).alias("v")).selectExpr(
         "offset",
         "coalesce(v.payload.status, v.status) AS status",
         "coalesce(v.payload.id, v.id) AS id",
         "coalesce(v.payload.data_collections, v.data_collections) AS tables",
     )
-    topic = f"concat({_quoted(_prefix(source))}, t.data_collection)"
-    ours = f"{topic} RLIKE {_quoted(f'^(?:{source.topics})$')}"
+    topic = f"concat({quoted(_prefix(source))}, t.data_collection)"
+    ours = f"{topic} RLIKE {quoted(f'^(?:{source.topics})$')}"
     if source.topics_exclude:
-        ours += f" AND NOT {topic} RLIKE {_quoted(f'^(?:{source.topics_exclude})$')}"
+        ours += f" AND NOT {topic} RLIKE {quoted(f'^(?:{source.topics_exclude})$')}"
     counts = f"transform(filter(tables, t -> {ours}), t -> t.event_count)"
     return (
         plain.where("status = 'END'")
@@ -173,7 +264,3 @@ def _prefix(source: Source) -> str:
     """Return what stands before ``db.table`` in topics: all before the last word of this one."""
     assert source.transaction_topic is not None
     return source.transaction_topic.rpartition(".")[0] + "."
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -70,7 +70,7 @@ def test_a_mirror_is_written_whole_and_only_then_pointed_to(
     before = spark.read.parquet(str(folder / second))
     assert sorted(row["id"] for row in before.collect()) == [0, 2, 12]
     cut = Applied("shop.orders", version=second.partition("-v")[2])
-    made.state.commit("app", 4, "{}", [cut], Transactions({}))
+    made.state.commit("app", 4, "{}", [cut], Transactions())
     materialize(made, options(to, cut=True, keep=1))
     assert sorted(row["id"] for row in read(spark, folder).collect()) == [0, 2, 12]
     assert [name[:8] for name in snapshots(folder)] == ["00000004"]

@@ -1,37 +1,65 @@
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 pytest.importorskip("pyspark")
 
-from sparksink.state.transactions import Open, Transactions, read_again, union
+from sparksink.state.snapshots import (
+    NO_SNAPSHOT,
+    RECORDED,
+    Offsets,
+    ReadProgress,
+    SnapshotProgress,
+    SnapshotRows,
+)
+from sparksink.state.transactions import OpenTransaction, Stored, Transactions, parse
 
-NUMBERS = st.sets(st.integers(1, 40))
+ROWS = SnapshotRows(rows=5)
+QUIET = SnapshotRows()
+STREAMS = SnapshotRows(streams=True)
+LAST = SnapshotRows(rows=1, last=True)
 
 
-def ranges(numbers: set[int]) -> list[tuple[int, int]]:
-    return [(number, number) for number in numbers]
-
-
-@given(NUMBERS, NUMBERS)
-def test_a_union_has_the_same_numbers_in_the_fewest_ranges(one: set[int], other: set[int]):
-    joined = union((*union(ranges(one)), *union(ranges(other))))
-    found = [number for first, last in joined for number in range(first, last + 1)]
-    assert found == sorted(one | other)
-    assert all(first > before + 1 for (_, before), (first, _) in pairwise(joined))
-
-
-def test_a_transaction_is_whole_with_all_its_events_and_its_end():
-    one = Open().joined(((1, 2),), None)
-    assert not one.whole
-    assert not one.joined(((2, 2),), 3).whole
-    assert one.joined(((3, 3),), 3).whole
-    assert Open().joined((), 0).whole
+def at(reached: int, present: int) -> ReadProgress:
+    ends: Offsets = {"t": {"0": present}}
+    return ReadProgress({"t": {"0": reached}}, lambda: ends)
 
 
 def test_what_is_known_is_kept_as_text():
-    known = Transactions({"a": Open(((1, 2), (5, 5)), 7), "b": Open(((1, 1),))}, ("z",), lost=True)
-    assert read_again(known.text()) == known
-    assert read_again(None) == Transactions({})
+    opened = {"a": OpenTransaction([(1, 2), (5, 5)], 7), "b": OpenTransaction([(1, 1)], None, True)}
+    known = Transactions(opened, ("z",), Stored("app", 7), SnapshotProgress("ended", {"t": {}}))
+    assert parse(known.text()) == known
+    assert parse(None) == Transactions()
+
+
+def test_a_version_that_gave_up_waits_until_everything_is_read():
+    found = parse('{"open": {"a": [[[1, 1]], 2]}, "done": [], "lost": true}')
+    assert found.open == {"a": OpenTransaction([(1, 1)], 2)}
+    assert not found.consistent
+    assert found.snapshot.after(QUIET, at(5, 5)).phase == "silent"
+
+
+def test_a_snapshot_is_complete_when_its_last_row_and_all_partitions_are_read():
+    running = NO_SNAPSHOT.after(ROWS, at(5, 20))
+    assert running.phase == "running"
+    ended = running.after(LAST, at(15, 20))
+    assert ended == SnapshotProgress("ended", {"t": {"0": 20}})
+    assert ended.after(QUIET, at(19, 30)) == ended
+    assert ended.after(QUIET, at(20, 30)) == NO_SNAPSHOT
+    assert NO_SNAPSHOT.after(LAST, RECORDED) == NO_SNAPSHOT
+
+
+def test_without_a_last_row_a_transaction_shows_that_a_snapshot_has_ended():
+    running = NO_SNAPSHOT.after(ROWS, at(5, 20))
+    assert running.after(STREAMS, at(15, 20)).phase == "running"  # it may be from before
+    silent = running.after(STREAMS, at(20, 25))
+    assert silent == SnapshotProgress("silent")
+    assert silent.after(QUIET, at(24, 25)) == silent
+    assert silent.after(ROWS, at(24, 25)).phase == "running"
+    ended = silent.after(STREAMS, at(24, 30))
+    assert ended == SnapshotProgress("ended", {"t": {"0": 30}})
+    assert ended.after(QUIET, at(30, 40)) == NO_SNAPSHOT
+
+
+def test_a_wait_for_removed_events_does_not_end_one_for_a_snapshot():
+    assert NO_SNAPSHOT.ended(dict) == SnapshotProgress("ended", {})
+    running = NO_SNAPSHOT.after(ROWS, at(5, 20))
+    assert running.ended(dict) is running

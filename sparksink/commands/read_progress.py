@@ -1,0 +1,38 @@
+"""How far a batch of the stream reads each partition, as Spark's checkpoint has it."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from sparksink.files import Files
+from sparksink.sink import Sink
+from sparksink.state.snapshots import RECORDED, Offsets, ReadProgress
+
+
+def read_progress(sink: Sink, batch: int) -> ReadProgress | None:
+    """Return the progress of a batch that has begun; None where nothing uses it.
+
+    Spark writes the offsets of a batch before it starts it; the last line is of the first source.
+    """
+    if sink.config.source.transaction_topic is None:
+        return None
+    if sink.config.source.kind == "file":
+        return RECORDED
+    checkpoint = sink.config.checkpoint.rstrip("/")
+    text = Files(sink.spark).read(f"{checkpoint}/offsets/{batch}")
+    reached: Offsets = json.loads(text.splitlines()[-1]) if text else {}
+
+    return ReadProgress(reached, partial(present_offsets, sink))
+
+
+def present_offsets(sink: Sink) -> Offsets:
+    """Return how far the partitions that the stream reads reach now; none of recorded messages."""
+    told = sink.config.source.transaction_topic
+    if sink.config.source.kind == "file":
+        return {}
+    return {
+        topic: {str(number): end for number, (_, end) in partitions.items()}
+        for topic, partitions in sink.messages.offsets(sink.messages.pattern).items()
+        if topic == told or sink.messages.wants(topic)
+    }
