@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Protocol
@@ -22,10 +23,14 @@ from connector.debezium.names import field_names, schema_names
 from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
 from connector.debezium.topics import faults as naming_faults
 from connector.debezium.topics import topic_naming
+from connector.errors import ConfigError
 from connector.mysql import connector as mysql
+from connector.mysql.old_names import OLD_PREFIXES, Translation
 from connector.runtime.capture_run import Action, Capture
 from connector.runtime.capture_task import CaptureTask
 from connector.runtime.plugin import Task, TaskContext
+
+log = logging.getLogger(__name__)
 
 
 class Database(Protocol):
@@ -67,6 +72,9 @@ class Database(Protocol):
     def builtin_databases(self) -> tuple[str, ...]:
         """The server's own databases."""
 
+    def translate(self, config: Mapping[str, str]) -> Translation:
+        """Return a configuration of any generation in today's names."""
+
     def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
         """Report on the keys, and on the server."""
 
@@ -101,6 +109,7 @@ class CaptureConnector:
         "column.truncate.",
         "topic.",
         "snapshot.select.statement.overrides.",
+        *OLD_PREFIXES,
     )
 
     def __init__(self, database: Database) -> None:
@@ -116,10 +125,16 @@ class CaptureConnector:
 
     def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
         """Report on the connector's own keys."""
-        report = self._database.validate(config)
-        found = column_rules_faults(config) | naming_faults(config)
-        for key, fault in found.items():
-            report[key] = ConfigValue(key, config.get(key), [fault])
+        translation = self._database.translate(config)
+        today = translation.config
+        report = self._database.validate(today)
+        for key, fault in (column_rules_faults(today) | naming_faults(today)).items():
+            report[key] = ConfigValue(key, today.get(key), [fault])
+        for old, new in translation.renamed.items():
+            if new in report:
+                report[new].errors = [f"{text} (set as {old})" for text in report[new].errors]
+        for old, fault in translation.faults.items():
+            report[old] = ConfigValue(old, config[old], [fault])
         return report
 
     def create_task(self, context: TaskContext) -> Task:
@@ -128,6 +143,7 @@ class CaptureConnector:
 
     def _open(self, config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
         database = self._database
+        config = _today(database.translate(config), context.connector)
         values = self.config_def.parse(config)
         naming = topic_naming(config)
         builtin = database.builtin_databases if values["table.ignore.builtin"] else ()
@@ -169,6 +185,15 @@ class CaptureConnector:
             heartbeat_action=database.heartbeat_action(values),
             metric_tags=pairs(values["custom.metric.tags"]),
         )
+
+
+def _today(translation: Translation, connector: str) -> Mapping[str, str]:
+    """Return the translated configuration, with a line in the log for each old key."""
+    for fault in translation.faults.values():
+        raise ConfigError(fault)
+    for old, new in translation.renamed.items():
+        log.warning("Connector %s: %s is the old name of %s, which it sets.", connector, old, new)
+    return translation.config
 
 
 def _engine_options(values: Mapping[str, Any]) -> EngineOptions:

@@ -8,6 +8,7 @@ from typing import Final
 
 from connector.config import HIDDEN, ConfigDef, ConfigKey, render
 from connector.connectors import mariadb_connector, mysql_connector
+from connector.mysql.old_names import SUCCESSORS
 from connector.plugins import ROWS, PluginTable
 from connector.runtime.connector_config import source_config
 from connector.runtime.topic_creation import group_keys
@@ -39,13 +40,16 @@ The last column says what a key does here: *works*; *refused*, when any value bu
 an error with that reason; *part of …*, when the key belongs to something that is refused, so that
 it has nothing to change; *no effect*, when what it tunes does not exist here and leaving it alone
 loses nothing. Keys that no list has get a warning in the log and change nothing, as in Kafka
-Connect. `driver.*` and other settings of Java's database drivers are taken and not used.
+Connect; one that looks like a misspelt key of the connector is an error. `driver.*` and other
+settings of Java's database drivers are taken and not used.
 """
 
 
 def page() -> str:
     """Return the whole page."""
-    return "\n".join([_HEAD, *_connector(), *_every_connector(), *_plugins(), *_worker()])
+    return "\n".join(
+        [_HEAD, *_connector(), *_old_names(), *_every_connector(), *_plugins(), *_worker()]
+    )
 
 
 def _connector() -> Iterator[str]:
@@ -58,6 +62,20 @@ def _connector() -> Iterator[str]:
         if other != default:
             default = f"{default}; MariaDB: {other}"
         yield _row(f"`{_text(key.name)}`", key.type, default, key.doc, here(key))
+    yield ""
+
+
+def _old_names() -> Iterator[str]:
+    yield "## Old names of keys\n"
+    yield (
+        "Configurations of Debezium before 2.0 work unchanged. The log names the successor of each "
+        "old key when the connector starts. If old and new key are both set to different values, "
+        "validation refuses the configuration.\n"
+    )
+    yield "| old key | key today |\n|---|---|"
+    for old, today in SUCCESSORS.items():
+        name, colon, note = today.partition(":")
+        yield _row(f"`{old}`", today if " " in name else f"`{name}`{colon}{note}")
     yield ""
 
 

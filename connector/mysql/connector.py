@@ -17,12 +17,14 @@ from connector.data.schema import Schema
 from connector.errors import MillraceError
 from connector.mysql import options
 from connector.mysql.checks import check_privileges, problems
+from connector.mysql.config_faults import faults as config_faults
 from connector.mysql.connection import Connection
 from connector.mysql.custom_converters import custom_converters
 from connector.mysql.custom_converters import faults as converter_faults
 from connector.mysql.definitions import BUILTIN_DATABASES
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.keys import config_def
+from connector.mysql.old_names import Translation, translate
 from connector.mysql.options import Flavour
 from connector.mysql.post_processors import faults as processor_faults
 from connector.mysql.post_processors import post_processors
@@ -68,11 +70,20 @@ class MySqlFamily:
         """The keys of this connector."""
         return config_def(self.name)
 
+    def translate(self, config: Mapping[str, str]) -> Translation:
+        """Return a configuration of any generation in today's names."""
+        return translate(config)
+
     def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
         """Report on every key; when all is well, on what the server says to it."""
         definition = self.config_def
         report = definition.check(config)
-        found = converter_faults(config) | processor_faults(config) | client_faults(config)
+        found = (
+            converter_faults(config)
+            | processor_faults(config)
+            | client_faults(config)
+            | config_faults(config, definition)
+        )
         for key, fault in found.items():
             report.setdefault(key, ConfigValue(key, config.get(key))).errors.append(fault)
         if not any(value.errors for value in report.values()):

@@ -32,6 +32,7 @@ from connector.mysql import locks
 
 _NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
 _NO_SIGNALS: Final = "signals and incremental snapshots are not available"
+_NO_NOTIFICATIONS: Final = "notifications are not available"
 _NAMING_STRATEGIES: Final = tuple(
     f"io.debezium.schema.{parts}{kind}TopicNamingStrategy"
     for parts in ("Schema", "Default")
@@ -103,12 +104,14 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "guardrail.collections.limit.action": one_of("warn", "fail"),
     "heartbeat.interval.ms": at_least(0),
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
-    "notification.enabled.channels": only([], because="notifications are not available"),
+    "notification.enabled.channels": only([], because=_NO_NOTIFICATIONS),
+    "notification.sink.topic.name": only("", because=_NO_NOTIFICATIONS),
     "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
     "read.only": only(False, because=_NO_SIGNALS),
     "schema.history.internal": one_of(*STORES, case_sensitive=True),
     "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "signal.data.collection": only([], because=_NO_SIGNALS),
+    "signal.enabled.channels": only([], ["source"], because=_NO_SIGNALS),
     "skipped.operations": _operations,
     "snapshot.delay.ms": at_least(0),
     "snapshot.locking.mode": one_of(*locks.MODES),

@@ -20,7 +20,10 @@ def config_infos(
     sections: Sequence[tuple[ConfigDef, Mapping[str, ConfigValue]]],
     plugins: Plugins,
 ) -> ConfigInfos:
-    """Join the sections: values that nobody defines first, then all keys as defined."""
+    """Join the sections: values that nobody defines first, then all keys as defined.
+
+    Internal keys are left out, except those with errors.
+    """
     undefined: list[ConfigInfo] = []
     defined: list[ConfigInfo] = []
     groups: dict[str, None] = {}
@@ -30,10 +33,10 @@ def config_infos(
             if name not in keys:
                 undefined.append(ConfigInfo(None, _value_info(value, None, plugins)))
         for key in keys:
-            if key.internal or key.name in seen:
+            value = report.get(key.name) or ConfigValue(key.name)
+            if key.name in seen or (key.internal and not value.errors):
                 continue
             seen.add(key.name)
-            value = report.get(key.name) or ConfigValue(key.name)
             defined.append(ConfigInfo(key_info(key), _value_info(value, key, plugins)))
             if key.group is not None:
                 groups[key.group] = None

@@ -147,6 +147,7 @@ class Validator:
                 value.errors = [_redacted(name)] if value.errors else []
             else:
                 value.errors = [_without(secrets, config, text) for text in value.errors]
+                value.value = value.value and _without(secrets, config, value.value)
 
     def unknown_keys(self, config: Mapping[str, str | None]) -> list[str]:
         """Return the keys that nothing here reads: most often a slip of the pen."""

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from connector.connectors import mysql_connector
+from connector.mysql.config_faults import faults as config_faults
 from connector.mysql.connector import MySqlFamily, mariadb, mysql
+from connector.plugins import PluginTable
+from connector.runtime.connector_config import source_config
+from connector.runtime.worker_config import WORKER
 
 BASE = {
     "database.hostname": "db",
@@ -36,3 +41,99 @@ def test_native_code_from_the_history_settings_is_refused(family: MySqlFamily, k
                 )
             ]
         }
+
+
+@pytest.mark.parametrize(
+    ("config", "key", "fault"),
+    [
+        ({"signal.enabled.channels": "source,kafka"}, "signal.enabled.channels", "signals"),
+        ({"signal.kafka.topic": "s"}, "signal.kafka.topic", "signals"),
+        ({"signal.consumer.acks": "1"}, "signal.consumer.acks", "signals"),
+        ({"signal.file": "/tmp/s"}, "signal.file", "signals"),
+        ({"signal.data.collection": "a.b"}, "signal.data.collection", "signals"),
+        ({"read.only": "true"}, "read.only", "signals"),
+        ({"notification.enabled.channels": "log"}, "notification.enabled.channels", "notif"),
+        ({"notification.sink.topic.name": "n"}, "notification.sink.topic.name", "notif"),
+    ],
+)
+def test_what_is_not_supported_is_refused(config: dict[str, str], key: str, fault: str) -> None:
+    (text,) = faults(config)[key]
+    assert f"not supported: {fault}" in text
+
+
+@pytest.mark.parametrize(
+    ("key", "likely"),
+    [
+        ("tabel.include.list", "table.include.list"),
+        ("table.includes.list", "table.include.list"),
+        ("database.inclde.list", "database.include.list"),
+        ("table.whitelst", "table.whitelist"),
+        ("column.exclude", "column.exclude.list"),
+        ("skiped.operations", "skipped.operations"),
+        ("message.key.column", "message.key.columns"),
+        ("signal.enabled.channel", "signal.enabled.channels"),
+    ],
+)
+def test_a_misspelt_key_names_the_likely_one(key: str, likely: str) -> None:
+    (text,) = faults({key: "a.b"})[key]
+    assert text.startswith(f"Unknown configuration {key}, which looks like {likely}: ")
+
+
+def test_keys_of_others_are_not_misspelt() -> None:
+    table = PluginTable()
+    connect = source_config({"connector.class": mysql().class_name}, WORKER.parse({}), table)
+    foreign = """database.sslMode database.connectionTimeZone driver.useSSL topic.creation.groups
+        transforms.t.table.include.list isbn.table.include.lst offsets.storage.topic
+        snapshot.locking.mode.custom.name snapshot.new.tables key.converter.schemas.enable"""
+    keys = {*foreign.split(), *(key.name for key in connect)}
+    config = {**dict.fromkeys(keys, "x"), "converters": "isbn"}
+    assert not set(config_faults({**BASE, **HISTORY, **config}, mysql().config_def))
+
+
+@pytest.mark.parametrize(
+    ("config", "key", "fault"),
+    [
+        (
+            {"table.include.list": "a.b", "table.exclude.list": "a.c"},
+            "table.exclude.list",
+            '"table.exclude.list" is already specified; use it or table.include.list',
+        ),
+        (
+            {"gtid.source.includes": "a", "gtid.source.excludes": "b"},
+            "gtid.source.excludes",
+            '"gtid.source.excludes" is already specified; use it or gtid.source.includes',
+        ),
+        (
+            {"topic.prefix": "a shop"},
+            "topic.prefix",
+            (
+                "The 'topic.prefix' value is invalid: a shop has invalid format (only the "
+                "underscore, hyphen, dot and alphanumeric characters are allowed)"
+            ),
+        ),
+        (
+            {"topic.prefix": "history.shop"},
+            "topic.prefix",
+            "The 'topic.prefix' value is invalid: it is the topic of the schema history",
+        ),
+        (
+            {"schema.history.internal.kafka.topic": ""},
+            "schema.history.internal.kafka.topic",
+            "The 'schema.history.internal.kafka.topic' value is invalid: A value is required",
+        ),
+        (
+            {"schema.history.internal.producer.acks": "2"},
+            "schema.history.internal.producer.acks",
+            "Invalid value 2 for configuration acks: String must be one of: all, -1, 0, 1",
+        ),
+    ],
+)
+def test_settings_that_cannot_work_together(config: dict[str, str], key: str, fault: str) -> None:
+    assert faults(config) == {key: [fault]}
+
+
+def test_an_old_key_is_named_beside_its_successor() -> None:
+    config = {**BASE, **HISTORY, "database.server.name": "a shop"}
+    del config["topic.prefix"]
+    (text,) = mysql_connector().validate(config)["topic.prefix"].errors
+    assert text.endswith("(set as database.server.name)")

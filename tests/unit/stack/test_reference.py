@@ -12,6 +12,7 @@ BASE = {
     "database.user": "u",
     "database.server.id": "1",
     "topic.prefix": "p",
+    "schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory",
 }
 ROW = re.compile(r"^\| `([^`]+)` \| (\w+) \| .* \| ([^|]+) \|$", re.MULTILINE)
 # Other values than the defaults, of keys for which not any text will do.

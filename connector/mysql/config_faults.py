@@ -1,0 +1,125 @@
+"""What is wrong with a configuration as a whole: keys that exclude each other, or are unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import Final
+
+from connector.config import ConfigDef
+from connector.mysql.old_names import OLD_PREFIXES
+
+_PREFIX: Final = re.compile(r"[\w.-]+", re.ASCII)
+_KAFKA_HISTORY: Final = "io.debezium.storage.kafka.history.KafkaSchemaHistory"
+_FILE_HISTORY: Final = "io.debezium.storage.file.history.FileSchemaHistory"
+_HISTORY: Final = "schema.history.internal"
+_NEEDED: Final = {
+    _KAFKA_HISTORY: (f"{_HISTORY}.kafka.bootstrap.servers", f"{_HISTORY}.kafka.topic"),
+    _FILE_HISTORY: (f"{_HISTORY}.file.filename",),
+}
+_LISTS: Final = tuple(
+    f"{kind}.{list_}"
+    for kind in ("database", "table", "column")
+    for list_ in ("include.list", "exclude.list", "whitelist", "blacklist")
+)
+_EXCLUSIVE: Final = (
+    ("database.include.list", "database.exclude.list"),
+    ("table.include.list", "table.exclude.list"),
+    ("column.include.list", "column.exclude.list"),
+    ("gtid.source.includes", "gtid.source.excludes"),
+)
+_UNSUPPORTED: Final = ("signal.kafka.", "signal.consumer.", "signals.consumer.", "signal.file")
+_NO_SIGNALS: Final = "not supported: signals and incremental snapshots are not available"
+# Settings of JDBC drivers, converters and others: they have names of their own.
+_FOREIGN: Final = (
+    *("driver.", "transforms.", "predicates.", "key.converter", "value.converter"),
+    *("header.converter", "producer.override.", "consumer.override.", "admin.override."),
+    *("topic.creation.", f"{_HISTORY}.producer.", f"{_HISTORY}.consumer.", "internal."),
+    *("snapshot.select.statement.overrides.", "column.mask.", "column.truncate."),
+    "snapshot.locking.mode.custom.name",
+)
+_ALIKE: Final = 0.85
+_ALIKE_LISTS: Final = 0.8
+
+
+def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
+    """Return what is wrong, by key; ``config`` has today's names."""
+    return {
+        **_unsupported(config),
+        **_misspelt(config, definition),
+        **dict(_exclusive(config)),
+        **dict(_missing_history(config, definition)),
+        **_bad_prefix(config),
+    }
+
+
+def _unsupported(config: Mapping[str, str]) -> dict[str, str]:
+    return {
+        key: f"Invalid configuration {key}: {_NO_SIGNALS}"
+        for key, text in config.items()
+        if key.startswith(_UNSUPPORTED) and text.strip()
+    }
+
+
+def _exclusive(config: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for include, exclude in _EXCLUSIVE:
+        if config.get(include, "").strip() and config.get(exclude, "").strip():
+            yield exclude, f'"{exclude}" is already specified; use it or {include}'
+
+
+def _missing_history(config: Mapping[str, str], definition: ConfigDef) -> Iterator[tuple[str, str]]:
+    store = config.get(_HISTORY) or definition[_HISTORY].default
+    for key in _NEEDED.get(store, ()):
+        if not config.get(key, "").strip():
+            yield key, f"The '{key}' value is invalid: A value is required"
+
+
+def _bad_prefix(config: Mapping[str, str]) -> dict[str, str]:
+    key, prefix = "topic.prefix", config.get("topic.prefix", "").strip()
+    if prefix and not _PREFIX.fullmatch(prefix):
+        return {
+            key: f"The '{key}' value is invalid: {prefix} has invalid format (only the "
+            "underscore, hyphen, dot and alphanumeric characters are allowed)"
+        }
+    if prefix and prefix == config.get(f"{_HISTORY}.kafka.topic", "").strip():
+        return {key: f"The '{key}' value is invalid: it is the topic of the schema history"}
+    return {}
+
+
+def _misspelt(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
+    """Find unknown keys that look like one that decides what is captured."""
+    known = {key.name for key in definition}
+    aliases = tuple(
+        f"{alias.strip()}."
+        for key in ("converters", "post.processors")
+        for alias in config.get(key, "").split(",")
+        if alias.strip()
+    )
+    found = {}
+    for key in config.keys() - known:
+        if key.startswith((*_FOREIGN, *OLD_PREFIXES, *_UNSUPPORTED, *aliases)):
+            continue
+        likely = _most_alike(key, known)
+        if likely is not None:
+            found[key] = (
+                f"Unknown configuration {key}, which looks like {likely}: correct the name or "
+                "remove the key"
+            )
+    return found
+
+
+def _most_alike(key: str, known: Iterable[str]) -> str | None:
+    """Return the known key that is nearly the same; of ``database.…`` only the lists count."""
+    candidates = [(name, _ALIKE_LISTS) for name in _LISTS]
+    if not key.startswith("database."):
+        others = (name for name in known if not name.startswith("database."))
+        candidates += [(name, _ALIKE) for name in others if name not in _LISTS]
+    scored = [
+        (SequenceMatcher(None, key, name, autojunk=False).ratio(), name)
+        for name, least in candidates
+        if SequenceMatcher(None, key, name, autojunk=False).quick_ratio() >= least
+    ]
+    limits = dict(candidates)
+    alike = [(score, name) for score, name in scored if score >= limits[name]]
+    return max(alike)[1] if alike else None
