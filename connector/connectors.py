@@ -24,9 +24,10 @@ from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_co
 from connector.debezium.topics import faults as naming_faults
 from connector.debezium.topics import topic_naming
 from connector.errors import ConfigError
+from connector.fence import Fence
 from connector.mysql import connector as mysql
 from connector.mysql.old_names import OLD_PREFIXES, Translation
-from connector.runtime.capture_run import Action, Capture
+from connector.runtime.capture import Action, Capture
 from connector.runtime.capture_task import CaptureTask
 from connector.runtime.plugin import Task, TaskContext
 
@@ -92,8 +93,9 @@ class Database(Protocol):
         config: Mapping[str, str],
         selected: Selection,
         columns_of: Callable[[Table], RowCodec],
+        fence: Fence,
     ) -> Source:
-        """Build the source."""
+        """Build the source. It writes no history once the fence is closed."""
 
 
 class CaptureConnector:
@@ -164,7 +166,7 @@ class CaptureConnector:
         headers = context_headers(database.name, naming.prefix, context.task, run)
         heartbeat = values["heartbeat.interval.ms"] / 1000
         return Capture(
-            source=database.source(values, config, selected, schemas.of),
+            source=database.source(values, config, selected, schemas.of, context.fence),
             engine=_engine_options(values),
             events=EventOptions(
                 connector=database.name,

@@ -5,9 +5,12 @@ MillraceError
 |__ NotFoundError               no such connector, task, plugin or logger
 |__ AlreadyExistsError          a connector of that name exists
 |__ ConflictError               the request does not fit the connector's state
+|__ FencedError                 a task that was abandoned may not write any more
 |__ TransientError              goes away by itself: try again with back-off
 |   |__ DatabaseUnavailableError    connection lost or refused, server shutting down
 |   |__ BrokerUnavailableError      Kafka does not answer
+|   |   |__ ClientFailedError           a Kafka client that has to be replaced
+|   |   |__ TopicMissingError           a topic that was deleted under way
 |   |__ TableChangedError           a table was altered while a snapshot began
 |   |__ BatchTooLargeError          Kafka refuses a batch of messages that may pass one by one
 |__ StopError                   needs a person: the task fails and says what to do
@@ -59,6 +62,10 @@ class ConflictError(MillraceError):
     """The request does not fit the present state."""
 
 
+class FencedError(MillraceError):
+    """The task was abandoned: its successor may run already."""
+
+
 class TransientError(MillraceError):
     """A fault that is expected to pass."""
 
@@ -71,13 +78,24 @@ class BrokerUnavailableError(TransientError):
     """Kafka does not answer."""
 
 
-class BatchTooLargeError(TransientError):
-    """A batch was refused for its size; ``smaller`` is the size in bytes to try next."""
+class ClientFailedError(BrokerUnavailableError):
+    """A Kafka client is unusable; a new one can go on."""
 
-    def __init__(self, topic: str, smaller: int) -> None:
+
+class TopicMissingError(BrokerUnavailableError):
+    """A topic that existed does not exist any more, or has lost partitions."""
+
+    def __init__(self, message: str, topic: str) -> None:
+        super().__init__(message)
+        self.topic = topic
+
+
+class BatchTooLargeError(TransientError):
+    """A batch was refused that may pass in parts; ``smaller`` is the size in bytes to try next."""
+
+    def __init__(self, topic: str, smaller: int, reason: str) -> None:
         super().__init__(
-            f"a batch for topic {topic} was larger than its max.message.bytes; "
-            f"now trying batch.size={smaller}"
+            f"a batch for topic {topic} was refused: {reason}; now trying batch.size={smaller}"
         )
         self.smaller = smaller
 

@@ -141,7 +141,25 @@ OWN: Final = (
         lambda f: f.course.faults,
         "counter",
     ),
-    Figure("kafka_retries", "New starts after faults of Kafka.", lambda f: f.restarts, "counter"),
+    Figure(
+        "kafka_retries",
+        "Faults of Kafka waited for, and restarts of the task after one.",
+        lambda f: f.kafka_faults + f.restarts,
+        "counter",
+    ),
+    *(
+        Figure(
+            f"{cause}_unavailable",
+            f"1 while the task waits for {text}.",
+            lambda f, cause=cause: cause in f.faults,  # type: ignore[misc]  # mypy cannot infer a default
+        )
+        for cause, text in (
+            ("database", "its database"),
+            ("kafka", "Kafka to take messages"),
+            ("history", "the Kafka cluster of its schema history, or for a topic"),
+            ("offsets", "its offset to be stored"),
+        )
+    ),
     Figure(
         "records_passed_over",
         "Records left out because errors.tolerance is all.",

@@ -20,6 +20,8 @@ Place = tuple[str, str]
 ``("0/binlog.000004/157/", "")``. Behind the number the last row of a table's snapshot has ``/end``,
 and a table without rows ``/empty``."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
+Cause = Literal["database", "history"]
+"""What a capture waits for: its database, or the Kafka cluster of its schema history."""
 SchemaChangeCause = Literal["read", "unread", "repaired"]
 """A statement that was read, one that could not be read, or a definition that replaces a wrong
 one."""
@@ -121,11 +123,12 @@ class Progress:
 class Waiting:
     """Nothing can be read for some seconds, because of a fault that is expected to pass.
 
-    ``reason`` is empty when all is well again.
+    ``reason`` is empty when all is well again. ``cause`` is what does not answer.
     """
 
     reason: str
     seconds: float = 0.0
+    cause: Cause = "database"
 
 
 Change = RowChanges | Truncated | SchemaChange | TransactionMark | HeartbeatDue | Progress | Waiting

@@ -38,8 +38,9 @@ class Course:
         self.snapshot_ended = monotonic()
         self.snapshot = how
 
-    def fault(self) -> None:
-        """Note a fault that is waited for."""
-        self.faults += 1
-        self.disconnects += self.streaming
+    def fault(self, *, of_kafka: bool = False) -> None:
+        """Note a fault that is waited for; the database is well when it is one of Kafka."""
+        if not of_kafka:
+            self.faults += 1
+            self.disconnects += self.streaming
         self.streaming = False

@@ -8,11 +8,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from connector.capture.change import Change, HeartbeatDue, Position, Progress, Waiting
+from connector.capture.change import Cause, Change, HeartbeatDue, Position, Progress, Waiting
 from connector.capture.course import Course
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.source import Source
-from connector.errors import StopError, TransientError
+from connector.errors import BrokerUnavailableError, StopError, TransientError
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +146,8 @@ class Engine:
                 return result
             except TransientError as error:
                 self._source.close()
-                self._course.fault()
+                of_kafka = isinstance(error, BrokerUnavailableError)
+                self._course.fault(of_kafka=of_kafka)
                 attempt += 1
                 backoff = self._options.backoff
                 if 0 <= backoff.attempts < attempt:
@@ -155,10 +156,11 @@ class Engine:
                         "Restart the task when the database is back, or raise errors.max.retries.",
                     ) from error
                 delay = backoff.delay(attempt)
-                log.warning("%s; next attempt in %.1f s", error, delay)
-                yield from self._wait(delay, str(error))
+                log.debug("%s; next attempt in %.1f s", error, delay)
+                cause: Cause = "history" if of_kafka else "database"
+                yield from self._wait(delay, str(error), cause)
 
-    def _wait(self, seconds: float, reason: str) -> Iterator[Change]:
+    def _wait(self, seconds: float, reason: str, cause: Cause = "database") -> Iterator[Change]:
         while seconds > 0:
-            yield Waiting(reason, min(seconds, _STEP))
+            yield Waiting(reason, min(seconds, _STEP), cause)
             seconds -= _STEP

@@ -18,7 +18,8 @@ from confluent_kafka import (
 )
 
 from connector.errors import BrokerUnavailableError, StopError
-from connector.kafka.topics import error_of
+from connector.kafka.connection import CONNECTION
+from connector.kafka.errors import request_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ class LogWriter:
     """A producer shared by the logs of one worker."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self._producer = Producer({**config, **_WRITER}, logger=_log)
+        self._producer = Producer({**CONNECTION, **config, **_WRITER}, logger=_log)
 
     def write(self, topic: str, entries: Sequence[tuple[bytes, bytes | None]]) -> None:
         """Send the entries in order and wait until all are acknowledged.
@@ -69,7 +70,7 @@ class LogWriter:
         errors = [self._answer(answers) for _ in entries]
         for error in errors:
             if error is not None:
-                raise error_of(error, f"Writing to topic {topic}")
+                raise request_error(error, f"Writing to topic {topic}")
 
     def _send(
         self,
@@ -122,7 +123,7 @@ class KafkaLog:
     ) -> None:
         self._topic = topic
         self._patience = patience
-        self._reader = {**reader, **_READER}
+        self._reader = {**CONNECTION, **reader, **_READER}
         self._writer = writer
 
     def read(self) -> dict[bytes, bytes]:
@@ -136,7 +137,7 @@ class KafkaLog:
                 except KafkaException as failure:
                     error: KafkaError = failure.args[0]
                     if error.code() not in _NOT_YET or time.monotonic() > deadline:
-                        raise error_of(error, f"Reading topic {self._topic}") from None
+                        raise request_error(error, f"Reading topic {self._topic}") from None
                     time.sleep(_POLL)
         finally:
             consumer.close()

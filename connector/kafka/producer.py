@@ -12,13 +12,14 @@ from confluent_kafka import Producer as KafkaProducer
 
 from connector.data.record import Message
 from connector.errors import (
-    AccessDeniedError,
     BatchTooLargeError,
-    BrokerUnavailableError,
+    ClientFailedError,
     MillraceError,
     ProduceError,
     RefusedMessageError,
 )
+from connector.kafka.connection import CONNECTION
+from connector.kafka.errors import delivery_error
 
 log = logging.getLogger(__name__)
 
@@ -38,18 +39,16 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "delivery.timeout.ms": 2_147_483_647,
     "partitioner": "murmur2_random",
     "socket.nagle.disable": True,
+    "allow.auto.create.topics": False,  # the broker knows no rules of topic.creation.*
+    # How long a topic that the brokers deny may still be on its way to them: one that is new was
+    # waited for when it was created. Librdkafka's 30 s delay the end of a deleted topic.
+    "topic.metadata.propagation.max.ms": 5_000,
     "delivery.report.only.error": True,  # a report for each message costs a fifth of sending it
 }
-_DENIED: Final = {
-    KafkaError.TOPIC_AUTHORIZATION_FAILED,
-    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-    KafkaError.SASL_AUTHENTICATION_FAILED,
-}
-_TOO_LARGE: Final = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
-_UNKNOWN_TOPIC: Final = {
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - the library's public name for it
-    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+# Refusals of a batch that need not concern each of its messages.
+_PERHAPS_OTHERS: Final = {
+    KafkaError.MSG_SIZE_TOO_LARGE,
+    KafkaError._INVALID_DIFFERENT_RECORD,  # noqa: SLF001 - the library's public name for it
 }
 
 Failed = Callable[[Any, Any], None]  # error and message
@@ -61,12 +60,13 @@ class Producer:
 
     Inside `poll` and `flush` failures are told, and what `send` was given with a message is let
     go when the message's fate is known. Any thread may look at its length (the messages that
-    are not acknowledged), ``capacity`` (the most there may be), and what was ``sent``.
+    are not acknowledged), ``capacity`` (the most there may be), and what was ``sent``. The last
+    fault of a connection stands in ``problem`` until the owner clears it.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         callbacks = {"error_cb": self._problem, "logger": log}
-        settings = {**DEFAULTS, **config, **callbacks}
+        settings = {**CONNECTION, **DEFAULTS, **config, **callbacks}
         self.capacity = int(settings["queue.buffering.max.messages"])
         self._batch_bytes = int(settings["batch.size"])
         if str(settings["enable.idempotence"]).lower() == "false":
@@ -74,6 +74,7 @@ class Producer:
                 "max.in.flight.requests.per.connection", 1
             )
         self.sent = self.sent_bytes = 0
+        self.problem: str | None = None
         self._fatal: KafkaError | None = None
         self._settings = settings
         self._producer = self._made()
@@ -125,7 +126,7 @@ class Producer:
                 self._grow(message)
             return message
         except KafkaException as error:
-            raise failure(error.args[0], topic) from error
+            raise self._refusal(error.args[0], topic) from error
         finally:
             self.sent += count
             self.sent_bytes += size
@@ -134,20 +135,28 @@ class Producer:
     def poll(self, seconds: float) -> None:
         """Deliver acknowledgements, waiting so long for one.
 
-        :raises BrokerUnavailableError: the producer is of no use any more: make a new one.
+        :raises ClientFailedError: the producer is unusable: make a new one.
         """
         self._producer.poll(seconds)
+        self._check()
+
+    def _check(self) -> None:
         if self._fatal is not None:
-            raise BrokerUnavailableError(f"the producer failed: {self._fatal.str()}")
+            raise ClientFailedError(f"the producer failed: {self._fatal.str()}")
 
     def flush(self, seconds: float) -> bool:
-        """Wait until all messages are acknowledged; False when time ran out."""
+        """Wait until all messages are acknowledged; False when time ran out.
+
+        :raises ClientFailedError: the producer is unusable, so not all are acknowledged.
+        """
         end = time.monotonic() + seconds
         while len(self._producer):
             left = end - time.monotonic()
             if left <= 0:
                 return False
             self._producer.flush(min(left, 0.2))
+            self._check()
+        self.poll(0)  # an error without a message may wait there
         return True
 
     def fault(self, error: KafkaError, message: Any) -> MillraceError:
@@ -157,14 +166,26 @@ class Producer:
         unless the message was alone in its batch, batches have to become smaller.
         """
         alone = len(message.value() or b"") + len(message.key() or b"") >= self._batch_bytes
-        if error.code() == KafkaError.MSG_SIZE_TOO_LARGE and not alone:
-            return BatchTooLargeError(message.topic(), self._batch_bytes // 2)
-        return failure(error, message.topic())
+        if error.code() in _PERHAPS_OTHERS and not alone:
+            return BatchTooLargeError(message.topic(), self._batch_bytes // 2, error.str())
+        return delivery_error(error, message.topic())
+
+    def _refusal(self, error: KafkaError, topic: str) -> MillraceError:
+        """Return the error of a message that was not even queued."""
+        if error.code() == KafkaError._UNKNOWN_PARTITION:  # noqa: SLF001 - as below
+            return RefusedMessageError(
+                f"a message names a partition that topic {topic} does not have", topic
+            )
+        return delivery_error(error, topic)
 
     def close(self) -> None:
         """Drop what is still queued."""
-        self._producer.purge()
+        self.abort()
         self._producer.poll(0)
+
+    def abort(self) -> None:
+        """Drop what is queued and what waits for an answer; any thread may do this."""
+        self._producer.purge()
 
     def __len__(self) -> int:
         return len(self._producer)
@@ -173,25 +194,5 @@ class Producer:
         if error.fatal():
             self._fatal = error
         else:
-            log.warning("Kafka: %s", error.str())
-
-
-def failure(error: KafkaError, topic: str) -> MillraceError:
-    """Decide what it means that a message was not delivered."""
-    code = error.code()
-    text = f"a message for topic {topic} was not delivered: {error.str()}"
-    if code in _DENIED:
-        return AccessDeniedError(text, "Grant the user WRITE on the topic.")
-    if code in _TOO_LARGE:
-        return RefusedMessageError(
-            text,
-            topic,
-            "Raise message.max.bytes of the broker (max.message.bytes of the topic), and "
-            "producer.override.max.request.size if it is set.",
-        )
-    if code in _UNKNOWN_TOPIC:
-        remedy = "Create the topic, or set topic.creation.default.* ."
-        return RefusedMessageError(text, topic, remedy)
-    if error.retriable() or code == KafkaError._PURGE_QUEUE:  # noqa: SLF001 - the library's public name for it
-        return BrokerUnavailableError(text)
-    return RefusedMessageError(text, topic)
+            self.problem = error.str()
+            log.debug("Kafka: %s", self.problem)

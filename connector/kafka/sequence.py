@@ -18,13 +18,22 @@ from confluent_kafka import Message as KafkaMessage
 
 from connector.data.record import Message
 from connector.errors import BrokerUnavailableError, MillraceError
-from connector.kafka.producer import Producer, failure
-from connector.kafka.topics import error_of
+from connector.fence import Fence
+from connector.kafka.connection import CONNECTION
+from connector.kafka.errors import delivery_error, request_error
+from connector.kafka.producer import Producer
 
 _log = logging.getLogger(__name__)
 
 _PARTITION: Final = 0
 _POLL: Final = 0.1
+_STEP: Final = 0.5  # seconds of a wait between two looks around
+_ANSWER: Final = 2.0  # seconds for the answer to a question; it is put again
+_NO_ANSWER: Final = (
+    KafkaError._TIMED_OUT,  # noqa: SLF001 - the library's public names
+    KafkaError._TRANSPORT,  # noqa: SLF001 - the same
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - the same
+)
 _NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it
 _NOT_YET: Final = (
     KafkaError.UNKNOWN_TOPIC_OR_PART,
@@ -52,6 +61,7 @@ class Sequence:
     :param reader: settings of the consumer, as librdkafka calls them.
     :param writer: settings of the producer; they come over the defaults here.
     :param silence: seconds without anything new after which reading is given up.
+    :param fence: nothing is written once it is closed; it hears what is waited for.
     """
 
     def __init__(
@@ -61,11 +71,14 @@ class Sequence:
         writer: Mapping[str, Any],
         *,
         silence: float = 30.0,
+        fence: Fence | None = None,
     ) -> None:
         self._topic = topic
-        self._reader = {"group.id": "millrace-sequence", **reader, **_READER}
+        self._reader = {**CONNECTION, "group.id": "millrace-sequence", **reader, **_READER}
         self._writer = {**_WRITER, **writer}
         self._silence = silence
+        self._fence = fence or Fence()
+        self._cancel_abort: Callable[[], None] = lambda: None
         self._producer: Producer | None = None
         self._errors: list[MillraceError] = []
 
@@ -102,15 +115,13 @@ class Sequence:
 
     def _values(self, consumer: Consumer, end: int) -> Iterator[tuple[int, bytes]]:
         while True:
-            message = consumer.poll(self._silence)
-            if message is None:
-                raise BrokerUnavailableError(f"Topic {self._topic} could not be read to its end")
+            message = self._next(consumer)
             error = message.error()
             if error is not None:
                 if error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - the documented code
                     return
                 if error.code() != KafkaError._TRANSPORT:  # noqa: SLF001 - it reconnects by itself
-                    raise error_of(error, f"Reading topic {self._topic}")
+                    raise request_error(error, f"Reading topic {self._topic}")
                 continue
             offset, value = message.offset() or 0, message.value()
             if isinstance(value, bytes):
@@ -118,11 +129,28 @@ class Sequence:
             if offset + 1 >= end:
                 return
 
+    def _next(self, consumer: Consumer) -> KafkaMessage:
+        deadline = time.monotonic() + self._silence
+        while time.monotonic() < deadline:
+            message = consumer.poll(min(_STEP, self._silence))
+            if message is not None:
+                return message
+            self._wait("is not read to its end")
+        raise BrokerUnavailableError(f"Topic {self._topic} could not be read to its end")
+
     def _bounds(self, consumer: Consumer) -> tuple[int, int]:
         """Return the first offset and the one after the last."""
         partition = TopicPartition(self._topic, _PARTITION)
-        low, high = consumer.get_watermark_offsets(partition, self._silence)
-        return low, high
+        deadline = time.monotonic() + self._silence
+        while True:
+            try:
+                low, high = consumer.get_watermark_offsets(partition, min(_ANSWER, self._silence))
+            except KafkaException as failed:
+                if failed.args[0].code() not in _NO_ANSWER or time.monotonic() > deadline:
+                    raise
+                self._wait("does not answer")
+            else:
+                return low, high
 
     def _patiently(self, ask: Callable[[], tuple[int, int]]) -> tuple[int, int]:
         deadline = time.monotonic() + _NEW_TOPIC
@@ -132,7 +160,7 @@ class Sequence:
             except KafkaException as failed:
                 error: KafkaError = failed.args[0]
                 if error.code() not in _NOT_YET or time.monotonic() > deadline:
-                    raise error_of(error, f"Reading topic {self._topic}") from None
+                    raise request_error(error, f"Reading topic {self._topic}") from None
                 time.sleep(_POLL)
 
     def post(self, value: bytes) -> None:
@@ -142,9 +170,17 @@ class Sequence:
         """
         producer = self._producer or self._connect()
         message = Message(self._topic, _PARTITION, None, value)
-        while producer.send((message,), lambda _: _PARTITION, self._failed) is not None:
+        while not self._queued(producer, message):
             producer.poll(_POLL)
+            self._wait("takes no message")
         producer.poll(0)
+
+    def _queued(self, producer: Producer, message: Message) -> bool:
+        with self._fence:
+            return producer.send((message,), lambda _: _PARTITION, self._failed) is None
+
+    def _wait(self, what: str) -> None:
+        self._fence.wait(f"Waiting for Kafka: topic {self._topic} {what}")
 
     def settle(self) -> None:
         """Wait until all that was posted is acknowledged.
@@ -154,6 +190,8 @@ class Sequence:
         """
         while self._producer is not None and len(self._producer):
             self._producer.poll(_POLL)
+            if len(self._producer):
+                self._wait("does not acknowledge a message")
         errors, self._errors = self._errors, []
         if errors:
             raise errors[0]
@@ -166,14 +204,16 @@ class Sequence:
 
     def _connect(self) -> Producer:
         self._producer = Producer(self._writer)
+        self._cancel_abort = self._fence.on_close(self._producer.abort)
         return self._producer
 
     def _failed(self, error: KafkaError, _: KafkaMessage) -> None:
-        self._errors.append(failure(error, self._topic))
+        self._errors.append(delivery_error(error, self._topic))
 
     def close(self) -> None:
         """Drop what is not acknowledged yet."""
         if self._producer is not None:
+            self._cancel_abort()
             self._producer.close()
             self._producer = None
         self._errors = []

@@ -15,58 +15,21 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined] # public, not 
     ResourceType,
 )
 
-from connector.errors import AccessDeniedError, BrokerUnavailableError, ProduceError, StopError
+from connector.errors import BrokerUnavailableError, StopError
+from connector.fence import Fence
+from connector.kafka.connection import CONNECTION
+from connector.kafka.errors import request_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from concurrent.futures import Future
 
 _log = logging.getLogger(__name__)
+_STEP: Final = 0.5  # seconds of a wait between two looks around
+_PROBE: Final = 2.0  # seconds for the answer to a question whether it is there
 _TIMEOUT: Final = 10.0  # seconds for an answer; callers try again
 _NEW_TOPIC: Final = 10.0  # seconds until the brokers have told each other of a topic
 BROKER_DEFAULT: Final = -1
-
-_REFUSED: Final = frozenset(
-    {
-        KafkaError.TOPIC_AUTHORIZATION_FAILED,
-        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-        KafkaError.GROUP_AUTHORIZATION_FAILED,
-        KafkaError.SASL_AUTHENTICATION_FAILED,
-        KafkaError._AUTHENTICATION,  # noqa: SLF001 — the public name of librdkafka's code
-    }
-)
-_PASSING: Final = frozenset(
-    {
-        KafkaError._TRANSPORT,  # noqa: SLF001 — the same
-        KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 — the same
-        KafkaError._TIMED_OUT,  # noqa: SLF001 — the same
-        KafkaError._MSG_TIMED_OUT,  # noqa: SLF001 — the same
-        KafkaError._TIMED_OUT_QUEUE,  # noqa: SLF001 — the same
-        KafkaError._RESOLVE,  # noqa: SLF001 — the same
-        KafkaError._DESTROY,  # noqa: SLF001 — the same
-        KafkaError.LEADER_NOT_AVAILABLE,
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.REQUEST_TIMED_OUT,
-        KafkaError.BROKER_NOT_AVAILABLE,
-        KafkaError.REPLICA_NOT_AVAILABLE,
-        KafkaError.NETWORK_EXCEPTION,
-        KafkaError.NOT_ENOUGH_REPLICAS,
-        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-        KafkaError.NOT_CONTROLLER,
-        # a broker that has just started counts no others yet: creation works seconds later
-        KafkaError.INVALID_REPLICATION_FACTOR,
-    }
-)
-
-
-def error_of(error: KafkaError, doing: str) -> BrokerUnavailableError | StopError:
-    """Turn a Kafka error into ours; ``doing`` says what was tried."""
-    text = f"{doing}: {error.str()}"
-    if error.code() in _REFUSED:
-        return AccessDeniedError(text, "Check the credentials and ACLs of this Kafka user.")
-    if error.code() in _PASSING or error.retriable():
-        return BrokerUnavailableError(text)
-    return ProduceError(text)
 
 
 class Topics:
@@ -76,8 +39,10 @@ class Topics:
     the answer.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        self._config = dict(config)
+    def __init__(self, config: Mapping[str, Any], fence: Fence | None = None) -> None:
+        self._config = {**CONNECTION, **config}
+        self._fence = fence or Fence()
+        self._question: Future[Any] | None = None
 
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
@@ -103,7 +68,8 @@ class Topics:
         :raises StopError: the broker refuses the topic.
         """
         wanted = NewTopic(topic, partitions, replicas, config=dict(config or {}))
-        future = self._client.create_topics([wanted])[topic]
+        with self._fence:
+            future = self._client.create_topics([wanted])[topic]
         try:
             self._wait(future, f"Creating topic {topic}")
         except _TopicExistsError:
@@ -121,22 +87,43 @@ class Topics:
         found = self._wait(future, f"Reading the settings of topic {topic}")
         return found[name].value if name in found else None
 
+    def reachable(self) -> bool:
+        """Whether the cluster has just answered; asks it, but never waits for the answer."""
+        question, self._question = self._question, None
+        if question is None:
+            question = self._client.describe_cluster(request_timeout=_PROBE)
+        if not question.done():
+            self._question = question
+            return False
+        return question.exception() is None
+
     @cached_property
     def _client(self) -> AdminClient:
         return AdminClient(self._config, logger=_log)
 
     def _wait(self, future: Future[Any], doing: str) -> Any:
         try:
-            return future.result(_TIMEOUT)
+            return self._answer(future, doing)
         except KafkaException as failure:
             error: KafkaError = failure.args[0]
             if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
                 raise _UnknownTopicError(str(error)) from None
             if error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
                 raise _TopicExistsError(str(error)) from None
-            raise error_of(error, doing) from None
+            raise request_error(error, doing) from None
         except TimeoutError:
+            self.__dict__.pop("_client", None)  # its connection may be dead without a word
             raise BrokerUnavailableError(f"{doing}: no answer in {_TIMEOUT:g} s") from None
+
+    def _answer(self, future: Future[Any], doing: str) -> Any:
+        deadline = time.monotonic() + _TIMEOUT
+        while True:
+            try:
+                return future.result(_STEP)
+            except TimeoutError:
+                if time.monotonic() > deadline:
+                    raise
+                self._fence.wait(f"Waiting for Kafka: {doing}")
 
 
 class _UnknownTopicError(StopError):

@@ -15,6 +15,7 @@ from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue
 from connector.data.schema import Schema
 from connector.errors import MillraceError
+from connector.fence import Fence
 from connector.mysql import options
 from connector.mysql.checks import check_privileges, problems
 from connector.mysql.config_faults import faults as config_faults
@@ -109,8 +110,9 @@ class MySqlFamily:
         config: Mapping[str, str],
         selected: Selection,
         columns_of: Callable[[Table], RowCodec],
+        fence: Fence,
     ) -> MySqlSource:
-        """Build the source; nothing is connected yet."""
+        """Build the source; nothing is connected yet. It writes no history behind the fence."""
         block = SourceBlock(self.version, self.name, values["topic.prefix"])
         capture = options.capture_options(values, config)
         rules = self._schema_rules(values, selected)
@@ -125,11 +127,10 @@ class MySqlFamily:
                 places=capture.places,
                 snapshots=snapshot_file(values, config),
             ),
-            history_store(values, config),
+            history_store(values, config, fence),
             block,
             columns_of,
         )
-        included = values["snapshot.include.collection.list"]
         return MySqlSource(
             Parts(
                 settings=options.connection_settings(values),
@@ -140,7 +141,7 @@ class MySqlFamily:
                     locking=values["snapshot.locking.mode"].lower(),
                     lock_timeout=values["snapshot.lock.timeout.ms"] / 1000,
                     table_order=table_order(config.get("table.include.list")),
-                    included=",".join(included) if included else None,
+                    included=",".join(values["snapshot.include.collection.list"] or ()) or None,
                     selects=capture.selects,
                     row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
                     places=capture.places,

@@ -5,21 +5,18 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from connector.capture.change import Change, HeartbeatDue, Progress, RowChanges, Waiting
-from connector.capture.engine import Engine, EngineOptions
+from connector.capture.engine import Engine
 from connector.capture.heartbeat import Heartbeat
-from connector.capture.source import Source
-from connector.capture.tables import TableId
 from connector.data.record import Message
-from connector.debezium.events import EventOptions
-from connector.errors import MillraceError, RefusedMessageError
+from connector.errors import MillraceError, RefusedMessageError, TransientError
 from connector.kafka.producer import Producer
-from connector.runtime.figures import Figures
+from connector.runtime.capture import OpenCapture, Wishes
+from connector.runtime.delivery_watch import DeliveryWatch
 from connector.runtime.inflight import Inflight, Span
 from connector.runtime.pipeline import Pipeline
 from connector.runtime.plugin import TaskContext
@@ -28,69 +25,8 @@ from connector.transforms import chain
 
 log = logging.getLogger(__name__)
 
-_STALL = 10  # seconds without room in the queue after which the status tells of it
 _PATIENCE = 0.05  # seconds to wait for room in the producer's queue before looking around
-
-
-class Action(Protocol):
-    """What is done with every heartbeat besides writing it."""
-
-    def run(self) -> None:
-        """Do it.
-
-        :raises StopError: it can never be done.
-        """
-
-    def close(self) -> None:
-        """Release what it holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """What a database connector makes of its configuration, for one task."""
-
-    source: Source
-    engine: EngineOptions
-    events: EventOptions
-    captures: Callable[[TableId], bool]
-    heartbeat_interval: float
-    partition: Mapping[str, str]
-    heartbeat_action: Action | None = None
-    metric_tags: Mapping[str, str] = field(default_factory=dict)
-
-
-class OpenCapture(Protocol):
-    """Builds a capture; nothing is connected yet."""
-
-    def __call__(self, config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
-        """Read the configuration.
-
-        :raises ConfigError: a value cannot be used.
-        """
-        ...
-
-
-class Wishes(Protocol):
-    """What the owner of a run wants of it, at any time."""
-
-    figures: Figures
-    batch_bytes: int | None
-
-    @property
-    def stopping(self) -> bool:
-        """Whether the run is to end."""
-
-    @property
-    def seconds_left(self) -> float:
-        """How long a stop may still take."""
-
-    @property
-    def paused(self) -> bool:
-        """Whether the run is not to read for now."""
-
-    @property
-    def abandoned(self) -> bool:
-        """Whether nobody waits for the run any more: nothing may be stored."""
+_COMMIT_AGAIN = 5.0  # seconds until an offset that could not be stored is stored again
 
 
 class CaptureRun:
@@ -127,7 +63,10 @@ class CaptureRun:
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
         self._partitions: dict[str, int] = {}
         self._next_commit = time.monotonic() + context.flush_interval
-        self._reported: tuple[str, str | None] | None = None
+        self._unsaved: dict[str, Any] | None = None
+        self._watch = DeliveryWatch(self._producer, context.topics, task.health)
+        self._cancel_abort = context.fence.on_close(self._producer.abort)
+        context.fence.observer = self._waits
 
     def capture(self) -> None:
         """Read, send and commit until the task is to stop."""
@@ -157,24 +96,45 @@ class CaptureRun:
         self._capture.source.close()
         if self._capture.heartbeat_action is not None:
             self._capture.heartbeat_action.close()
+        self._cancel_abort()
         self._producer.close()
 
     def _handle(self, change: Change) -> None:
         self._figures.note(change)
+        if change.__class__ is not Waiting:
+            self._task.health.well("history")
         if isinstance(change, RowChanges):
             self._send(self._pipeline.messages(change))
         elif isinstance(change, Progress):
             self._progress(change)
             self._tick(0)
         elif isinstance(change, Waiting):
-            self._report("RUNNING", change.reason or None)
-            self._tick(change.seconds)
+            self._waiting(change)
         elif not isinstance(change, HeartbeatDue):
             self._send(self._pipeline.messages(change))
         elif self._heartbeat.due(now=change.now):
             self._send(self._pipeline.messages(change))
             if self._capture.heartbeat_action is not None:
                 self._capture.heartbeat_action.run()
+
+    def _waiting(self, change: Waiting) -> None:
+        health = self._task.health
+        if change.reason:
+            health.fault(change.cause, change.reason, at_once=True)
+        else:
+            health.well("database")
+            health.well("history")
+            health.enter("RUNNING")
+        self._tick(change.seconds)
+
+    def _waits(self, reason: str) -> None:
+        """Report what the task's thread waits for inside another component.
+
+        :raises _StoppedError: the task is to end, and must not wait any longer.
+        """
+        self._task.health.fault("history", reason)
+        if not self._task.seconds_left:
+            raise _StoppedError
 
     def _may_end(self, change: Change) -> bool:
         """Whether a stop here repeats nothing: all that was sent lies before a position.
@@ -197,7 +157,8 @@ class CaptureRun:
             try:
                 if refused is not None:
                     self._send_when_possible(refused, span)
-                refused = producer.send(waiting, self._partition, span.receipt)
+                with self._context.fence:
+                    refused = producer.send(waiting, self._partition, span.receipt)
             except RefusedMessageError as error:
                 refused = None
                 if not self._tolerance.passes_over("PRODUCE", error, error.topic):
@@ -217,16 +178,17 @@ class CaptureRun:
 
     def _send_when_possible(self, message: Message, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""
-        since = time.monotonic()
-        while self._producer.send((message,), self._partition, span.receipt) is not None:
+        while not self._queued(message, span):
             self._producer.poll(_PATIENCE)
+            self._watch.look()
             self._raise_failure()
             self._commit_if_due()
             if not self._task.seconds_left or self._task.abandoned:
                 raise _StoppedError
-            if time.monotonic() - since > _STALL:
-                self._report("RUNNING", f"Kafka has taken no message for {_STALL} s: waiting")
-        self._report("RUNNING", None)
+
+    def _queued(self, message: Message, span: Span) -> bool:
+        with self._context.fence:
+            return self._producer.send((message,), self._partition, span.receipt) is None
 
     def _new_topic(self, topic: str) -> int:
         """Make sure that a topic exists; return its partition when it has only one."""
@@ -237,6 +199,7 @@ class CaptureRun:
 
     def _tick(self, seconds: float) -> None:
         self._producer.poll(seconds)
+        self._watch.look()
         self._raise_failure()
         self._commit_if_due()
         if self._task.paused:
@@ -244,12 +207,13 @@ class CaptureRun:
 
     def _pause(self) -> None:
         """Stay away from the database until told to go on; what was sent is still looked after."""
-        self._report("PAUSED", None)
+        self._task.health.enter("PAUSED")
         while self._task.paused and not self._task.stopping:
             self._producer.poll(0.1)
+            self._watch.look()
             self._raise_failure()
             self._commit_if_due()
-        self._report("RUNNING", None)
+        self._task.health.enter("RUNNING")
 
     def _commit_if_due(self) -> None:
         if time.monotonic() >= self._next_commit:
@@ -258,21 +222,31 @@ class CaptureRun:
     def _commit(self) -> None:
         """Store the furthest offset whose messages are all acknowledged."""
         self._next_commit = time.monotonic() + self._context.flush_interval
-        offset = self._inflight.committable(settled=not len(self._producer))
-        if offset is not None and not self._task.abandoned:
-            self._context.offsets.save(self._context.connector, self._capture.partition, offset)
-            self._figures.committed()
+        found = self._inflight.committable(settled=not len(self._producer))
+        self._unsaved = found or self._unsaved
+        if self._unsaved is None or self._task.abandoned:
+            return
+        try:
+            self._save(self._unsaved)
+        except TransientError as error:  # the messages are delivered all the same
+            self._next_commit = time.monotonic() + min(self._context.flush_interval, _COMMIT_AGAIN)
+            reason = f"The offset is not stored: {error}"
+            self._task.health.fault("offsets", reason, at_once=True)
+            return
+        self._task.health.well("offsets")
+        self._unsaved = None
+        self._figures.committed()
+
+    def _save(self, offset: Mapping[str, Any]) -> None:
+        context = self._context
+        with context.fence, self._task.health.watch("offsets", "Storing the offset takes long"):
+            context.offsets.save(context.connector, self._capture.partition, offset)
 
     def _finish(self) -> None:
         if not self._producer.flush(min(self._context.flush_timeout, self._task.seconds_left)):
             log.warning("%d messages are not acknowledged at the stop", len(self._producer))
         self._raise_failure()
         self._commit()
-
-    def _report(self, state: Any, trace: str | None) -> None:
-        if self._reported != (state, trace):
-            self._reported = (state, trace)
-            self._context.report(state, trace)
 
     def _not_delivered(self, error: Any, message: Any) -> bool:
         fault = self._producer.fault(error, message)

@@ -7,13 +7,16 @@ import threading
 import time
 
 from connector.capture.engine import Backoff
-from connector.errors import BatchTooLargeError, Retry, decide
-from connector.runtime.capture_run import CaptureRun, OpenCapture
+from connector.errors import BatchTooLargeError, Retry, TopicMissingError, decide
+from connector.runtime.capture import OpenCapture
+from connector.runtime.capture_run import CaptureRun
 from connector.runtime.figures import Figures
 from connector.runtime.plugin import TaskContext
+from connector.runtime.task_health import TaskHealth
 
 log = logging.getLogger(__name__)
 
+_FENCING = 2.0  # seconds for a write that is under way when the task is abandoned
 _ENDING = 0.5  # seconds of a stop that are kept for storing the offset and closing
 
 
@@ -30,9 +33,9 @@ class CaptureTask:
         self._open_capture = open_capture
         self._backoff = backoff or Backoff()
         self.figures = Figures()
+        self.health = TaskHealth(context.report, self.figures)
         self.batch_bytes: int | None = None  # what Kafka takes, once it has refused more
         self._stopping = threading.Event()
-        self._abandoned = threading.Event()
         self._paused = threading.Event()
         self._deadline = float("inf")
         name = f"task-{context.connector}-{context.task}"
@@ -58,7 +61,8 @@ class CaptureTask:
             return True
         self._thread.join(timeout)
         if self._thread.is_alive():
-            self._abandoned.set()
+            if not self._context.fence.close(_FENCING):
+                log.error("A write of the abandoned task is still under way")
             return False
         return True
 
@@ -85,10 +89,11 @@ class CaptureTask:
                     return
                 if isinstance(error, BatchTooLargeError):
                     self.batch_bytes = error.smaller
+                if isinstance(error, TopicMissingError):
+                    self._context.topics.forget(error.topic)
                 self.figures.restarts += 1
                 attempt = 1 if run is not None and run.sent else attempt + 1
-                log.warning("%s; the task starts again", fate.reason)
-                self._context.report("RUNNING", fate.reason)
+                self.health.fault("kafka", f"{fate.reason}; the task starts again", at_once=True)
                 self._stopping.wait(self._backoff.delay(attempt))
             finally:
                 if run is not None:
@@ -112,4 +117,4 @@ class CaptureTask:
     @property
     def abandoned(self) -> bool:
         """Whether the worker does not wait for the task any more: nothing may be stored."""
-        return self._abandoned.is_set()
+        return self._context.fence.closed

@@ -61,7 +61,7 @@ class Figures:
     were found to be wrong. ``behind_ms`` is how old the last event was when it came, -1 before
     any; it is 0 when nothing is left to be read. ``tags`` are labels that users add. ``remaining``
     are the tables whose rows are not all read: that one has no rows shows at the end of the
-    snapshot only.
+    snapshot only. ``faults`` are the reasons why the task waits, by cause.
     """
 
     connector: str = ""
@@ -78,6 +78,8 @@ class Figures:
     records: int = 0
     bytes_sent: int = 0
     restarts: int = 0
+    kafka_faults: int = 0
+    faults: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
     unread: int = 0
     repaired: int = 0

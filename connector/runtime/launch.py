@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from connector.errors import ConfigError
+from connector.fence import Fence
 from connector.kafka.config import client_config
 from connector.kafka.topics import Topics
 from connector.runtime.connector_config import CONVERTERS
@@ -57,6 +58,7 @@ class Launcher:
         """
         config = self._providers.resolve(raw)
         clients = {kind: self._client(name, config, kind) for kind in _CLIENTS}
+        fence = Fence()
         enabled = self._worker["topic.creation.enable"]
         groups = parse_groups(config) if enabled else []
         context = TaskContext(
@@ -65,7 +67,7 @@ class Launcher:
             config=config,
             worker=self._worker.properties,
             offsets=self._offsets.of(config),
-            topics=GroupTopicCreator(Topics(clients["admin"]), groups, enabled=enabled),
+            topics=GroupTopicCreator(Topics(clients["admin"], fence), groups, enabled=enabled),
             report=report,
             topics_used=topics_used,
             converter=lambda role: self._converter(role, config),
@@ -76,6 +78,7 @@ class Launcher:
             flush_interval=self._worker.seconds("offset.flush.interval.ms"),
             flush_timeout=self._worker.seconds("offset.flush.timeout.ms"),
             metrics=self._metrics(name, 0),
+            fence=fence,
         )
         return self._plugins.connector(config["connector.class"]).create_task(context)
 

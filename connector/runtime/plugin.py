@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from connector.fence import Fence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +38,12 @@ class TopicCreator(Protocol):
         :raises TransientError: the broker did not answer.
         """
 
+    def forget(self, topic: str) -> None:
+        """Look for a topic again at its next use: it was deleted."""
+
+    def reachable(self) -> bool:
+        """Whether the cluster has just answered; asks it, but never waits for the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class TransformStep:
@@ -60,7 +68,8 @@ class TaskContext:
     ``report`` may be called from any thread, at once or later; it never blocks on the broker.
     ``topics_used`` takes the topics written to since its last call: call it with each commit.
     ``converter`` builds the configured converter of a role, connector's setting before worker's.
-    ``metrics`` shows the task's figures for as long as its context lasts.
+    ``metrics`` shows the task's figures for as long as its context lasts. All that the task
+    writes passes the ``fence``, which is closed when the task is abandoned.
     """
 
     connector: str
@@ -79,6 +88,7 @@ class TaskContext:
     flush_interval: float = 60.0
     flush_timeout: float = 5.0
     metrics: Publish = nullcontext
+    fence: Fence = field(default_factory=Fence)
 
 
 class Task(Protocol):

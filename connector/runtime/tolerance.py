@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from connector.config import convert
-from connector.errors import MillraceError, TransientError
+from connector.errors import MillraceError, RefusedMessageError, TransientError
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +29,14 @@ class Tolerance:
         self._passed_over = passed_over
 
     def passes_over(self, stage: Stage, error: Exception, topic: str) -> bool:
-        """Whether to go on without the record. Faults that pass are never a reason to."""
+        """Whether to go on without the record.
+
+        Only a record that Kafka rejects may be left out on delivery: an outage, an unusable
+        client or a missing privilege concerns all that is queued.
+        """
         if not self._all or isinstance(error, TransientError):
+            return False
+        if stage == "PRODUCE" and not isinstance(error, RefusedMessageError):
             return False
         self._passed_over()
         if self._log:

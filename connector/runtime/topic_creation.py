@@ -165,6 +165,14 @@ class GroupTopicCreator:
             self._partitions[topic] = known
         return known
 
+    def forget(self, topic: str) -> None:
+        """Ask the broker again at the next use of a topic."""
+        self._partitions.pop(topic, None)
+
+    def reachable(self) -> bool:
+        """Whether the cluster has just answered a question; never waits."""
+        return self._topics.reachable()
+
     def _create(self, topic: str) -> int:
         if not self._enabled:
             raise StopError(

@@ -70,6 +70,15 @@ class Views:
             raise NotFoundError(f"No status found for task {name}-{task}")
         return TaskState(task, status.state, status.worker_id, status.trace, status.version)
 
+    def faults(self) -> list[str]:
+        """Return why tasks wait or have failed, in one line each."""
+        return [
+            f"Task {name}-{number}: {status.trace.splitlines()[0]}"
+            for name in self.names()
+            for number, status in self._statuses.tasks(name).items()
+            if status.trace
+        ]
+
     def topics(self, name: str) -> list[str]:
         """Return the topics a connector has written to; none for an unknown connector."""
         return self._statuses.topics(name)

@@ -14,7 +14,7 @@ from connector.connectors import CaptureConnector
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.kafka.topics import Topics
-from connector.runtime.capture_run import Capture
+from connector.runtime.capture import Capture
 from connector.runtime.capture_task import CaptureTask
 from connector.runtime.offsets.store import LogOffsetStore
 from connector.runtime.plugin import TaskContext, TransformStep

@@ -16,7 +16,7 @@ LONGEST_FUNCTION = 50
 NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
 
 # The bottom: these import one another and nothing above.
-BOTTOM = {f"connector.{name}" for name in "config data errors kafka logs properties".split()}
+BOTTOM = {f"connector.{name}" for name in "config data errors fence kafka logs properties".split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
 # The sink knows nothing of the connector; from the bottom to the top.
 SINK_LAYERS = (

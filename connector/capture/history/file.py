@@ -11,6 +11,7 @@ from typing import BinaryIO
 from connector.capture.history.record import HistoryRecord, parse_record
 from connector.capture.history.snapshot import Mark
 from connector.errors import HistoryError
+from connector.fence import Fence
 
 
 class FileHistory:
@@ -20,8 +21,9 @@ class FileHistory:
     returned, so nobody counts on it. It is passed over in reading and cut off before writing.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, fence: Fence | None = None) -> None:
         self._path = path
+        self._fence = fence or Fence()
         self._file: BinaryIO | None = None
         self._buffering = False
         self._last = (0, b"")
@@ -89,10 +91,11 @@ class FileHistory:
     def append(self, record: HistoryRecord) -> None:
         """Write a record and wait for the disk."""
         try:
-            file = self._file or self._open()
-            file.write(record.line().encode("utf-8", "surrogatepass") + b"\n")
-            if not self._buffering:
-                self._sync(file)
+            with self._fence:
+                file = self._file or self._open()
+                file.write(record.line().encode("utf-8", "surrogatepass") + b"\n")
+                if not self._buffering:
+                    self._sync(file)
         except OSError as error:
             raise self._failed("written", error) from error
 

@@ -14,6 +14,7 @@ from connector.capture.history.memory import MemoryHistory
 from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.history.store import HistoryStore
 from connector.errors import ConfigError
+from connector.fence import Fence
 from connector.kafka.config import client_config
 from connector.kafka.keys import Kind
 from connector.kafka.sequence import Sequence
@@ -31,14 +32,17 @@ _DECIDES: Final = re.compile(
 )
 
 
-def history_store(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:
+def history_store(
+    values: Mapping[str, Any], config: Mapping[str, str], fence: Fence
+) -> HistoryStore:
     """Build the history of a connector; nothing is connected yet.
 
     :param values: the parsed keys of the connector.
     :param config: its whole configuration, for the pass-through settings of the Kafka clients.
+    :param fence: nothing is written once it is closed.
     :raises ConfigError: what the chosen history needs is not set.
     """
-    return STORES[values["schema.history.internal"]](values, config)
+    return STORES[values["schema.history.internal"]](values, config, fence)
 
 
 def snapshot_file(values: Mapping[str, Any], config: Mapping[str, str]) -> SnapshotFile | None:
@@ -71,7 +75,7 @@ def client_faults(config: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _kafka(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore:
+def _kafka(values: Mapping[str, Any], config: Mapping[str, str], fence: Fence) -> HistoryStore:
     topic, servers = _needed(values, _TOPIC), _needed(values, _SERVERS)
     kafka = f"{_PREFIX}kafka."
     silence = values[f"{kafka}recovery.poll.interval.ms"] * values[f"{kafka}recovery.attempts"]
@@ -85,20 +89,22 @@ def _kafka(values: Mapping[str, Any], config: Mapping[str, str]) -> HistoryStore
             client_config(consumer, "consumer"),
             client_config(producer, "producer"),
             silence=silence / 1000,
+            fence=fence,
         ),
-        Topics(client_config(producer, "admin")),
+        Topics(client_config(producer, "admin"), fence),
     )
 
 
-def _file(values: Mapping[str, Any], _: Mapping[str, str]) -> HistoryStore:
-    return FileHistory(Path(_needed(values, _FILE)))
+def _file(values: Mapping[str, Any], _: Mapping[str, str], fence: Fence) -> HistoryStore:
+    return FileHistory(Path(_needed(values, _FILE)), fence)
 
 
-def _memory(_: Mapping[str, Any], __: Mapping[str, str]) -> HistoryStore:
+def _memory(_: Mapping[str, Any], __: Mapping[str, str], ___: Fence) -> HistoryStore:
     return MemoryHistory()
 
 
-STORES: Final[dict[str, Callable[[Mapping[str, Any], Mapping[str, str]], HistoryStore]]] = {
+Build = Callable[[Mapping[str, Any], Mapping[str, str], Fence], HistoryStore]
+STORES: Final[dict[str, Build]] = {
     "io.debezium.storage.kafka.history.KafkaSchemaHistory": _kafka,
     "io.debezium.storage.file.history.FileSchemaHistory": _file,
     "io.debezium.relational.history.MemorySchemaHistory": _memory,

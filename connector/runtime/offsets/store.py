@@ -40,6 +40,7 @@ class LogOffsetStore:
         self._log = log
         self._stored: dict[Identity, _Stored] = {}
         self._lock = threading.Lock()
+        self._writing: dict[str, threading.Lock] = {}
 
     def open(self) -> None:
         """Read the log; raises as `Log.read` does."""
@@ -62,12 +63,24 @@ class LogOffsetStore:
     def save_all(self, connector: str, offsets: Sequence[tuple[Partition, Offset | None]]) -> None:
         """Write several offsets in one go; raises as `save` does."""
         entries = [self._entry(connector, *pair) for pair in offsets]
-        self._log.write(
-            [(item.key, None if item.offset is None else _json(item.offset)) for item in entries]
-        )
+        with self._order(connector):
+            self._log.write(
+                [
+                    (item.key, None if item.offset is None else _json(item.offset))
+                    for item in entries
+                ]
+            )
+            with self._lock:
+                for item in entries:
+                    self._stored[_identity(connector, item.partition)] = item
+
+    def _order(self, connector: str) -> threading.Lock:
+        """Return what keeps the writes of a connector in one order, in the log and in memory.
+
+        A write of an abandoned task may be under way when its offsets are reset.
+        """
         with self._lock:
-            for item in entries:
-                self._stored[_identity(connector, item.partition)] = item
+            return self._writing.setdefault(connector, threading.Lock())
 
     def items(self, connector: str) -> Sequence[tuple[Partition, Offset]]:
         """Return the partitions of a connector that have an offset."""

@@ -2,7 +2,13 @@ import logging
 
 import pytest
 
-from connector.errors import BrokerUnavailableError, ProduceError
+from connector.errors import (
+    AccessDeniedError,
+    BrokerUnavailableError,
+    ClientFailedError,
+    ProduceError,
+    RefusedMessageError,
+)
 from connector.runtime.tolerance import Tolerance
 
 
@@ -21,8 +27,17 @@ def test_nothing_is_passed_over_unless_told_to():
 def test_any_error_of_a_record_is_passed_over_and_counted():
     all_of_them, passed = tolerance(tolerance="all")
     assert all_of_them.passes_over("TRANSFORMATION", ValueError("x"), "t")
-    assert all_of_them.passes_over("PRODUCE", ProduceError("too large"), "t")
+    assert all_of_them.passes_over("PRODUCE", RefusedMessageError("too large", "t"), "t")
     assert len(passed) == 2
+
+
+@pytest.mark.parametrize(
+    "error", [ProduceError("unknown"), AccessDeniedError("no WRITE"), ClientFailedError("fatal")]
+)
+def test_what_concerns_all_that_is_queued_is_never_passed_over(error: Exception):
+    all_of_them, passed = tolerance(tolerance="all")
+    assert not all_of_them.passes_over("PRODUCE", error, "t")
+    assert not passed
 
 
 def test_a_fault_that_passes_is_waited_for():
