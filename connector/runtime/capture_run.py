@@ -91,6 +91,13 @@ class CaptureRun:
         except MillraceError as error:
             log.warning("The offset was not stored after the fault: %s", error)
 
+    def store_progress(self) -> None:
+        """Before the task starts again, store how far everything is with Kafka, without waiting."""
+        try:
+            self._commit()
+        except MillraceError as error:
+            log.warning("The offset was not stored before the restart: %s", error)
+
     def close(self) -> None:
         """Release everything, whatever happened."""
         self._capture.source.close()

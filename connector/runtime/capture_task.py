@@ -7,7 +7,7 @@ import threading
 import time
 
 from connector.capture.engine import Backoff
-from connector.errors import BatchTooLargeError, Retry, TopicMissingError, decide
+from connector.errors import BatchTooLargeError, ClientFailedError, Retry, TopicMissingError, decide
 from connector.runtime.capture import OpenCapture
 from connector.runtime.capture_run import CaptureRun
 from connector.runtime.figures import Figures
@@ -87,10 +87,7 @@ class CaptureTask:
                         run.rescue()
                     self._context.report("FAILED", fate.trace)
                     return
-                if isinstance(error, BatchTooLargeError):
-                    self.batch_bytes = error.smaller
-                if isinstance(error, TopicMissingError):
-                    self._context.topics.forget(error.topic)
+                self._prepare_restart(error, run)
                 self.figures.restarts += 1
                 attempt = 1 if run is not None and run.sent else attempt + 1
                 self.health.fault("kafka", f"{fate.reason}; the task starts again", at_once=True)
@@ -98,6 +95,17 @@ class CaptureTask:
             finally:
                 if run is not None:
                     run.close()
+
+    def _prepare_restart(self, error: BaseException, run: CaptureRun | None) -> None:
+        """Change what made the run fail, so that the next one may succeed."""
+        if isinstance(error, BatchTooLargeError):
+            self.batch_bytes = error.smaller
+        elif isinstance(error, TopicMissingError):
+            self._context.topics.forget(error.topic)
+        elif not isinstance(error, ClientFailedError):
+            return
+        if run is not None:  # Kafka answers, so what it has need not be sent again
+            run.store_progress()
 
     @property
     def stopping(self) -> bool:

@@ -49,6 +49,12 @@ ROWS = (
 )
 
 
+def streams(client: ConnectClient, name: str) -> bool:
+    """Whether a restart goes on in the log: one within the snapshot repeats the rows."""
+    offsets = client.call("GET", f"/connectors/{name}/offsets")["offsets"]
+    return bool(offsets) and "snapshot" not in offsets[0]["offset"]
+
+
 def test_a_message_too_large_for_its_topic_fails_the_task(
     client: ConnectClient, config: dict[str, str], database: FreshDatabase
 ):
@@ -102,7 +108,7 @@ def test_with_tolerance_it_is_passed_over(
             "transforms.same.replacement": "never",
         }
     client.create(name, config | {"errors.tolerance": "all"})
-    client.wait_for(name, "RUNNING")
+    wait_for(lambda: streams(client, name), 30, "an offset behind the snapshot")
     database.execute(*ROWS)
     found = topics.wait_for(f"prefix-{name}.{name}.t", 2)
     assert [message.payload()["after"]["id"] for message in found] == [1, 3]

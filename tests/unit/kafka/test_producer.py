@@ -30,7 +30,8 @@ def test_what_is_given_with_a_message_is_held_until_its_fate_is_known() -> None:
         def __call__(self, error: object, _message: object) -> None:
             self.errors.append(error)
 
-    producer = Producer({"log_level": 0, "test.mock.num.brokers": 1})
+    mock = {"test.mock.num.brokers": 1, "allow.auto.create.topics": True}
+    producer = Producer({"log_level": 0, **mock})
     delivered, refused = Receipt(), Receipt()
     held, errors = ref(delivered), refused.errors
     message = Message("topic", None, b"k", b"v", [("h", b"1")])
