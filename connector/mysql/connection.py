@@ -207,7 +207,6 @@ class Connection:
 
     def __init__(self, settings: ConnectionSettings) -> None:
         self._session = open_session(settings)
-        self._rows: MySQLResult | None = None
         for statement in settings.initial_statements:
             self.execute(statement)
 
@@ -284,8 +283,8 @@ class Connection:
             self._session._execute_command(COMMAND.COM_QUERY, sql)  # noqa: SLF001 - rows are read by our own scanner
             result = MySQLResult(self._session)
             result.init_unbuffered_query()
-        self._rows = result
-        return RowStream(self._session, result)
+        result.unbuffered_active = False  # else the driver, freeing it, would read what follows
+        return RowStream(self._session, [definition.name for definition in result.fields])
 
     @property
     def id(self) -> int:
@@ -304,9 +303,6 @@ class Connection:
 
     def close(self) -> None:
         """Close the session; errors on the way do not matter any more."""
-        if self._rows is not None:
-            self._rows.unbuffered_active = False  # else the driver would read them to their end
-            self._rows = None
         try:
             self._session.close()
         except (pymysql.err.MySQLError, OSError) as error:
@@ -316,10 +312,9 @@ class Connection:
 class RowStream:
     """The packets of a result set after its column definitions."""
 
-    def __init__(self, session: Any, result: MySQLResult) -> None:
+    def __init__(self, session: Any, columns: list[str]) -> None:
         self._session = session
-        self._result = result
-        self.columns = [definition.name for definition in result.fields]
+        self.columns = columns
 
     def read(self) -> bytes:
         """Return the next bytes from the server; they start and end anywhere in a packet."""
@@ -328,9 +323,3 @@ class RowStream:
         if not data:
             raise DatabaseUnavailableError("the database closed the connection during a read")
         return data
-
-    def done(self) -> None:
-        """Tell that all packets were read: the session takes statements again."""
-        self._result.unbuffered_active = False
-        self._result.connection = None
-        self._session._result = None  # noqa: SLF001 - see read_rows

@@ -115,7 +115,7 @@ class ParallelReading:
 
     def _read(self, reader: TableReader, begun: Begun) -> None:
         try:
-            for rows in reader.rows(begun.codec):
+            for rows in reader.rows_as_defined(begun.codec):
                 if rows:
                     self._tell(Read(begun.table, rows))
             self._tell(Read(begun.table, []))

@@ -134,7 +134,8 @@ class SnapshotRows:
         for number, name in enumerate(tables):
             codec = self._codec_of(name)
             try:
-                yield from self._table(reader, codec, FIRST_IN_TABLE if number else FIRST)
+                first = FIRST_IN_TABLE if number else FIRST
+                yield from self._table(reader, codec, reader.rows_as_defined(codec), first)
             except TableChangedError as error:
                 self._note_changed(name, error)
 
@@ -154,7 +155,7 @@ class SnapshotRows:
             try:
                 reader.look_at(table)
                 codec = definition_of(table)
-                yield from self._table(reader, codec, FIRST_IN_TABLE)
+                yield from self._table(reader, codec, reader.rows(codec), FIRST_IN_TABLE)
             except TableChangedError as error:
                 log.info("%s; it is read again", error)
                 continue
@@ -166,10 +167,10 @@ class SnapshotRows:
         raise TableChangedError(f"table {table} is altered all the time")
 
     def _table(
-        self, reader: TableReader, codec: RowCodec, first: Mark
+        self, reader: TableReader, codec: RowCodec, batches: Iterator[list[Row]], first: Mark
     ) -> Iterator[RowChanges | Truncated]:
         rows = self._marked.table(codec, reader.now_micros(), first)
-        for batch in reader.rows(codec):
+        for batch in batches:
             yield from rows.add(batch)
         yield from rows.end()
 

@@ -9,7 +9,7 @@ from connector.capture.change import Row
 from connector.capture.rowcodec import RowCodec
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, StopError, TableChangedError
-from connector.mysql.connection import Connection, RowStream, quote
+from connector.mysql.connection import Connection, quote
 from connector.mysql.definitions import DefinitionReader
 from connector.mysql.textrows import TextRows
 
@@ -29,6 +29,30 @@ class TableReader:
         self._selects = selects
         self._read_as = read_as
 
+    def rows_as_defined(self, codec: RowCodec) -> Iterator[list[Row]]:
+        """Yield the rows of a table that still has the definition with which the snapshot began.
+
+        The locks are gone by now. The server refuses to read most tables that were altered since
+        the transaction began, but not those of which only columns were renamed.
+
+        :raises TableChangedError: it was altered, renamed or dropped meanwhile.
+        """
+        self.connection.execute("SAVEPOINT millrace")
+        table = codec.table.id
+        try:
+            self.look_at(table)
+        except AccessDeniedError:
+            raise
+        except StopError as error:
+            if self._is_as_read(table):
+                raise
+            raise TableChangedError(f"{table} was altered meanwhile: {error}") from error
+        if not self._is_as_read(table):
+            self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
+            raise TableChangedError(f"{table} was altered meanwhile")
+        yield from self._rows(codec)
+        self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
+
     def rows(self, codec: RowCodec) -> Iterator[list[Row]]:
         """Yield the rows of a table as they come, by the user's own statement if there is one.
 
@@ -36,11 +60,14 @@ class TableReader:
         its definition until the end of the snapshot.
         """
         self.connection.execute("SAVEPOINT millrace")
+        yield from self._rows(codec)
+        self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
+
+    def _rows(self, codec: RowCodec) -> Iterator[list[Row]]:
         batches = self._batches(codec)
         if codec.derived:
             batches = (list(map(codec.completed, batch)) for batch in batches)
-        yield from batches
-        self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
+        return batches
 
     def look_at(self, table: TableId) -> None:
         """Keep others from altering a table until it is read.
@@ -65,23 +92,7 @@ class TableReader:
         select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
         found = None if codec.columns else ("NULL",)  # every column may be left out
         read = [column.selected() for column in codec.columns]
-        return TextRows(read, found).read(self._opened(name, select))
-
-    def _opened(self, table: TableId, select: str) -> RowStream:
-        """Begin to read a table.
-
-        The locks are gone by now: it may have been altered since its definition was read.
-
-        :raises TableChangedError: it was, and cannot be read as it was.
-        """
-        try:
-            return self.connection.read_rows(select)
-        except AccessDeniedError:
-            raise
-        except StopError as error:
-            if self._is_as_read(table):
-                raise
-            raise TableChangedError(f"{table} was altered while it was read: {error}") from error
+        return TextRows(read, found).read(self.connection.read_rows(select))
 
     def _is_as_read(self, table: TableId) -> bool:
         try:

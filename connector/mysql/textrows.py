@@ -76,7 +76,6 @@ class TextRows:
                     break
                 body, used = packet
                 if _is_end(body):
-                    stream.done()
                     yield rows
                     return
                 rows.append(self._decode(body))

@@ -20,7 +20,11 @@ from deploy.stack.server import Server
 
 
 class KafkaBroker(Server):
-    """Kafka 4.3.0. ``properties`` are broker settings that win over those made here."""
+    """Kafka 4.3.0. ``properties`` are broker settings that win over those made here.
+
+    Clients of ``proxied_port`` are sent to the address that `advertise` names, so that all their
+    connections pass a proxy. Other clients connect directly.
+    """
 
     name: ClassVar[str] = "broker"
 
@@ -33,8 +37,14 @@ class KafkaBroker(Server):
     ) -> None:
         super().__init__(workspace)
         self._controller_port = free_port()
+        self.proxied_port = free_port()
+        self._advertised = f"{self.host}:{self.proxied_port}"
         self._properties = dict(properties or {})
         self._heap = heap
+
+    def advertise(self, address: str) -> None:
+        """Set the address of the proxy in front of ``proxied_port``; before the first start."""
+        self._advertised = address
 
     def prepare(self) -> None:
         """Write the settings and format the storage folder."""
@@ -72,10 +82,16 @@ class KafkaBroker(Server):
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.voters": f"1@{controller}",
-            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://{controller}",
-            "advertised.listeners": f"PLAINTEXT://{self.address}",
+            "listeners": (
+                f"PLAINTEXT://{self.address},PROXIED://{self.host}:{self.proxied_port},"
+                f"CONTROLLER://{controller}"
+            ),
+            "advertised.listeners": f"PLAINTEXT://{self.address},PROXIED://{self._advertised}",
             "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "listener.security.protocol.map": (
+                "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT"
+            ),
             "log.dirs": str(self.folder / "data"),
             "num.partitions": 1,
             "offsets.topic.replication.factor": 1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ import pytest
 from connector.capture.change import Change, RowChanges, SchemaChange
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
-from connector.errors import DatabaseUnavailableError
+from connector.errors import DatabaseUnavailableError, StopError
+from connector.mysql.connection import Connection, ConnectionSettings
+from connector.mysql.textrows import TextRows
 from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
@@ -163,6 +165,35 @@ def test_only_tables_that_are_altered_meanwhile_are_read_again(
     assert rows["t1"][0] == (5, 1, 0)
 
 
+@pytest.mark.parametrize("threads_wanted", [1, THREADS])
+def test_columns_that_exchange_their_names_meanwhile_keep_their_values(
+    filled: FreshDatabase, threads_wanted: int
+) -> None:
+    """The server reads such a table without an error, by the new names."""
+    filled.execute("ALTER TABLE t1 ADD COLUMN a INT DEFAULT 1, ADD COLUMN b VARCHAR(9) DEFAULT 'b'")
+    opened = source(filled, snapshot__max__threads=str(threads_wanted))
+    rows: list[Any] = []
+    names: list[str] = []
+    swapped = False
+    for change in changes(opened):
+        if isinstance(change, SchemaChange) and not swapped:
+            swapped = True  # definitions are read, the locks are gone
+            filled.execute("ALTER TABLE t1 RENAME COLUMN a TO b, RENAME COLUMN b TO a")
+        if isinstance(change, RowChanges) and change.codec.table.id.table == "t1":
+            rows += [after for _, after in change.rows]
+            names = [column.column.name for column in change.codec.columns]
+    opened.close()
+    assert swapped
+    assert len(rows) == ROWS
+    assert dict(zip(names, rows[0], strict=True)) | {"filler": ""} == {
+        "id": 1,
+        "v": 0,
+        "filler": "",
+        "b": 1,
+        "a": "b",
+    }
+
+
 @pytest.mark.parametrize("each_database", ["mysql"], indirect=True)
 def test_a_table_whose_rows_are_read_may_be_altered_before_the_snapshot_ends(
     filled: FreshDatabase,
@@ -186,3 +217,22 @@ def test_tables_whose_rows_are_not_read_are_known_too(each_database: FreshDataba
     opened.close()
     created = [item.id.table for change in told for item in change.changes if item.type == "CREATE"]
     assert created == ["t0", "t1"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_error_behind_some_rows_leaves_the_session_usable(filled: FreshDatabase) -> None:
+    """The driver must not read the answer to a later statement for the result that failed."""
+    server = filled.server
+    settings = ConnectionSettings(server.host, server.port, CAPTURE.user, CAPTURE.password)
+    broken = "IF(id < 3000, v, (SELECT 1 UNION SELECT 2))"
+    with closing(Connection(settings)) as connection:
+        for _ in range(3):
+            with pytest.raises(StopError, match="more than 1 row"):
+                _read_all(connection, f"SELECT {broken} FROM {filled.name}.t0 ORDER BY id")
+            assert connection.row("SELECT 7") == ("7",)
+
+
+def _read_all(connection: Connection, sql: str) -> None:
+    stream = connection.read_rows(sql)
+    for _ in TextRows([], stream.columns).read(stream):
+        pass

@@ -35,19 +35,18 @@ class Chunks:
         self._data = data
         self._sizes = list(sizes)
         self._at = 0
-        self.is_done = False
+
+    @property
+    def is_done(self) -> bool:
+        return self._at >= len(self._data)
 
     def read(self) -> bytes:
-        assert not self.is_done
         size = self._sizes.pop(0) if self._sizes else len(self._data)
         chunk = self._data[self._at : self._at + size]
         self._at += size
         if not chunk:
             raise DatabaseUnavailableError("no more data")
         return chunk
-
-    def done(self) -> None:
-        self.is_done = True
 
 
 def packets(body: bytes) -> bytes:
