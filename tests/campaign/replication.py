@@ -55,7 +55,19 @@ class Servers:
         """Wait until the replica has all of the primary's transactions."""
         if self.replica is not None:
             wanted = self._executed(self.primary)
-            wait_for(lambda: self._has(wanted), _LIMIT, "the replica")
+            try:
+                wait_for(lambda: self._has(wanted), _LIMIT, "the replica")
+            except AssertionError as error:
+                raise AssertionError(f"{error}: {self._status()}") from None
+
+    def _status(self) -> str:
+        assert self.replica is not None
+        statement = "SHOW REPLICA STATUS" if self.is_mysql else "SHOW SLAVE STATUS"
+        with self.replica.connect() as connection:
+            cursor = connection.cursor(pymysql.cursors.DictCursor)
+            cursor.execute(statement)
+            status = cursor.fetchone() or {}
+        return str({name: value for name, value in status.items() if "Err" in name and value})
 
     def _executed(self, server: DatabaseServer) -> str:
         variable = "gtid_executed" if self.is_mysql else "gtid_binlog_pos"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import resource
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from connector.capture.history.file import FileHistory
 from connector.capture.history.kafka import KafkaHistory
 from connector.capture.history.memory import MemoryHistory
 from connector.capture.tables import Tables
-from connector.errors import HistoryError, ProduceError
+from connector.errors import HistoryError, ProduceError, TransientError
 from connector.kafka.sequence import Sequence
 from connector.kafka.topics import Topics as Admin
 from connector.mysql.schema import DatabaseSchema, SchemaRules
@@ -300,3 +301,27 @@ def test_a_refused_record_is_one_error_and_does_not_come_up_again(
     store.close()
     store.append(record(3))
     assert list(store.records()) == [record(2), record(3)]
+
+
+@contextmanager
+def no_space_beyond(size: int) -> Iterator[None]:
+    """Let no file of this process grow larger."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_record_for_which_a_file_has_no_space_can_be_written_later(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    with closing(FileHistory(path)) as store:
+        store.prepare()
+        store.append(record(1))
+        with no_space_beyond(path.stat().st_size + 20):
+            for _ in range(2):
+                with pytest.raises(TransientError, match="could not be written"):
+                    store.append(record(2))
+        store.append(record(3))
+        assert list(store.records()) == [record(1), record(3)]

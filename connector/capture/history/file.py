@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from connector.capture.history.record import HistoryRecord, parse_record
 from connector.capture.history.snapshot import Mark
-from connector.errors import HistoryError
+from connector.errors import HistoryError, MillraceError, TransientError
 from connector.fence import Fence
+
+_NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class FileHistory:
@@ -89,18 +92,25 @@ class FileHistory:
             raise HistoryError(f"{where} of {self._path}: {error}") from error
 
     def append(self, record: HistoryRecord) -> None:
-        """Write a record and wait for the disk."""
+        """Write a record and wait for the disk.
+
+        :raises TransientError: there is no space for it now.
+        :raises HistoryError: the file cannot be written.
+        """
         try:
             with self._fence:
                 file = self._file or self._open()
-                file.write(record.line().encode("utf-8", "surrogatepass") + b"\n")
+                line = memoryview(record.line().encode("utf-8", "surrogatepass") + b"\n")
+                while line:
+                    line = line[file.write(line) :]
                 if not self._buffering:
                     self._sync(file)
         except OSError as error:
+            self.close()  # the next record begins by removing what was written of this one
             raise self._failed("written", error) from error
 
     def _open(self) -> BinaryIO:
-        self._file = file = self._path.open("r+b")
+        self._file = file = self._path.open("r+b", buffering=0)
         end = self._end_of_lines(file)
         file.seek(end)
         file.truncate()
@@ -121,7 +131,6 @@ class FileHistory:
 
     @staticmethod
     def _sync(file: BinaryIO) -> None:
-        file.flush()
         os.fsync(file.fileno())
 
     @contextmanager
@@ -147,7 +156,11 @@ class FileHistory:
             self._file.close()
             self._file = None
 
-    def _failed(self, verb: str, error: OSError) -> HistoryError:
+    def _failed(self, verb: str, error: OSError) -> MillraceError:
+        if error.errno in _NO_SPACE:
+            return TransientError(
+                f"the schema history file {self._path} could not be {verb}: {error.strerror}"
+            )
         return HistoryError(
             f"The schema history file {self._path} could not be {verb}: {error.strerror}.",
             "Check schema.history.internal.file.filename, the folder's permissions and its space.",
