@@ -7,7 +7,7 @@ NEEDS := command -v $(PYTHON) >/dev/null || { \
 	echo 'There is no $(PYTHON). Remedy: apt-get install $(ALL_NEEDED)'; exit 1; }; \
 	$(PYTHON) -m deploy.prerequisites
 .DEFAULT_GOAL := help
-.PHONY: help setup servers-needed tests-needed demo test test-unit test-long bench check fmt reference lock stack-up stack-down
+.PHONY: help setup servers-needed tests-needed demo test test-unit test-long campaign bench check fmt reference lock stack-up stack-down
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -59,6 +59,9 @@ check: .venv/spark  ## lint, format and types
 fmt: setup  ## format the code, mend what the linter can
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
+
+campaign: tests-needed .venv/ready  ## inject random faults (FAULTS=1000 SEED=7 DATABASE=mariadb)
+	.venv/bin/python -m tests.campaign $(DATABASE) $(FAULTS:%=--faults %) $(SEED:%=--seed %)
 
 reference: setup
 	.venv/bin/python -m deploy.reference

@@ -54,7 +54,8 @@ def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
     )
 
 
-@pytest.mark.parametrize("files", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@STORAGES
 def test_a_stop_and_a_crash(
     workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97, files: bool
 ) -> None:

@@ -141,7 +141,8 @@ def test_a_row_of_20_megabytes(here: Place) -> None:
     bounded(here, LIMIT_FOR_HUGE_UPDATES)
 
 
-@pytest.mark.parametrize("size", [100, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [100, 500])
 def test_a_broker_that_is_away_while_much_is_written(
     workspace: Workspace, mysql: MySql97, size: int
 ) -> None:

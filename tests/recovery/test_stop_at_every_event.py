@@ -215,11 +215,12 @@ def stop_at_each(recorded: Recorded, step: int = 1) -> None:
             assert messages[topic] == expected, f"{topic}, stopped at change {number}"
 
 
-def test_a_stop_at_every_event(database: FreshDatabase, record: Record) -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_stop_at_every_event(database: FreshDatabase, record: Record, step: int) -> None:
     recorded = record(database)
     assert len([topic for topic, messages in recorded.messages.items() if messages]) >= 6
     assert recorded.changes > 30
-    stop_at_each(recorded)
+    stop_at_each(recorded, step)
 
 
 @pytest.mark.slow

@@ -56,7 +56,8 @@ def killed(
         )
 
 
-@pytest.mark.parametrize("files", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@STORAGES
 def test_some_kills(workspace: Workspace, broker: KafkaBroker, mysql: MySql97, files: bool) -> None:
     killed(workspace, broker, mysql, files=files, kills=4)
 
