@@ -66,7 +66,8 @@ campaign: tests-needed .venv/ready  ## inject random faults (FAULTS=1000 SEED=7 
 reference: setup
 	.venv/bin/python -m deploy.reference
 
-lock: setup  ## write the lock files anew, with the newest versions
+# Writes the lock files again, with the newest versions.
+lock: setup
 	.venv/bin/python -m deploy.lock
 
 stack-up: setup  ## start Kafka and MySQL in the background (STACK="--mariadb --connect")
