@@ -39,8 +39,7 @@ STEPS: Final = {
     "rows": r"SELECT (?!1 ).* FROM `db\w+`\.`captured`.*",
     "end": r"ROLLBACK",
 }
-# A table may have been altered since its definition was read.
-READ: Final = ("pin", "definition", "rows")
+READ: Final = ("pin", "definition", "rows")  # it may have been altered since
 # By snapshot.locking.mode. Debezium opens the view before it reads the position.
 ORDERS: Final = {
     "minimal": ["isolation", "lock", "position", "view", "definition", "unlock", *READ, "end"],
