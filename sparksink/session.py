@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from sparksink.config.keys import SinkConfig
@@ -16,6 +17,9 @@ from sparksink.errors import SinkError
 from sparksink.jars import jars
 from sparksink.schemas.spark_types import BIG_DECIMAL, big_decimal
 
+_EXTENSIONS: Final = "spark.sql.extensions"
+_EXECUTORS: Final = ("executor.instances", "dynamicAllocation.maxExecutors")
+_MOST_EXECUTORS: Final = 10_000
 _DRIVERS: Final = ("org.mariadb.jdbc.Driver", "org.postgresql.Driver")
 _KAFKA: Final = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 EXTENSIONS: Final = {
@@ -70,14 +74,34 @@ def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession
     :raises SinkError: the jars are not there.
     """
     builder = SparkSession.builder.appName(f"sparksink {config.name}")
-    settings = {"spark.scheduler.mode": "FAIR", **_CODE, **_STATIC[config.target.format]}
+    given = _submitted() if local is None else local
+    own = {"spark.scheduler.mode": "FAIR", **_CODE, **_STATIC[config.target.format]}
+    settings = extended(own, given)
     if local is not None:
         # Without this Spark's workers take whatever python3 the path leads to.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings |= {**_LOCAL, "spark.jars": ",".join(map(str, jars())), **local}
+        settings |= {_EXTENSIONS: extended(own, local)[_EXTENSIONS]}
     for key, value in settings.items():
         builder = builder.config(key, value)
     return prepared(builder.getOrCreate(), config)
+
+
+def extended(own: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the sink's settings beside the user's: extensions are added, catalogs stay theirs."""
+    there = [one.strip() for one in given.get(_EXTENSIONS, "").split(",") if one.strip()]
+    more = [one for one in own[_EXTENSIONS].split(",") if one not in there]
+    kept = {key: value for key, value in own.items() if key not in given or "catalog" not in key}
+    return {**kept, _EXTENSIONS: ",".join([*there, *more])}
+
+
+def _submitted() -> Mapping[str, str]:
+    """Return the settings that spark-submit, the cluster or a notebook has given."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return dict(active.conf.getAll)
+    SparkContext._ensure_initialized()  # noqa: SLF001 - a SparkConf is empty before that
+    return dict(SparkConf().getAll())
 
 
 def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
@@ -89,15 +113,33 @@ def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
     _check_format(spark, config.target.format, kafka)
     for key, value in _RUNTIME.items():
         spark.conf.set(key, value)
-    cores = max(2, spark.sparkContext.defaultParallelism)
-    tasks = config.parallelism.shuffle_partitions
-    spark.conf.set("spark.sql.shuffle.partitions", cores if tasks == "auto" else tasks)
-    # Vacuum lists files by as many tasks as this says, 10000 unless told, however few there are.
-    spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * cores)
+    follow_executors(spark, config)
     spark.udf.register(BIG_DECIMAL, big_decimal, "string")
     if config.target.format == "iceberg":
         _name_catalog(spark, config.target)
     return spark
+
+
+def follow_executors(spark: SparkSession, config: SinkConfig) -> None:
+    """Set into how many tasks queries are split, by the executors that are there now."""
+    cores = max(2, spark.sparkContext.defaultParallelism)
+    tasks = config.parallelism.shuffle_partitions
+    spark.conf.set("spark.sql.shuffle.partitions", cores if tasks == "auto" else tasks)
+    # Vacuum lists files by as many tasks as this says, 10000 by default, however few there are.
+    spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * cores)
+
+
+def most_tasks(spark: SparkSession, config: SinkConfig) -> int:
+    """Return into how many tasks messages are read: as many as there may be executors later."""
+    tasks = config.parallelism.batch_partitions
+    if tasks != "auto":
+        return tasks
+    conf = spark.sparkContext.getConf()
+    cores = int(conf.get("spark.executor.cores", "1") or 1)
+    expected = [conf.get(f"spark.{key}", "0") for key in _EXECUTORS]
+    executors = max(int(one or 0) for one in expected)
+    most = executors * cores if executors <= _MOST_EXECUTORS else 0  # by default it has no limit
+    return max(2, spark.sparkContext.defaultParallelism, most)
 
 
 def _name_catalog(spark: SparkSession, target: Target) -> None:

@@ -8,13 +8,15 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from sparksink.apply.batches import Batches, partitions
+from sparksink.apply.batches import Batches
 from sparksink.config.keys import SinkConfig
 from sparksink.config.target import Target
 from sparksink.files import Files
 from sparksink.schemas.definitions import Definitions
 from sparksink.schemas.registry import Registry
+from sparksink.session import most_tasks
 from sparksink.source.messages import Messages
+from sparksink.source.routes import Routes
 from sparksink.state.lease import Lease
 from sparksink.state.state import State
 from sparksink.tables import Lake
@@ -39,7 +41,16 @@ class Sink:
     def lease(self) -> Lease:
         """Return the lease of the target, not taken yet."""
         folder = f"{self.config.target.path.rstrip('/')}/{self.config.state.schema_}"
-        return Lease(Files(self.spark), f"{folder}/lease.json")
+        stop = self.spark.sparkContext.stop
+        return Lease(Files(self.spark), f"{folder}/lease.json", stop=stop, fence=self._fence)
+
+    def _fence(self, owner: str) -> None:
+        """Make writes fail that another job has begun and may still end."""
+        for route in map(Routes(self.config).of, self.state.topics()):
+            for name in (route.mirror, route.history):
+                if self.lake.table(name).columns() is not None:
+                    self.lake.fence(name, owner)
+        self.state.fence(owner)
 
 
 def _delta(spark: SparkSession, target: Target) -> Lake:
@@ -76,7 +87,7 @@ def build(config: SinkConfig, spark: SparkSession, lake: Lake | None = None) -> 
         spark,
         config.source,
         headers=config.ordering.epoch == "header",
-        partitions=partitions(config, spark),
+        partitions=most_tasks(spark, config),
     )
     definitions = Definitions(config, messages.schema_changes)
     registry = Registry(config.source.schema_registry)

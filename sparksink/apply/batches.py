@@ -18,12 +18,14 @@ from pyspark.sql import functions as f
 from sparksink.apply.batch import Part
 from sparksink.apply.cuts import Cuts
 from sparksink.apply.flow import Flow
+from sparksink.apply.progress import Arrived, BatchProgress
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.census import Count, read
 from sparksink.decode.layouts import PLAIN, Layouts
 from sparksink.errors import SinkError, TableError
 from sparksink.schemas.ddl import statements
 from sparksink.schemas.definitions import Definitions
+from sparksink.session import follow_executors
 from sparksink.source.routes import Routes
 from sparksink.spark_errors import SparkError, cause, loss
 from sparksink.state.applied import Applied
@@ -58,6 +60,8 @@ class Batches:
         self._cuts = Cuts(config.source, self._layouts, state)
         self._flows: dict[str, Flow] = {}
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
+        self.progress = BatchProgress(-1)
+        """How far the batch is that is being applied, or was the last one."""
         self.phases: Mapping[str, float] = {}
         """Seconds of the last batch by what it did: read, tables, commit."""
 
@@ -81,6 +85,7 @@ class Batches:
         :raises SinkError: the job cannot go on.
         """
         clock = [time.monotonic()]
+        self.progress = BatchProgress(batch)
         told = self._config.source.transaction_topic
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
@@ -106,8 +111,7 @@ class Batches:
                 )
                 self._state.commit(app, batch, _offsets(counts), done, known)
             clock.append(time.monotonic())
-            spans = [later - earlier for earlier, later in pairwise(clock)]
-            self.phases = dict(zip(_PHASES, spans, strict=True))
+            self.phases = _spans(clock)
             return done
         finally:
             frame.unpersist()
@@ -119,6 +123,7 @@ class Batches:
 
     def _spread(self, messages: DataFrame) -> DataFrame:
         """Join small partitions: each one costs a task in every table's query."""
+        follow_executors(messages.sparkSession, self._config)
         return messages.coalesce(partitions(self._config, messages.sparkSession))
 
     def _all_tables(
@@ -142,13 +147,24 @@ class Batches:
             marks = sorted({one.mark for one in counts if one.topic == topic})
             size = sizes[topic] if whole else None
             part = Part(messages.where(here), frame.where(here), marks, app, batch, history, size)
-            return self._one_table(topic, part)
+            done = self._one_table(topic, part)
+            self.progress.done.add(done.table)
+            return done
 
+        self.progress.tables = self._arrived(counts)
         topics = sorted(sizes, key=lambda topic: -sizes[topic])
         session = messages.sparkSession
         running = [self._pool.submit(inheritable_thread_target(session)(run), t) for t in topics]
         wait(running)  # all have to end before this batch may fail and begin anew
         return [future.result() for future in running]
+
+    def _arrived(self, counts: Sequence[Count]) -> Mapping[str, Arrived]:
+        found: dict[str, Arrived] = {}
+        for one in counts:
+            table = self._flow(one.topic).route.table
+            known = found.get(table, Arrived(0, one.since))
+            found[table] = Arrived(known.messages + one.messages, min(known.since, one.since))
+        return found
 
     def _one_table(self, topic: str, part: Part) -> Applied:
         flow = self._flow(topic)
@@ -216,6 +232,12 @@ def partitions(config: SinkConfig, spark: SparkSession) -> int:
     """Return into how many tasks the messages of a batch are split."""
     wanted = config.parallelism.batch_partitions
     return max(2, spark.sparkContext.defaultParallelism) if wanted == "auto" else wanted
+
+
+def _spans(clock: Sequence[float]) -> Mapping[str, float]:
+    """Return how long each phase took, by the moments between them."""
+    spans = [later - earlier for earlier, later in pairwise(clock)]
+    return dict(zip(_PHASES, spans, strict=True))
 
 
 def _offsets(counts: Sequence[Count]) -> str:

@@ -20,7 +20,7 @@ from sparksink.commands.check import looked_at
 from sparksink.commands.gaps import Gaps, read_by
 from sparksink.commands.materialize import Wish, materialized
 from sparksink.commands.plan import plan as planned
-from sparksink.commands.read_progress import present_offsets
+from sparksink.commands.read_progress import present_offsets, tables_behind
 from sparksink.commands.rebuild import rebuild as make_anew
 from sparksink.commands.streaming import Stream, until_signalled
 from sparksink.commands.upkeep import tidied
@@ -37,23 +37,21 @@ from sparksink.status.datasets import Datasets
 from sparksink.status.lineage import Lineage
 from sparksink.status.metrics import Metrics
 from sparksink.status.progress import table
+from sparksink.status.source_lag import SourceLag
 from sparksink.status.verified import told
 from sparksink.tables.database import Database
 
 log = logging.getLogger(__name__)
 
-_PATIENCE: Final = 3.0
-"""How many trigger intervals may pass without a batch before the job counts as stuck."""
-
 
 def run(sink: Sink, options: argparse.Namespace) -> None:
     """Stream, forever or until caught up."""
     config = sink.config
-    patience = max(60.0, _PATIENCE * config.trigger.interval)
-    metrics = Metrics(config.metrics.http, patience, config.metrics.textfile)
+    metrics = Metrics(config.metrics.http, config.metrics.textfile)
     lineage = Lineage(config.metrics.openlineage, config.name, Datasets(config, sink.lake))
     with sink.lease() as lease, metrics, lineage:
         sink.state.open()
+        metrics.start(sink.state.reached(), sink.state.parked())
         stream = Stream(sink, lease, metrics, lineage, _gaps(sink))
         until_signalled(stream.stop)
         stream.run(once=options.once)
@@ -88,7 +86,12 @@ def status(sink: Sink, _: argparse.Namespace) -> None:
     done: Mapping[str, Applied] = sink.state.reached()
     marks = dict.fromkeys(sink.state.dropped(), "dropped at the source")
     marks |= dict.fromkeys(sink.state.gaps(), "lacks messages: take a new snapshot")
-    sys.stdout.write(table(done, sink.state.parked(), marks))
+    lag = SourceLag()
+    lag.applied([*done.values()], sink.state.parked())
+    if sink.config.source.kind != "file":
+        read = read_by(Files(sink.spark), sink.config.checkpoint.rstrip("/"))
+        lag.behind(tables_behind(sink, read, present_offsets(sink)))
+    sys.stdout.write(table(done, sink.state.parked(), lag.seconds(), marks))
 
 
 def backfill(sink: Sink, options: argparse.Namespace) -> None:

@@ -7,6 +7,8 @@ from functools import partial
 
 from sparksink.files import Files
 from sparksink.sink import Sink
+from sparksink.source import lanes
+from sparksink.source.routes import Routes
 from sparksink.state.snapshots import RECORDED, Offsets, ReadProgress
 
 
@@ -36,3 +38,16 @@ def present_offsets(sink: Sink) -> Offsets:
         for topic, partitions in sink.messages.offsets(sink.messages.pattern).items()
         if topic == told or sink.messages.wants(topic)
     }
+
+
+def tables_behind(sink: Sink, read: Offsets, present: Offsets) -> set[str]:
+    """Return the tables whose topics have messages beyond those that were read."""
+    late = {
+        topic
+        for topic, partitions in present.items()
+        for partition, end in partitions.items()
+        if end > read.get(topic, {}).get(partition, 0)
+    }
+    routes = Routes(sink.config)
+    known = [lane for lane in sink.state.topics() if lanes.is_table(lane)]
+    return {routes.of(lane).table for lane in known if lanes.topic(lane) in late}

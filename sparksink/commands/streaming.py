@@ -8,7 +8,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from pyspark.errors import StreamingQueryException
@@ -16,13 +17,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from sparksink.commands.gaps import Gaps
-from sparksink.commands.read_progress import read_progress
+from sparksink.commands.read_progress import read_progress, tables_behind
 from sparksink.commands.upkeep import Upkeep
 from sparksink.errors import SinkError
 from sparksink.sink import Sink
 from sparksink.spark_errors import SparkError, explained, is_report_fault
 from sparksink.state.applied import Applied
 from sparksink.state.lease import Lease
+from sparksink.status.health import Health
 from sparksink.status.lineage import Lineage
 from sparksink.status.metrics import Metrics
 from sparksink.status.progress import json_line, line
@@ -31,6 +33,7 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS: Final = 0.5
 _STARTS: Final = 3
+_REPORT_SECONDS: Final = 10.0
 
 
 class Stream:
@@ -53,6 +56,11 @@ class Stream:
         self._batch = threading.Lock()
         self._failure: SinkError | None = None
         self._upkeep = Upkeep(sink)
+        self._query: StreamingQuery | None = None
+        self._reported = time.monotonic()
+        self._measured: dict[str, Any] = {}
+        metrics.is_alive = Health(self._activity).is_alive
+        metrics.lag.waiting = self._waiting
 
     def stop(self) -> None:
         """Stop after the batch that runs."""
@@ -66,7 +74,7 @@ class Stream:
         until = self._sink.messages.ends() if once else None
         faults = 0
         while faults < _STARTS:
-            query = self._start(until, once=once)
+            query = self._query = self._start(until, once=once)
             if not self._ended(query):
                 faults += 1
             elif self._stopping.is_set() or until is None or has_come(query, json.loads(until)):
@@ -80,12 +88,14 @@ class Stream:
             while query.isActive and not self._stopping.is_set():
                 query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
                 self._measure(query)
+                self._report()
                 self._tidy()
             if self._stopping.is_set():
                 with self._batch:
                     query.stop()
             else:
                 query.awaitTermination()  # it has ended: this raises why, if it has failed
+            self._measure(query)
         except StreamingQueryException as error:
             if self._failure is None and is_report_fault(error):
                 return False
@@ -96,10 +106,48 @@ class Stream:
         return True
 
     def _measure(self, query: StreamingQuery) -> None:
-        """Tell how far the last batch was behind, which Spark knows only after it."""
-        told = source(query)
-        if told.get("endOffset") and isinstance(told.get("latestOffset"), dict):
-            self._metrics.behind(told["endOffset"], told["latestOffset"])
+        """Measure how far the last batch was behind, which Spark knows only after it."""
+        found = source(query)
+        if found == self._measured:
+            return
+        self._measured = found
+        if found.get("endOffset") and isinstance(found.get("latestOffset"), dict):
+            self._metrics.behind(found["endOffset"], found["latestOffset"])
+            late = tables_behind(self._sink, found["endOffset"], found["latestOffset"])
+            self._metrics.lag.behind(late)
+        elif found:  # a source that does not report how far it reaches
+            self._metrics.lag.behind(())
+
+    def _report(self) -> None:
+        """Log the progress of a long batch, and refresh what changes with the time."""
+        now = time.monotonic()
+        if now - self._reported < _REPORT_SECONDS:
+            return
+        self._reported = now
+        self._metrics.refresh()
+        if self._batch.locked():
+            log.info("%s", self._sink.batches.progress.line())
+
+    def _waiting(self) -> Mapping[str, datetime]:
+        return self._sink.batches.progress.waiting()
+
+    def _activity(self) -> Hashable | None:
+        """Return what changes while a batch or a compaction is at work, None between them.
+
+        :raises SinkError: the query has ended.
+        """
+        query = self._query
+        if query is None:
+            return "starting"
+        if not query.isActive and not self._stopping.is_set():
+            raise SinkError("The query has ended.")
+        if not (self._batch.locked() or query.status["isTriggerActive"]):
+            return None
+        tracker = self._sink.spark.sparkContext.statusTracker()
+        stages = sorted(tracker.getActiveStageIds())
+        infos = [(one, tracker.getStageInfo(one)) for one in stages]
+        done = tuple((one, info and info.numCompletedTasks) for one, info in infos)
+        return self._sink.batches.progress.number, done
 
     def _tidy(self) -> None:
         """Compact if it is time: between two batches, of which the next one waits."""
@@ -168,7 +216,8 @@ class Stream:
         self._metrics.batch(number, done, self._sink.state.parked(), seconds)
         self._lineage.batch(done)
         if self._sink.config.metrics.log_json:
-            sys.stdout.write(json_line(number, done, self._sink.state.parked(), seconds) + "\n")
+            lag, parked = self._metrics.lag.seconds(), self._sink.state.parked()
+            sys.stdout.write(json_line(number, done, parked, lag, seconds) + "\n")
             sys.stdout.flush()
         else:
             log.info("%s", line(number, done, seconds))

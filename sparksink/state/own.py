@@ -169,6 +169,12 @@ class OwnTables:
             if self.present(name) is not None:
                 self._lake.tidy(self._path(name), hours, snapshots)
 
+    def fence(self, owner: str) -> None:
+        """Make writes of these tables fail that another process has begun, as `Lake.fence` does."""
+        for name in SCHEMAS:
+            if self.present(name) is not None:
+                self._lake.fence(self._path(name), owner)
+
     def _path(self, name: str) -> str:
         return f"{self._folder}/{self._names.get(name, name)}"
 

@@ -142,6 +142,10 @@ class State:
             stored.run(f"DELETE FROM {{table}} WHERE NOT ({here})")  # noqa: S608 - escaped
         self._own.tidy(hours, snapshots)
 
+    def fence(self, owner: str) -> None:
+        """Make writes of these tables fail that another process has begun, as `Lake.fence` does."""
+        self._own.fence(owner)
+
     def parked(self) -> Mapping[str, str]:
         """Return the tables that are parked, with the reasons."""
         return dict(self._parked)

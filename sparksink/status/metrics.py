@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Self
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -13,13 +12,15 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import write_to_textfile
 
 from sparksink.state.applied import Applied
-from sparksink.status.progress import lag, table
+from sparksink.status.progress import table
+from sparksink.status.source_lag import SourceLag
 
 log = logging.getLogger(__name__)
 
 Offsets = Mapping[str, Mapping[str, int]]
 """Topic → partition → offset, as Spark's Kafka source tells them."""
 
+_STUCK: Final = b"the job has stopped, or no task has ended for 15 minutes\n"
 _TEXT: Final = "text/plain; charset=utf-8"
 
 
@@ -28,15 +29,15 @@ class Metrics:
 
     After each batch it is also written to ``textfile``, in one step, for node_exporter.
 
-    ``/metrics`` is for Prometheus, ``/healthz`` tells whether a batch has ended within
-    ``patience`` seconds, ``/`` shows a line a table.
+    ``/metrics`` is for Prometheus, ``/healthz`` returns whether the job gets on, ``/`` shows a line
+    a table.
     """
 
-    def __init__(self, address: str | None, patience: float, textfile: str | None = None) -> None:
+    def __init__(self, address: str | None, textfile: str | None = None) -> None:
         self._address = address
         self._textfile = textfile
-        self._patience = patience
-        self._alive = time.monotonic()
+        self.is_alive: Callable[[], bool] = lambda: True
+        self.lag = SourceLag()
         self._done: dict[str, Applied] = {}
         self._parked: Mapping[str, str] = {}
         self._server: WSGIServer | None = None
@@ -65,7 +66,7 @@ class Metrics:
             ["topic", "partition"],
             registry=self.registry,
         )
-        self._lag = self._gauge("source_lag_seconds", "Age of the last change applied.")
+        self._lag = self._gauge("source_lag_seconds", "Age of the oldest change not applied.")
         self._table_seconds = self._gauge("table_seconds", "Duration of the last batch.")
         self._is_parked = self._gauge("parked", "1 where a table is parked.")
 
@@ -73,18 +74,37 @@ class Metrics:
         self, number: int, done: Sequence[Applied], parked: Mapping[str, str], seconds: float
     ) -> None:
         """Count a complete batch."""
-        self._alive = time.monotonic()
         self._parked = parked
+        self.lag.applied(done, parked)
         self._batch.set(number)
         self._seconds.observe(seconds)
         for one in done:
             self._done[one.table] = one
             self._count(one)
             self._table_seconds.labels(one.table).set(one.seconds)
-            self._is_parked.labels(one.table).set(one.table in parked)
-            if one.source_ts:
-                self._lag.labels(one.table).set(lag(one.source_ts))
+        self._mark_parked({one.table for one in done})
+        self.refresh()
+
+    def start(self, reached: Mapping[str, Applied], parked: Mapping[str, str]) -> None:
+        """Take what was known of the tables before the job began."""
+        self._done |= reached
+        self._parked = parked
+        self.lag.applied([*reached.values()], parked)
+        self._mark_parked(reached)
+        self.refresh()
+
+    def _mark_parked(self, tables: Iterable[str]) -> None:
+        for name in {*tables, *self._parked}:
+            self._is_parked.labels(name).set(name in self._parked)
+
+    def refresh(self) -> None:
+        """Set what changes with the time, and write the file."""
+        self._set_lag()
         self._write()
+
+    def _set_lag(self) -> None:
+        for name, seconds in self.lag.seconds().items():
+            self._lag.labels(name).set(seconds)
 
     def _count(self, one: Applied) -> None:
         self._messages.labels(one.table).inc(one.messages)
@@ -129,11 +149,12 @@ class Metrics:
     def page(self, path: str) -> tuple[str, bytes] | None:
         """Return status line and body of a page; None where there is none."""
         if path == "/metrics":
+            self._set_lag()
             return "200 OK", generate_latest(self.registry)
         if path == "/healthz":
-            fresh = time.monotonic() - self._alive < self._patience
-            return ("200 OK", b"ok\n") if fresh else ("503 Service Unavailable", b"no batch\n")
-        return ("200 OK", table(self._done, self._parked).encode()) if path == "/" else None
+            return ("200 OK", b"ok\n") if self.is_alive() else ("503 Service Unavailable", _STUCK)
+        shown = table(self._done, self._parked, self.lag.seconds())
+        return ("200 OK", shown.encode()) if path == "/" else None
 
     def __enter__(self) -> Self:
         if self._address:
@@ -143,6 +164,7 @@ class Metrics:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.refresh()
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()

@@ -21,7 +21,11 @@ def line(number: int, done: Sequence[Applied], seconds: float) -> str:
 
 
 def json_line(
-    number: int, done: Sequence[Applied], parked: Mapping[str, str], seconds: float
+    number: int,
+    done: Sequence[Applied],
+    parked: Mapping[str, str],
+    lag: Mapping[str, float],
+    seconds: float,
 ) -> str:
     """Return what a batch did as JSON: sums, and of each table what was done to it."""
     of_tables = [
@@ -30,7 +34,7 @@ def json_line(
             "changes": one.changes,
             "dead_letters": one.faults,
             "seconds": round(one.seconds, 3),
-            "source_lag_seconds": None if one.source_ts is None else round(lag(one.source_ts), 3),
+            "source_lag_seconds": round(lag[one.table], 3) if one.table in lag else None,
             "parked": one.table in parked,
             "version": one.version,
         }
@@ -50,6 +54,7 @@ def json_line(
 def table(
     done: Mapping[str, Applied],
     parked: Mapping[str, str],
+    lag: Mapping[str, float],
     marks: Mapping[str, str] | None = None,
 ) -> str:
     """Return a line a table: its last batch, place and time, and whether it is parked.
@@ -62,17 +67,9 @@ def table(
         at = one.source_ts
         shown = f"{at:%Y-%m-%d %H:%M:%S}" if at else "-"
         batch = "-" if one.batch is None else f"{one.batch:,}"
+        late = f"{lag[name]:,.0f} s" if name in lag else "-"
         state = (marks or {}).get(name, "ok")
         state = f"parked: {parked[name]}" if name in parked else state
-        told = f"{name:40} {batch:>8} {one.highest or '-'!s:>24} {shown:20} {_lag(at):>10}"
+        told = f"{name:40} {batch:>8} {one.highest or '-'!s:>24} {shown:20} {late:>10}"
         lines.append(f"{told}  {state}")
     return "\n".join(lines) + "\n"
-
-
-def _lag(at: datetime | None) -> str:
-    return "-" if at is None else f"{lag(at):,.0f} s"
-
-
-def lag(at: datetime) -> float:
-    """Return how many seconds ago a moment was; Spark hands out moments in local time."""
-    return max(0.0, (datetime.now(UTC) - at.astimezone(UTC)).total_seconds())

@@ -146,6 +146,10 @@ class Lake(Protocol):
         """Return what names the present state of a table."""
         ...
 
+    def fence(self, name: str, owner: str) -> None:
+        """Make every write fail that another process has begun and not ended, where that can be."""
+        ...
+
     def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Join small files and remove those that nothing has used for some hours.
 

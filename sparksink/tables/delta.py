@@ -154,6 +154,12 @@ class DeltaLake:
         """Return the number of the table's last commit."""
         return str(self.table(name).version())
 
+    def fence(self, name: str, owner: str) -> None:
+        """Change the table's metadata: Delta refuses commits that were begun before."""
+        self.table(name).run(
+            f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs({'sparksink.owner': owner})})"
+        )
+
     def tidy(self, name: str, hours: int, _: float | None = None) -> None:
         """Join small files, purge deleted rows from them, remove old ones."""
         self.table(name).run("OPTIMIZE {table}")

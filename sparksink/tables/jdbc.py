@@ -226,6 +226,11 @@ class JdbcLake:
         found = self._database.query(f"SELECT version FROM {_TABLES} WHERE name = ?", name)  # noqa: S608 - a fixed name
         return str(found[0][0]) if found else ""
 
+    def fence(self, name: str, owner: str) -> None:
+        """Fence one of the sink's own tables."""
+        if "/" in name:
+            self._own.fence(name, owner)
+
     def tidy(self, name: str, hours: int, _: float | None = None) -> None:
         """Let the database count anew what its plans are made from; it tidies by itself."""
         if "/" in name:

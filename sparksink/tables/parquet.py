@@ -150,6 +150,11 @@ class ParquetLake:
         """Return what names the state of one of the sink's own tables; files have none."""
         return self._own.version(name) if "/" in name else ""
 
+    def fence(self, name: str, owner: str) -> None:
+        """Fence one of the sink's own tables."""
+        if "/" in name:
+            self._own.fence(name, owner)
+
     def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Tidy one of the sink's own tables; readers may have the files of a history open."""
         if "/" in name:

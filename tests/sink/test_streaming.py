@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -74,30 +75,6 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
     assert told.endswith("ok\n")
 
 
-def test_two_jobs_cannot_write_one_target(sink: Callable[..., Any]):
-    from sparksink.errors import LeaseError  # noqa: PLC0415
-    from sparksink.state.lease import Lease  # noqa: PLC0415
-
-    made = sink()
-    files = made.lease()._files
-    path = f"{made.config.target.path}/lease.json"
-    with Lease(files, path, beat=0.2) as held:
-        held.check()
-        with pytest.raises(LeaseError, match="writes these tables"), Lease(files, path, beat=0.5):
-            pass
-        # One that has died on another machine: its counter stands still.
-        files.write(path, json.dumps({"owner": "x", "host": "elsewhere", "pid": 1}), over=True)
-        with pytest.raises(LeaseError, match="taken over"):
-            held.check()
-        with Lease(files, path, beat=0.05) as taken:
-            taken.check()
-    dead = {"owner": "y", "host": held._me["host"], "pid": 2**22 + 1, "count": 0}
-    files.write(path, json.dumps(dead), over=True)
-    with Lease(files, path) as at_once:  # on this machine nobody has to be waited for
-        at_once.check()
-    assert files.read(path) is None
-
-
 def test_metrics_health_and_status_are_served():
     from sparksink.state.applied import Applied  # noqa: PLC0415
     from sparksink.status.metrics import Metrics  # noqa: PLC0415
@@ -108,7 +85,9 @@ def test_metrics_health_and_status_are_served():
         with urllib.request.urlopen(f"http://{address}{path}", timeout=5) as answer:
             return str(answer.read().decode())
 
-    with Metrics(address, 60) as metrics:
+    with Metrics(address) as metrics:
+        metrics.start({"shop.idle": Applied("shop.idle")}, {"shop.x": "why"})
+        assert 'sparksink_parked{table="shop.x"} 1.0' in page("/metrics")
         done = Applied(
             "shop.orders", changes=5, faults=1, messages=6, retries=2, swept=True,
             operations={"c": 4, "d": 0}, reasons={"no key": 1}, altered={"add": 1},
@@ -132,6 +111,9 @@ def test_metrics_health_and_status_are_served():
             assert line in told
         assert any(one.startswith(f"sparksink_swept_timestamp_seconds{of_orders}") for one in told)
         assert page("/healthz") == "ok\n"
+        metrics.is_alive = lambda: False
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            page("/healthz")
         assert "parked: why" in page("/")
 
 

@@ -84,5 +84,5 @@ def test_a_file_of_metrics_that_cannot_be_written_stops_nothing(
 ):
     from sparksink.status.metrics import Metrics  # noqa: PLC0415 - needs Spark
 
-    Metrics(None, 60, str(tmp_path / "none" / "sink.prom")).batch(0, [], {}, 0.1)
+    Metrics(None, str(tmp_path / "none" / "sink.prom")).batch(0, [], {}, 0.1)
     assert "sink.prom cannot be written: No such file" in caplog.text

@@ -162,11 +162,11 @@ def test_a_batch_is_told_in_one_line_of_json():
         Applied("shop.a", "7", 5, 1, source_ts=datetime.now(UTC) - timedelta(seconds=9)),
         Applied("shop.b"),
     ]
-    line = json_line(3, done, {"shop.b": "why"}, 0.5)
+    line = json_line(3, done, {"shop.b": "why"}, {"shop.a": 9.25}, 0.5)
     assert "\n" not in line
     told = json.loads(line)
     assert (told["batch"], told["seconds"], told["changes"], told["dead_letters"]) == (3, 0.5, 5, 1)
-    assert 9 <= told["tables"][0]["source_lag_seconds"] < 60
+    assert told["tables"][0]["source_lag_seconds"] == 9.25
     assert told["tables"][1] == {
         "table": "shop.b", "changes": 0, "dead_letters": 0, "seconds": 0.0,
         "source_lag_seconds": None, "parked": True, "version": "",

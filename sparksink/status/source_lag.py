@@ -1,0 +1,55 @@
+"""How old the oldest change of each table is that was not applied yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+
+from sparksink.state.applied import Applied
+
+Waiting = Callable[[], Mapping[str, datetime]]
+"""Returns the tables of which a batch is being applied, with the time of the earliest message."""
+
+
+class SourceLag:
+    """The lag of each table, in seconds: 0 where everything was applied.
+
+    A table that is behind, or parked, has at least the age of the last change that was applied.
+    ``waiting`` tells which tables the present batch has messages of.
+    """
+
+    def __init__(self, waiting: Waiting = dict) -> None:
+        self.waiting = waiting
+        self._applied: dict[str, datetime] = {}
+        self._tables: set[str] = set()
+        self._behind: Collection[str] | None = None
+        self._parked: Collection[str] = ()
+
+    def applied(self, done: Sequence[Applied], parked: Collection[str]) -> None:
+        """Note what was applied to some tables, and which are parked now."""
+        self._tables |= {one.table for one in done}
+        self._applied |= {one.table: one.source_ts for one in done if one.source_ts}
+        self._parked = set(parked)
+
+    def behind(self, tables: Collection[str]) -> None:
+        """Note the tables whose topics have messages beyond those of the last batch."""
+        self._behind = set(tables)
+
+    def seconds(self) -> Mapping[str, float]:
+        """Return the lag of the tables whose lag is known."""
+        waiting = self.waiting()
+        found = {name: self._of(name, waiting) for name in sorted({*self._tables, *waiting})}
+        return {name: lag for name, lag in found.items() if lag is not None}
+
+    def _of(self, table: str, waiting: Mapping[str, datetime]) -> float | None:
+        if table in waiting:
+            return age(waiting[table])
+        if self._behind is not None and table not in self._behind and table not in self._parked:
+            return 0.0
+        last = self._applied.get(table)
+        return None if last is None else age(last)
+
+
+def age(at: datetime) -> float:
+    """Return how many seconds ago a moment was; Spark hands out moments in local time."""
+    return max(0.0, (datetime.now(UTC) - at.astimezone(UTC)).total_seconds())
