@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
-from sparksink.cli import main
+from sparksink.entry import start
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ, own_session=True))
+    sys.exit(start(own_session=True))

@@ -7,13 +7,20 @@ import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sparksink.config.file import load
 from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError
+from sparksink.jars import fetch
+from sparksink.packaging import job_path, write_zip
 
 _PARKED: Final = 3
+_INSTALLATION: Final[Mapping[str, Callable[[argparse.Namespace], object]]] = {
+    "jars": lambda options: ",".join(map(str, fetch(options.folder))),
+    "path": lambda _: job_path(),
+    "zip": lambda options: write_zip(options.file),
+}
 _BOUND: Final = "earliest, latest, timestamp:2026-01-01T00:00:00Z, or a file of offsets in JSON"
 
 log = logging.getLogger("sparksink")
@@ -28,6 +35,9 @@ def main(arguments: Sequence[str], environment: Mapping[str, str], *, own_sessio
         logging.getLogger(other).setLevel(logging.WARNING)
     options = parser().parse_args(arguments)
     try:
+        if options.command in _INSTALLATION:
+            sys.stdout.write(f"{_INSTALLATION[options.command](options)}\n")
+            return 0
         config = load(options.config, environment, options.set)
         return _run(options, config, own_session=own_session)
     except SinkError as error:
@@ -45,6 +55,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="KEY=VALUE",
+        type=_pair,
         help="a setting of the session that python -m sparksink makes, as spark.master=local[2]",
     )
     root = argparse.ArgumentParser(prog="sparksink", description=__doc__)
@@ -81,7 +92,24 @@ def parser() -> argparse.ArgumentParser:
     park = command("park", "tables that were set aside")
     park.add_argument("action", choices=["list", "replay"])
     park.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
+    _installation(commands)
     return root
+
+
+def _installation(commands: Any) -> None:
+    """Describe the commands that need neither a configuration nor Spark."""
+    jars = commands.add_parser("jars", help="fetch the jars that pyspark lacks; print their paths")
+    jars.add_argument("folder", nargs="?", type=Path, help="of the jars, usually the user's cache")
+    commands.add_parser("path", help="print the path of the file that spark-submit takes")
+    archive = commands.add_parser("zip", help="write the package for spark-submit --py-files")
+    archive.add_argument("file", type=Path)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError("it has to be KEY=VALUE")
+    return key, value
 
 
 def _snapshots(files: argparse.ArgumentParser) -> None:
@@ -106,10 +134,10 @@ def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) 
     from sparksink.sink import build  # noqa: PLC0415 - as above
     from sparksink.spark_errors import SparkError, explained  # noqa: PLC0415 - as above
 
-    settings = dict(pair.split("=", 1) for pair in options.spark)
-    spark = session(config, settings if own_session else None)
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = None
     try:
+        spark = session(config, dict(options.spark) if own_session else None)
+        spark.sparkContext.setLogLevel("ERROR")
         run: Callable[..., None] = COMMANDS[options.command]
         sink = build(config, spark)
         run(sink, options)
@@ -117,5 +145,5 @@ def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) 
     except SparkError as error:
         raise explained(error) from error
     finally:
-        if own_session:
+        if own_session and spark is not None:
             spark.stop()

@@ -1,14 +1,15 @@
 """The jars that pyspark lacks, as pinned by pom.xml beside this file.
 
-``python -m sparksink.jars FOLDER`` copies them by Maven, so that starts need no network.
+``python -m sparksink jars`` copies them by Maven into the user's cache, so that starts need no
+network.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -16,12 +17,12 @@ from typing import Final
 from sparksink.errors import SinkError
 
 POM: Final = Path(__file__).with_name("pom.xml")
-_FOLDER: Final = Path(__file__).parents[1] / "build" / "jars"
 
 
 def folder() -> Path:
-    """Return where the jars lie unless told; another folder as soon as the pom changes."""
-    return _FOLDER / hashlib.sha256(POM.read_bytes()).hexdigest()[:10]
+    """Return the folder of the jars in the user's cache; another one as soon as the pom changes."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "millrace" / "jars" / hashlib.sha256(POM.read_bytes()).hexdigest()[:10]
 
 
 def jars(place: Path | None = None) -> list[Path]:
@@ -32,7 +33,7 @@ def jars(place: Path | None = None) -> list[Path]:
     place = place or folder()
     found = sorted(place.glob("*.jar"))
     if not found:
-        raise SinkError(f"There are no jars in {place}.", "Remedy: python -m sparksink.jars")
+        raise SinkError(f"There are no jars in {place}.", "Run: python -m sparksink jars")
     return found
 
 
@@ -52,7 +53,11 @@ def fetch(place: Path | None = None, options: Sequence[str] = ()) -> list[Path]:
 def _copy(partial: Path, options: Sequence[str]) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise SinkError("Maven is not installed.", "Remedy: apt-get install maven")
+        raise SinkError(
+            "Maven is not installed, which fetches the jars.",
+            "Install it (Debian: apt-get install maven).",
+        )
+    partial.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(partial, ignore_errors=True)
     done = subprocess.run(  # noqa: S603 - a program found on the path, no shell
         [
@@ -67,14 +72,3 @@ def _copy(partial: Path, options: Sequence[str]) -> None:
     )  # fmt: skip
     if done.returncode:
         raise SinkError(f"Maven failed:\n{done.stdout[-2000:]}")
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Fetch into a folder and print the jars as ``spark-submit --jars`` takes them."""
-    found = fetch(Path(arguments[0]) if arguments else None)
-    sys.stdout.write(",".join(map(str, found)) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 # Submitted from its folder, this file is alone on the path; with --py-files nothing is to do.
 sys.path.append(str(Path(__file__).parents[1]))
 
-from sparksink.cli import main
+from sparksink.entry import start
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ, own_session=False))
+    sys.exit(start(own_session=False))

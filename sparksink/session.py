@@ -15,6 +15,7 @@ from sparksink.config.keys import SinkConfig
 from sparksink.config.target import Target
 from sparksink.errors import SinkError
 from sparksink.jars import jars
+from sparksink.java import check_java
 from sparksink.schemas.spark_types import BIG_DECIMAL, big_decimal
 
 _EXTENSIONS: Final = "spark.sql.extensions"
@@ -78,6 +79,7 @@ def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession
     own = {"spark.scheduler.mode": "FAIR", **_CODE, **_STATIC[config.target.format]}
     settings = extended(own, given)
     if local is not None:
+        check_java()
         # Without this Spark's workers take whatever python3 the path leads to.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings |= {**_LOCAL, "spark.jars": ",".join(map(str, jars())), **local}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,6 @@ from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.test_process import assert_converged, recorded_history
 
 SESSION = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
     "spark.executor.cores": "1",
@@ -73,21 +71,36 @@ def cluster(tmp_path: Path) -> Iterator[str]:
             process.wait(30)
 
 
-def submitted(url: str, folder: Path) -> int:
-    """Submit the job as docs/sink.md tells, from a folder where nothing of it lies."""
-    from sparksink.jars import jars  # noqa: PLC0415
+def installed(folder: Path) -> Path:
+    """Install the wheel into a folder, which needs nothing of the checkout."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    build = folder / "build"
+    shutil.copytree(ROOT, build, ignore=shutil.ignore_patterns(".*", "build", "tests"))
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, build]
+    subprocess.run(wheel, check=True, timeout=300)
+    (built,) = folder.glob("millrace-*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", built], check=True,
+                   timeout=300)  # fmt: skip
+    return folder / "site"
 
-    package = folder / "sparksink.zip"
-    with zipfile.ZipFile(package, "w") as archive:
-        for file in (ROOT / "sparksink").rglob("*.py"):
-            archive.write(file, file.relative_to(ROOT))
+
+def submitted(url: str, folder: Path) -> int:
+    """Submit the job as docs/sink.md describes, of an installed wheel."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
+    own = {**environment(), "PYTHONPATH": str(installed(folder))}
+
+    def printed(*words: str) -> str:
+        command = [sys.executable, "-m", "sparksink", *words]
+        return subprocess.check_output(command, text=True, cwd=elsewhere, env=own).strip()
+
+    job = printed("path")
+    assert job == str(folder / "site" / "sparksink" / "job.py")
     options = [word for name, value in SESSION.items() for word in ("--conf", f"{name}={value}")]
     command = [
         spark_home() / "bin" / "spark-submit", "--master", url, *options,
-        "--jars", ",".join(map(str, jars())), "--py-files", package,
-        ROOT / "sparksink" / "job.py", "run", "--config", folder / "sink.yaml", "--once",
+        "--jars", printed("jars"), "--py-files", printed("zip", str(folder / "sparksink.zip")),
+        job, "run", "--config", folder / "sink.yaml", "--once",
     ]  # fmt: skip
     with (folder / "log").open("wb") as log:
         done = subprocess.run(command, check=False, env=environment(), cwd=elsewhere, stdout=log,

@@ -21,7 +21,7 @@ EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms
 # The sink knows nothing of the connector; from the bottom to the top.
 SINK_LAYERS = (
     {"errors", "order", "files"},
-    {"config", "jars", "spark_errors"},
+    {"config", "jars", "java", "packaging", "spark_errors"},
     {"schemas", "source"},
     {"decode", "tables"},
     {"evolve", "state", "session"},
@@ -29,6 +29,7 @@ SINK_LAYERS = (
     {"sink"},
     {"commands"},
     {"cli"},
+    {"entry"},
     {"job", "__main__"},
 )
 SINK = {

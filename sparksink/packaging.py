@@ -1,0 +1,23 @@
+"""What a cluster needs of the sink: the file to submit, and the package for the executors."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Final
+
+_PACKAGE: Final = Path(__file__).parent
+
+
+def job_path() -> Path:
+    """Return the file that spark-submit takes."""
+    return _PACKAGE / "job.py"
+
+
+def write_zip(path: Path) -> Path:
+    """Write the package as ``spark-submit --py-files`` takes it; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted([*_PACKAGE.rglob("*.py"), _PACKAGE / "pom.xml"]):
+            archive.write(file, file.relative_to(_PACKAGE.parent))
+    return path
