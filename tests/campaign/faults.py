@@ -5,6 +5,7 @@ A fault is *clean* when nothing may be repeated after it: the worker ends or pau
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import signal
@@ -18,8 +19,11 @@ import psutil
 import pymysql
 
 from deploy.stack import CAPTURE
+from tests.campaign.replication import ReplicaBrokenError
 from tests.campaign.rig import Rig
 from tests.fixtures.fault_proxy import Direction, FaultProxy
+
+log = logging.getLogger(__name__)
 
 Act = Callable[[Rig, random.Random], Any]
 
@@ -143,8 +147,14 @@ def kill_sessions(rig: Rig, chance: random.Random) -> None:
 @fault()
 def switch_servers(rig: Rig, _chance: random.Random) -> None:
     """The replica becomes the primary; the address of the database stays the same."""
-    if rig.servers.replica is not None:
+    if rig.servers.replica is None:
+        return
+    try:
         rig.at_rest(lambda: _switch(rig))
+    except ReplicaBrokenError as error:
+        log.warning("No failover any more, the replica is broken: %s", error)
+        rig.servers.replica.kill()
+        rig.servers.replica = None
 
 
 def _switch(rig: Rig) -> None:

@@ -12,6 +12,10 @@ from tests.fixtures.worker import wait_for
 _LIMIT = 60.0
 
 
+class ReplicaBrokenError(Exception):
+    """The replica cannot apply the primary's log; with what it says."""
+
+
 class Servers:
     """A primary and perhaps its replica. All statements of the campaign go to the primary."""
 
@@ -40,7 +44,10 @@ class Servers:
         )
 
     def switch(self) -> None:
-        """Exchange the roles; nothing may be written meanwhile."""
+        """Exchange the roles; nothing may be written meanwhile.
+
+        :raises ReplicaBrokenError: the replica has stopped for good.
+        """
         old, new = self.primary, self.replica
         assert new is not None
         self.wait_for_replica()
@@ -52,13 +59,18 @@ class Servers:
         self.primary, self.replica = new, old
 
     def wait_for_replica(self) -> None:
-        """Wait until the replica has all of the primary's transactions."""
+        """Wait until the replica has all of the primary's transactions.
+
+        A primary that is killed amid a DDL statement may have applied what it has not logged.
+
+        :raises ReplicaBrokenError: the replica cannot apply one of them.
+        """
         if self.replica is not None:
             wanted = self._executed(self.primary)
             try:
                 wait_for(lambda: self._has(wanted), _LIMIT, "the replica")
-            except AssertionError as error:
-                raise AssertionError(f"{error}: {self._status()}") from None
+            except AssertionError:
+                raise ReplicaBrokenError(self._status()) from None
 
     def _status(self) -> str:
         assert self.replica is not None

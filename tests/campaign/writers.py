@@ -73,7 +73,8 @@ class Writer:
         self._number = number
         self._chance = random.Random(f"{seed}-{number}")
         self._huge = huge
-        self._name = f"{database}-{number}"  # of its XA transactions
+        self._xa_prefix = f"{database}-{number}-"
+        self._xid = ""
         self._next = number * 1_000_000_000 + 1
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"writer-{number}", daemon=True)
@@ -108,7 +109,7 @@ class Writer:
     def _session(self) -> None:
         """Write until the end, or until the connection breaks."""
         with self._primary.connect(database=self._database, autocommit=True) as connection:
-            commit_prepared(connection, self._name)
+            commit_prepared(connection, self._xa_prefix)
             cursor = connection.cursor()
             cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {_LOCK_WAIT}")
             cursor.execute(f"SET SESSION lock_wait_timeout = {_LOCK_WAIT}")
@@ -137,7 +138,7 @@ class Writer:
 
     def _roll_back(self, cursor: Any) -> None:
         """End whatever transaction a refused statement left open."""
-        for statement in (f"XA END '{self._name}'", f"XA ROLLBACK '{self._name}'", "ROLLBACK"):
+        for statement in (f"XA END '{self._xid}'", f"XA ROLLBACK '{self._xid}'", "ROLLBACK"):
             with suppress(pymysql.err.MySQLError):
                 cursor.execute(statement)
 
@@ -148,17 +149,19 @@ class Writer:
         elif pick < 0.082:
             yield f"TRUNCATE TABLE {table.name}"
         elif pick < 0.15 and self._gate.xa_allowed:
-            yield f"XA START '{self._name}'"
+            # A replica with several threads does not bear that a name comes again soon.
+            self._xid = f"{self._xa_prefix}{self.transactions}"
+            yield f"XA START '{self._xid}'"
             yield from self._changes(table)
-            yield f"XA END '{self._name}'"
+            yield f"XA END '{self._xid}'"
             if self._chance.random() < 0.2:
-                yield f"XA ROLLBACK '{self._name}'"
+                yield f"XA ROLLBACK '{self._xid}'"
                 return
             if self._chance.random() < 0.3:
-                yield f"XA COMMIT '{self._name}' ONE PHASE"
+                yield f"XA COMMIT '{self._xid}' ONE PHASE"
                 return
-            yield f"XA PREPARE '{self._name}'"
-            yield f"XA COMMIT '{self._name}'"
+            yield f"XA PREPARE '{self._xid}'"
+            yield f"XA COMMIT '{self._xid}'"
         elif self._huge and pick > 0.99995:
             yield self._huge_transaction(table)
         else:
