@@ -21,7 +21,7 @@ from sparksink.apply.flow import Flow
 from sparksink.apply.progress import Arrived, BatchProgress
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.census import Count, read
-from sparksink.decode.layouts import PLAIN, Layouts
+from sparksink.decode.layouts import Layouts, in_order
 from sparksink.errors import SinkError, TableError
 from sparksink.schemas.ddl import statements
 from sparksink.schemas.definitions import Definitions
@@ -55,8 +55,8 @@ class Batches:
         self._lake = lake
         self._state = state
         self._definitions = definitions
-        self._layouts = Layouts(definitions.of, schema, config.source)
         self._routes = Routes(config)
+        self._layouts = layouts_of(config, definitions, schema, self._routes)
         self._cuts = Cuts(config.source, self._layouts, state)
         self._flows: dict[str, Flow] = {}
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
@@ -89,13 +89,11 @@ class Batches:
         told = self._config.source.transaction_topic
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
+        self._state.note_statements(statements(self._definitions.refresh()))
         spread = self._spread(messages)
         refused: dict[str, TableError] = {}
         frame, counts = read(spread, self._layouts, refused.__setitem__)
         try:
-            ddl = self._config.source.ddl_topic
-            if counts and (ddl or any(one.mark == PLAIN for one in counts)):
-                self._state.note_statements(statements(self._definitions.refresh()))
             for topic, error in refused.items():
                 here = messages.where(f.col("topic") == topic)
                 self._refuse(topic, error, here, app, batch)
@@ -144,7 +142,7 @@ class Batches:
 
         def run(topic: str) -> Applied:
             here = f.col("topic") == topic
-            marks = sorted({one.mark for one in counts if one.topic == topic})
+            marks = in_order({one.mark for one in counts if one.topic == topic})
             size = sizes[topic] if whole else None
             part = Part(messages.where(here), frame.where(here), marks, app, batch, history, size)
             done = self._one_table(topic, part)
@@ -226,6 +224,15 @@ class Batches:
             route = self._routes.of(topic)
             self._flows[topic] = Flow(route, self._config, self._layouts, self._lake, self._state)
         return self._flows[topic]
+
+
+def layouts_of(
+    config: SinkConfig, definitions: Definitions, schema: Callable[[int], str], routes: Routes
+) -> Layouts:
+    """Return the layouts of a sink's topics, of which nothing is learned yet."""
+    return Layouts(
+        definitions.of, schema, config.source, config.ordering, lambda topic: routes.of(topic).table
+    )
 
 
 def partitions(config: SinkConfig, spark: SparkSession) -> int:

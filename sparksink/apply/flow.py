@@ -49,7 +49,7 @@ class Flow:
         self._lake = lake
         self._state = state
         self._letters = DeadLetters(state, config)
-        self._last: list[Layout] = []
+        self._last: list[str] = []
         self._targets = Targets(route, config, lake, state)
 
     def apply(self, part: Part) -> Applied:
@@ -74,24 +74,25 @@ class Flow:
     ) -> list[Writer]:
         """Return who writes, after the tables were made to fit."""
         keys = readings[-1].keys
+        versions = self._layouts.versions(self.route.table)
+        named = versions and versions.named(self._named)
         if self._targets.counts(keys):
-            self._targets.check_counts(layouts, readings)
+            self._targets.check_counts(layouts, readings, named)
         writers = self._targets.writers(keys, history=part.history)
-        told = self._renamed(layouts), self._layouts.dropped(self.route.table, self._named)
         for writer in writers:
             for layout, reading in zip(layouts, readings, strict=True):
-                writer.target.fit(layout.shape, reading.columns, keys, *told)
+                replaced = self._replaced(layout)
+                writer.target.fit(layout.shape, reading.columns, keys, replaced, named)
         if self._targets.counts(keys) and part.history:
-            self._targets.note_counts(readings)
+            self._targets.note_counts(readings, named)
         if keys and self._config.ordering.tombstones_count:
             self._targets.note_key(readings[-1])
         return writers
 
-    def _renamed(self, layouts: Sequence[Layout]) -> Mapping[str, str]:
-        """Return new names of columns, those too that only the target has changed."""
-        columns = [column for layout in layouts for column in layout.shape.columns]
-        replaced = {column.wire: column.name for column in columns if column.wire}
-        return {**replaced, **self._layouts.renamed(self.route.table, self._named)}
+    def _replaced(self, layout: Layout) -> Mapping[str, str]:
+        """Return new names of columns that only the target has changed."""
+        columns = (one for one in layout.shape.columns if one.wire)
+        return {one.wire: one.name for one in columns if self._named(one.wire) == one.name}
 
     def _batch(self, part: Part, frames: list[DataFrame]) -> Batch:
         return Batch(frames, f"{part.app}:{self.route.table}", part.number, self._check)
@@ -181,17 +182,18 @@ class Flow:
 
     def _layouts_of(self, marks: Sequence[str]) -> list[Layout]:
         """Return the layouts of a batch; where all its messages are empty, the one before."""
-        found = [self._layout(mark) for mark in marks if mark not in NO_LAYOUT]
+        found = [mark for mark in marks if mark not in NO_LAYOUT]
         if found:
             self._last = found[-1:]
-        return found or self._last
+        return [self._layout(mark) for mark in found or self._last]
 
     def _layout(self, mark: str) -> Layout:
-        found = self._layouts.layout(self.route.topic, self.route.table, mark)
-        row, rules = found.form == "row", self._rules.columns
-        return replace(
-            found, shape=chosen(self.route.table, found.shape, rules, self._named, row=row)
-        )
+        table, rules = self.route.table, self._rules.columns
+        found = self._layouts.layout(self.route.topic, table, mark)
+        row, keeps = found.form == "row", self._config.evolution.drop == "keep"
+        trace = self._layouts.trace(table, mark, keeps=keeps)
+        shape = chosen(table, found.shape, rules, self._named, row=row, trace=trace)
+        return replace(found, shape=shape)
 
     def _keys(self) -> tuple[str, ...]:
         return self._targets.keys(self._told_keys())
@@ -225,6 +227,7 @@ class Flow:
             before=self._rules.history.before,
             events=self._rules.history.enabled or not keys,
             unavailable=rules.unavailable_value if rules.keeps else "",
+            gone=frozenset(one.name for one in layout.shape.columns if one.gone),
         )
 
     def _check(self, seen: Measured) -> None:

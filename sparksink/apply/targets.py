@@ -23,6 +23,7 @@ from sparksink.evolve.steps import filling
 from sparksink.order import PLACE
 from sparksink.order import Sequence as Place
 from sparksink.schemas.spark_types import BEFORE, Mapped
+from sparksink.schemas.versions import Versions
 from sparksink.source.routes import Route
 from sparksink.state.applied import Boundary
 from sparksink.state.state import State
@@ -75,11 +76,13 @@ class Targets:
         rules, kind = self._config.evolution, self._config.target.format
         if kind == "parquet":  # files are not written anew for a name
             rules = rules.model_copy(update={"rename": "add"})
-        if not mirror or self._rules.mirror.scd == 2:  # what is past has its columns still
+        keeps_past = not mirror or self._rules.mirror.scd == 2
+        if keeps_past:  # what is past has its columns still
             rules = rules.model_copy(update={"drop": "keep"})
         placed = self._rules.target.partitioning if mirror else self._rules.history.partitioning
         how = placed.called(self._config.target.column)
         target = Target(name, self._lake.table(name), own, rules, kind, how, fills=mirror)
+        target.keeps_past = keeps_past
         target.appends_first = mirror and self._config.snapshot.fast_path
         target.beside_keys = PLACE if mirror and self._rules.mirror.scd == 2 else ()
         return target
@@ -137,7 +140,9 @@ class Targets:
             place, soft = Place(end.hi, end.lo), self._rules.mirror.truncate == "soft"
             sweep(self._route.table, self._mirror, place, self._state, soft=soft)
 
-    def check_counts(self, layouts: Sequence[Layout], readings: Sequence[Reading]) -> None:
+    def check_counts(
+        self, layouts: Sequence[Layout], readings: Sequence[Reading], versions: Versions | None
+    ) -> None:
         """Refuse what rows without a key cannot follow.
 
         :raises TableError: the rows or their history are not of the kind that is needed.
@@ -156,11 +161,12 @@ class Targets:
             for column in layout.shape.columns
             if column.name in reading.columns and filling(column, reading.columns[column.name])
         }
-        check_columns(table, self._bag, _kinds(readings), filled)
+        filled |= {one.name for layout in layouts for one in layout.shape.columns if one.gone}
+        check_columns(table, self._bag, _kinds(readings, versions), filled)
 
-    def note_counts(self, readings: Sequence[Reading]) -> None:
+    def note_counts(self, readings: Sequence[Reading], versions: Versions | None) -> None:
         """Note the columns that name rows."""
-        note_columns(self._bag, _kinds(readings))
+        note_columns(self._bag, _kinds(readings, versions))
 
     def note_key(self, reading: Reading) -> None:
         """Note how keys are read, for the case that nothing but tombstones comes after a start."""
@@ -200,6 +206,12 @@ class Targets:
         )
 
 
-def _kinds(readings: Sequence[Reading]) -> list[Mapping[str, str]]:
-    """Return the columns of each shape, name to type."""
-    return [{name: one.target for name, one in reading.columns.items()} for reading in readings]
+def _kinds(readings: Sequence[Reading], versions: Versions | None) -> list[Mapping[str, str]]:
+    """Return the columns of each shape, name to type and, of a name used again, its begin."""
+    born = {
+        name: f" since {start}" for name, start in (versions.reused if versions else {}).items()
+    }
+    return [
+        {name: one.target + born.get(name, "") * (name not in reading.gone)
+         for name, one in reading.columns.items()} for reading in readings
+    ]  # fmt: skip

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
+from sparksink.apply.batches import layouts_of
 from sparksink.decode.census import read
-from sparksink.decode.layouts import NO_LAYOUT, Layouts
+from sparksink.decode.layouts import NO_LAYOUT, Layouts, in_order
 from sparksink.errors import TableError
 from sparksink.evolve.homes import Homes
 from sparksink.evolve.steps import steps
@@ -22,14 +23,14 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
     """Yield the lines to show."""
     sink.definitions.refresh()
     registry = Registry(sink.config.source.schema_registry)
-    layouts = Layouts(sink.definitions.of, registry.schema, sink.config.source)
+    layouts = layouts_of(sink.config, sink.definitions, registry.schema, Routes(sink.config))
     refused: dict[str, TableError] = {}
     frame, counts = read(messages, layouts, refused.__setitem__)
     frame.unpersist()
     for topic, error in sorted(refused.items()):
         yield f"{topic}: would be parked: {error}"
     for topic in sorted({one.topic for one in counts} - refused.keys()):
-        marks = sorted({one.mark for one in counts if one.topic == topic} - NO_LAYOUT)
+        marks = in_order({one.mark for one in counts if one.topic == topic} - NO_LAYOUT)
         try:
             yield from _table(sink, layouts, topic, marks)
         except TableError as error:
@@ -43,20 +44,22 @@ def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterat
     found = rules.keys if rules.keys is not None else layouts.keys(topic, route.table)
     keys = [*map(called, found)]
     present = sink.lake.table(route.mirror).columns()
+    drops = sink.config.evolution.drop == "drop"
+    versions = layouts.versions(route.table)
     for mark in marks:
         layout = layouts.layout(topic, route.table, mark)
-        row = layout.form == "row"
-        shape = chosen(route.table, layout.shape, rules.columns, called, row=row)
+        row, trace = layout.form == "row", layouts.trace(route.table, mark, keeps=not drops)
+        shape = chosen(route.table, layout.shape, rules.columns, called, row=row, trace=trace)
         wanted = {
             column.name: read_as(column, sink.config.types, rules.columns).target
             for column in shape.columns
+            if not column.gone
         }
         yield f"{topic} → {route.mirror}, key ({', '.join(keys)})"
         if present is None:
             yield from (f"  create {name} {kind}" for name, kind in wanted.items())
             continue
-        drops = sink.config.evolution.drop == "drop"
-        gone = layouts.dropped(route.table, called) if drops else frozenset()
+        gone = frozenset(map(called, versions.dropped)) if versions and drops else frozenset()
         yield from _changes(sink, route, wanted, keys, gone)
 
 

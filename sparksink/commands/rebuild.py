@@ -17,11 +17,11 @@ from typing import Final, Protocol, runtime_checkable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.apply.batches import layouts_of
 from sparksink.commands import replay
 from sparksink.config.keys import TableOverride
 from sparksink.config.operation import DeadLetterQueue
 from sparksink.config.partitioning import Partitioning
-from sparksink.decode.layouts import Layouts
 from sparksink.decode.since import since_all_was_told
 from sparksink.errors import TableError
 from sparksink.files import Files
@@ -30,7 +30,7 @@ from sparksink.schemas.registry import Registry
 from sparksink.sink import Sink, build
 from sparksink.source import lanes
 from sparksink.source.kafka import Offsets
-from sparksink.source.routes import Route
+from sparksink.source.routes import Route, Routes
 from sparksink.state.applied import Applied
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ def _made(scratch: Sink, route: Route) -> tuple[Sequence | None, Applied]:
     config = scratch.config
     scratch.definitions.refresh()
     registry = Registry(config.source.schema_registry)
-    layouts = Layouts(scratch.definitions.of, registry.schema, config.source)
+    layouts = layouts_of(config, scratch.definitions, registry.schema, Routes(config))
     rules = config.table(route.table).mirror
     topic = scratch.messages.between().where(f.col("topic") == route.topic)
     messages, begin = since_all_was_told(topic, layouts, route.table, rules, config.ordering)

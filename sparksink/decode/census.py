@@ -14,6 +14,7 @@ from pyspark.sql import functions as f
 
 from sparksink.decode.layouts import NEW_SCHEMA, Layouts
 from sparksink.decode.marks import KEY_KIND, marked
+from sparksink.decode.version_marks import with_versions
 from sparksink.errors import TableError
 
 _ROUNDS: Final = 50
@@ -67,8 +68,8 @@ def read(
         refuse(topic, error)
 
     for _ in range(_ROUNDS):
-        frame = marked(messages, layouts.prefixes(), layouts.accepted)
-        if several:
+        frame = with_versions(marked(messages, layouts.prefixes(), layouts.accepted), layouts)
+        if several or layouts.versioned():
             frame.persist(StorageLevel.MEMORY_AND_DISK)
         counts = [one for one in _counted(frame) if one.topic not in refused]
         if not _learn(frame, counts, layouts, cannot):
@@ -118,7 +119,7 @@ def _learn(
                 layouts.learn_key(topic, kind, samples[sample][0] if sample else None)
             if place := marks.pop((topic, mark), None):
                 layouts.learn(topic, mark, samples[place][1])
-                again |= mark == NEW_SCHEMA
+                again |= mark == NEW_SCHEMA or layouts.needs_version(topic, mark)
         except TableError as error:
             failed.add(topic)
             refuse(topic, error)

@@ -19,7 +19,7 @@ from pyspark.sql.avro.functions import from_avro
 from sparksink.decode.extras import EVENT_ID, before_sql, of_event, wire_fields
 from sparksink.decode.layouts import Layout, WireForm
 from sparksink.decode.places import PLACES, Place, by_expression, ends, sequence
-from sparksink.decode.reading import MESSAGE, Reading
+from sparksink.decode.reading import GONE, MESSAGE, Reading
 from sparksink.schemas.spark_types import BEFORE, quoted, struct_type, text
 
 _SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
@@ -42,21 +42,22 @@ def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
     ``__streamed`` (not part of a snapshot), ``__fault`` (why a message cannot be used, or NULL)
     and `MESSAGE`.
     """
-    parsed = messages.withColumn("__v", _parsed(layout, reading))
-    place, unreadable = _place(layout, reading), _unreadable(layout)
+    values = messages.withColumn("__v", parsed(layout, reading))
+    place, unreadable = place_of(layout, reading), _unreadable(layout)
     told = of_event(layout, place, reading)
-    found = _finished(parsed, place, reading, unreadable, told)
+    found = _finished(values, place, reading, unreadable, told)
     if not (reading.moves and place.before != place.after):
         return found
     same = [f"{place.before}.{quoted(k)} <=> {place.after}.{quoted(k)}" for k in reading.keys]
-    moved = parsed.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
+    moved = values.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
     gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
     told = of_event(layout, place, reading, split=True)
     return found.unionByName(_finished(moved, gone, reading, unreadable, told))
 
 
-def _place(layout: Layout, reading: Reading) -> Place:
-    place = PLACES[layout.form]
+def place_of(layout: Layout, reading: Reading, **other: str) -> Place:
+    """Return where messages of a mark keep what every change has; ``other`` SQL for some of it."""
+    place = replace(PLACES[layout.form], **other)
     if reading.ordering.epoch != "sequence" or layout.has(place.sequence):
         return place
     return replace(place, sequence="CAST(NULL AS STRING)")
@@ -66,7 +67,8 @@ def _unreadable(layout: Layout) -> str:
     return "__v IS NULL" if layout.avro else "__v IS NULL OR __v.__corrupt IS NOT NULL"
 
 
-def _parsed(layout: Layout, reading: Reading) -> Column:
+def parsed(layout: Layout, reading: Reading) -> Column:
+    """Return the value of messages of one mark, as far as a reading uses it."""
     if layout.avro:
         return from_avro(f.expr("substring(value, 6)"), layout.avro, {"mode": "PERMISSIVE"})
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "__corrupt"}
@@ -102,7 +104,7 @@ def _finished(
 ) -> DataFrame:
     hi, lo = sequence(place, reading.ordering)
     values = [
-        f.expr(mapped.of(_image(place, name, reading))).alias(name)
+        f.expr(mapped.of(_image(place, name, reading))).alias(name, metadata=_told(name, reading))
         for name, mapped in reading.columns.items()
     ]
     # The values first: what looks for faults uses them, and would else compute them again.
@@ -125,6 +127,11 @@ def _finished(
     if EVENT_ID in told:
         typed = typed.withColumn(EVENT_ID, f.expr(told[EVENT_ID]))
     return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
+
+
+def _told(name: str, reading: Reading) -> dict[str, bool]:
+    """Return what a column carries along: that its values are of the past only."""
+    return {GONE: True} if name in reading.gone else {}
 
 
 def _names(place: Place, reading: Reading) -> list[Column]:

@@ -3,7 +3,8 @@
 A message has a *mark*, which says how it is written: ``json:N`` for JSON behind the N-th known
 schema, ``avro:ID`` for Avro behind the id of a schema registry, ``plain`` for JSON without a
 schema, ``none`` for an empty value, ``no rows`` where a snapshot found none, ``garbage`` for
-anything else. `Layouts` knows what stands behind the marks.
+anything else. Behind these ``@N`` stands for the N-th version of the table, where that matters.
+`Layouts` knows what stands behind the marks.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from sparksink.config.ordering import Ordering
 from sparksink.config.source import Source
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import Definition
+from sparksink.order import Sequence
+from sparksink.schemas.ddl import UNKNOWN
 from sparksink.schemas.shapes import (
     Shape,
     from_avro,
@@ -27,6 +30,7 @@ from sparksink.schemas.shapes import (
     plain_avro,
     row_shape,
 )
+from sparksink.schemas.versions import Versions
 from sparksink.source.lanes import LOGICAL_KEY
 
 WireForm = Literal["envelope", "row", "cloudevents"]
@@ -39,6 +43,9 @@ NEW_SCHEMA: Final = "schema"
 
 NO_ROWS: Final = "no rows"
 """The mark of what tells that a snapshot found a table without rows."""
+
+AT: Final = "@"
+"""What stands in a mark before the number of the table's version that its messages are of."""
 
 NO_LAYOUT: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
 
@@ -77,19 +84,23 @@ class Layout:
 class Layouts:
     """What was learned so far.
 
-    ``definition`` returns what the schema-change topic or the configuration tells of a table,
-    None when that is nothing; ``registry`` returns a schema by its id. What ``source`` says of the
-    form of messages is kept to.
+    ``versions`` returns what the schema-change topic or the configuration tells of a table,
+    None when that is nothing; ``registry`` returns a schema by its id, ``table`` the table of a
+    topic. What ``source`` says of the form of messages is kept to.
     """
 
     def __init__(
         self,
-        definition: Callable[[str], Definition | None],
+        versions: Callable[[str], Versions | None],
         registry: Callable[[int], str],
         source: Source | None = None,
+        ordering: Ordering | None = None,
+        table: Callable[[str], str] = str,
     ) -> None:
-        self._definition = definition
+        self._versions = versions
         self._registry = registry
+        self._table = table
+        self.ordering = ordering or Ordering()
         self.accepted = "" if source is None else accepted(source)
         kept = source and source.schema_registry and source.schema_registry.cache_ttl
         self._seconds = kept or math.inf
@@ -114,11 +125,32 @@ class Layouts:
 
     def knows(self, topic: str, mark: str) -> bool:
         """Tell whether messages of this mark can be read without another sample."""
+        mark = mark.partition(AT)[0]
         if mark == PLAIN:
             return topic in self._forms
         if time.monotonic() - self._learned.get((topic, mark), math.inf) > self._seconds:
             return False
         return mark in NO_LAYOUT or (topic, mark) in self._known
+
+    def versioned(self) -> list[tuple[str, Layout, tuple[Sequence, ...]]]:
+        """Return of which topics messages of one mark need to be read in several ways.
+
+        Those are topic, layout and where each version begins. Messages without a schema do if the
+        columns have changed, others only if a name has become that of another column.
+        """
+        marks = [(topic, PLAIN) for topic in self._forms]
+        found = []
+        for topic, mark in [*marks, *self._known]:
+            versions = self._versions(self._table(topic))
+            if versions and len(versions.starts) > 1 and (mark == PLAIN or versions.reused):
+                known = self._known.get((topic, mark))
+                layout = known or Layout(PLAIN, self._forms[topic], Shape(()))
+                found.append((topic, layout, versions.starts))
+        return found
+
+    def needs_version(self, topic: str, mark: str) -> bool:
+        """Tell whether messages of a mark that was just learned have to be marked once more."""
+        return any(one == topic and layout.mark == mark for one, layout, _ in self.versioned())
 
     def learn(self, topic: str, mark: str, sample: bytes) -> None:
         """Learn from a message.
@@ -155,42 +187,56 @@ class Layouts:
 
     def keys(self, topic: str, table: str) -> tuple[str, ...]:
         """Return the columns of the last key that was seen, or told of; none without a key."""
-        told = self._definition(table)
-        return self._keys.get(topic) or (told.keys if told else ())
+        versions = self._versions(table)
+        if versions is None:
+            return self._keys.get(topic, ())
+        seen = self._keys.get(topic) or versions.newest.keys
+        return tuple(versions.trace(None, name)[0] for name in seen)
 
-    def renamed(self, table: str, name: Callable[[str], str]) -> Mapping[str, str]:
-        """Return the columns of a table that got another name, as far as is told.
+    def versions(self, table: str) -> Versions | None:
+        """Return what is told of a table besides its messages."""
+        return self._versions(table)
 
-        :param name: returns what a column is called in the target.
+    def trace(self, table: str, mark: str, *, keeps: bool) -> Callable[[str], tuple[str, bool]]:
+        """Return what tells the last name of a column of a mark's messages, and if it is there.
+
+        Where a target ``keeps`` columns that are gone, one whose name is free counts as there.
         """
-        told = self._definition(table)
-        return {} if told is None else {name(old): name(new) for old, new in told.renamed.items()}
+        versions = self._versions(table)
+        if versions is None:
+            return lambda name: (name, True)
+        base, at, number = mark.partition(AT)
+        version = versions.at(int(number) if at else None) if at or base == PLAIN else None
 
-    def dropped(self, table: str, name: Callable[[str], str]) -> frozenset[str]:
-        """Return the columns that a table does not have any more, as far as is told."""
-        told = self._definition(table)
-        if told is None:
-            return frozenset()
-        return frozenset(map(name, told.dropped)).difference(map(name, told.shape.names))
+        def last(name: str) -> tuple[str, bool]:
+            to, there = versions.trace(version, name)
+            return to, there or (keeps and to not in versions.newest.shape.names)
+
+        return last
 
     def layout(self, topic: str, table: str, mark: str) -> Layout:
         """Return how to read messages of a mark.
 
         :raises TableError: nothing tells the columns of a table without schemas.
         """
-        if mark != PLAIN:
-            return self._known[topic, mark]
-        told = self._definition(table)
-        if told is None:
+        base, at, number = mark.partition(AT)
+        if base != PLAIN:
+            return replace(self._known[topic, base], mark=mark)
+        versions = self._versions(table)
+        if versions is None:
             raise TableError(
                 f"{table}: its messages carry no schema, and nothing else tells its columns.",
                 "Set source.ddl.topic to the connector's schema-change topic, or columns.types.",
             )
-        return Layout(PLAIN, self._forms[topic], told.shape)
+        shape = versions.versions[versions.at(int(number) if at else None)].definition.shape
+        for column in shape.columns:
+            if column.type == UNKNOWN:
+                raise TableError(f"{table}: {column.semantic}", "Set columns.types.")
+        return Layout(mark, self._forms[topic], shape)
 
     def avro(self, marks: Iterable[tuple[str, str]]) -> Mapping[str, str]:
         """Return the writers' schemas of those marks of topics that are of Avro, by mark."""
-        found = {mark: self._known.get((topic, mark)) for topic, mark in marks}
+        found = {mark: self._known.get((topic, mark.partition(AT)[0])) for topic, mark in marks}
         return {mark: one.avro for mark, one in found.items() if one is not None and one.avro}
 
     def _avro(self, mark: str) -> Layout:
@@ -201,6 +247,14 @@ class Layouts:
         members |= {f"{one.name}.{inner.name}" for one in value.fields for inner in one.fields}
         avro = json.dumps(plain_avro(schema))
         return Layout(mark, form, shape, avro=avro, members=frozenset(members))
+
+
+def in_order(marks: Iterable[str]) -> list[str]:
+    """Return marks in the order in which they were learned, and versions in theirs."""
+    return sorted(marks, key=lambda mark: [
+        (part.isdigit(), int(part) if part.isdigit() else 0, part)
+        for part in re.split(r"(\d+)", mark)
+    ])  # fmt: skip
 
 
 def accepted(source: Source) -> str:

@@ -15,6 +15,9 @@ META: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts")
 MESSAGE: Final = ("topic", "partition", "offset", "timestamp")
 """Columns of a message that its change keeps, behind two underscores."""
 
+GONE: Final = "gone"
+"""Marks a column that the table does not have any more: only what keeps the past takes it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -24,7 +27,7 @@ class Reading:
     with ``moves`` an update of the key, of which the messages do not know, is a delete as well.
     ``before`` is how the row before a change is kept, ``events`` whether that of which a history
     tells besides is read. ``unavailable`` is what stands for a value that is not there; where it is
-    empty, nothing does.
+    empty, nothing does. ``gone`` are columns that the table does not have any more.
     """
 
     keys: tuple[str, ...]
@@ -36,6 +39,7 @@ class Reading:
     before: str = "none"
     events: bool = False
     unavailable: str = ""
+    gone: frozenset[str] = frozenset()
 
     @property
     def as_written(self) -> Reading:

@@ -15,7 +15,7 @@ from sparksink.config.keys import Mirror
 from sparksink.config.ordering import Ordering
 from sparksink.decode.census import read
 from sparksink.decode.changes import changes
-from sparksink.decode.layouts import EMPTY, NO_LAYOUT, NO_ROWS, Layouts
+from sparksink.decode.layouts import EMPTY, NO_LAYOUT, NO_ROWS, Layouts, in_order
 from sparksink.decode.places import place_of_header
 from sparksink.decode.reading import Reading
 from sparksink.errors import TableError
@@ -41,7 +41,7 @@ def since_all_was_told(
     topic, marks = counts[0].topic if counts else "", {one.mark for one in counts}
     places = [_by_header(frame, mark) for mark in (EMPTY, NO_ROWS) if mark in marks]
     reading = Reading((), {}, ordering, images=False)
-    for mark in sorted(marks - NO_LAYOUT):
+    for mark in in_order(marks - NO_LAYOUT):
         part = frame.where(f.col("mark") == mark)
         places.append(_by_value(changes(part, layouts.layout(topic, table, mark), reading)))
     if not places:

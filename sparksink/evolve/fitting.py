@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import Column as SparkColumn
@@ -14,12 +14,15 @@ from pyspark.sql import functions as f
 from sparksink.config.columns import Evolution
 from sparksink.config.partitioning import Partitioning
 from sparksink.decode.extras import OF_EVENTS
+from sparksink.decode.reading import GONE
 from sparksink.errors import TableError
-from sparksink.evolve import nested, placing
+from sparksink.evolve import nested, placing, redefined
 from sparksink.evolve.homes import RENAMED, REWRITTEN, VERSIONS, Homes
-from sparksink.evolve.steps import Steps, filling, plain, steps
+from sparksink.evolve.steps import Steps, filling, fits, plain, steps, widens
+from sparksink.order import before_sql
 from sparksink.schemas.shapes import Shape
 from sparksink.schemas.spark_types import BEFORE, Mapped, quoted
+from sparksink.schemas.versions import Versions
 from sparksink.tables import Add, Alteration, Drop, Fill, Rename, Rewrite, Table, Widen
 
 _KEYS: Final = "keys"
@@ -58,7 +61,9 @@ class Target:
         self._fills = fills
         self.appends_first = False
         self.beside_keys: tuple[str, ...] = ()
+        self.keeps_past = False
         self._made_now = False
+        self._placed = False
         self._facts: dict[str, str] | None = None
         self._fitted: set[tuple[object, ...]] = set()
         self.altered: Counter[str] = Counter()
@@ -95,18 +100,22 @@ class Target:
         columns: Mapping[str, Mapped],
         keys: tuple[str, ...],
         renamed: Mapping[str, str],
-        dropped: Collection[str] = (),
+        versions: Versions | None = None,
     ) -> None:
         """Make or change the table so that rows of a shape go into it.
 
-        ``renamed`` is what the schema-change topic tells, old names to new ones, as are the
-        columns that were ``dropped``.
+        ``renamed`` are columns that only the target has called otherwise, ``versions`` is what the
+        schema-change topic tells.
 
         :raises TableError: it cannot be done.
         """
+        if not self.keeps_past:
+            lost = {column.name for column in shape.columns if column.gone}
+            columns = {name: one for name, one in columns.items() if name not in lost}
         kinds = tuple((name, one.target) for name, one in columns.items())
-        gone = frozenset(dropped) if self._rules.drop == "drop" else frozenset()
-        wanted = (shape.digest, kinds, keys, gone)
+        gone = versions.dropped if versions and self._rules.drop == "drop" else frozenset()
+        newest = versions.starts[-1] if versions else None
+        wanted = (shape.digest, kinds, keys, gone, newest)
         if wanted in self._fitted:
             return
         reserved = sorted(self._own.keys() & columns.keys())
@@ -114,14 +123,16 @@ class Target:
             names = ", ".join(reserved)
             raise TableError(f"{self._name} has columns named as the sink's own: {names}.")
         if self.table.columns() is None:
-            self._create(columns, keys)
+            self._create(columns, keys, versions)
         else:
-            self._follow(shape, columns, keys, renamed, gone)
+            self._follow(shape, columns, keys, renamed, gone, versions)
         self._fitted.add(wanted)
 
     def aligned(self, rows: DataFrame) -> DataFrame:
         """Return rows with exactly the table's columns, and those that the sink works with."""
-        given = {name: plain(kind) for name, kind in rows.dtypes}
+        fields = rows.schema.fields
+        given = {one.name: plain(one.dataType.simpleString()) for one in fields
+                 if self.keeps_past or not one.metadata.get(GONE)}  # fmt: skip
         source = [name for name in self.columns if name not in self._own]
         work = [
             f.col(name)
@@ -151,10 +162,14 @@ class Target:
         value = f.col(quoted(found))
         return (value if given[found] == kind else value.cast(kind)).alias(name)
 
-    def _create(self, columns: Mapping[str, Mapped], keys: tuple[str, ...]) -> None:
+    def _create(
+        self, columns: Mapping[str, Mapped], keys: tuple[str, ...], versions: Versions | None
+    ) -> None:
         kinds = {name: one.target for name, one in columns.items()}
         placing.check(self._name, self._how, {**kinds, **self._own})
         self._facts = {_KEYS: json.dumps(keys)}
+        if versions is not None:
+            self._facts |= redefined.facts(versions)
         if self._how.columns:
             self._facts[_PARTITIONING] = self._how.text()
         made = {**kinds, **nested.kinds(self._own, kinds)}
@@ -170,10 +185,14 @@ class Target:
         keys: tuple[str, ...],
         renamed: Mapping[str, str],
         gone: frozenset[str],
+        versions: Versions | None,
     ) -> None:
+        if versions is not None:
+            self._redefine(versions, shape, columns)
         self._same_keys(keys)
         self._same_own()
-        if not self._fitted:
+        if not self._placed:
+            self._placed = True
             placing.tell(self._name, self._noted().get(_PARTITIONING, ""), self._how)
         self._fill([name for name, sql in self._pending().items() if sql])
         if self._rules.rename == "ddl":
@@ -187,6 +206,31 @@ class Target:
             fillings = {n: filling(one, columns[n]) for n, one in added.items() if one is not None}
             self._change(todo, fillings)
         self._follow_before(kinds)
+
+    def _redefine(self, versions: Versions, shape: Shape, columns: Mapping[str, Mapped]) -> None:
+        """Give columns the names that they have now, and drop values of others of that name."""
+        stale = {RENAMED + name for name in versions.newest.shape.names} & self._noted().keys()
+        if any(self._noted()[name] for name in stale):
+            self._note(dict.fromkeys(stale, ""), [])
+        if self._rules.rename == "ddl":
+            self._rename_before(redefined.moved_by(self._noted(), versions))
+            for facts, actions in redefined.renamings(self.columns, self._noted(), versions):
+                if facts or actions:
+                    self._note(facts, actions)
+        if self.keeps_past:
+            return
+        for name, start in redefined.reused(versions, self._noted()).items():
+            column = shape.column(name)
+            if name not in columns or column is None:
+                continue
+            kind, present = plain(columns[name].target), plain(self.columns.get(name, ""))
+            value = filling(column, columns[name]) or ""
+            if fits(kind, present) or widens(self._format, present, kind):
+                fill = Fill({name: f"CAST({value or 'NULL'} AS {present})"}, before_sql(start))
+                self._note({_DEFAULT + name: value}, [fill])
+            elif present:
+                self._note({_DEFAULT + name: ""}, [Drop([name])])
+            self._note(redefined.noted(name, start), [])
 
     def _homes(self) -> Homes:
         return Homes(self.columns, self._noted(), self._rules, self._format)
@@ -236,10 +280,13 @@ class Target:
         for old, new in renamed.items():
             if old in self.columns and new in columns and new not in self.columns:
                 self._note({RENAMED + old: new}, [Rename(old, new)])
-        if self._own.get(BEFORE) == nested.ROW:
-            told = {old: new for old, new in renamed.items() if new in columns}
-            if actions := nested.renamings(nested.inside(self.table.read()), told):
-                self._note({}, actions)
+        self._rename_before({old: new for old, new in renamed.items() if new in columns})
+
+    def _rename_before(self, renamed: Mapping[str, str]) -> None:
+        if not renamed or self._own.get(BEFORE) != nested.ROW:
+            return
+        if actions := nested.renamings(nested.inside(self.table.read()), renamed):
+            self._note({}, actions)
 
     def _change(self, todo: Steps, fillings: Mapping[str, str | None]) -> None:
         """Widen, then add; what has to be filled is noted before, for the case of a crash."""
@@ -293,5 +340,7 @@ class Target:
 
     def _note(self, facts: Mapping[str, str], actions: Sequence[Alteration]) -> None:
         self.table.alter(actions, facts)
+        if actions:
+            self._fitted.clear()  # what fitted before may not do so any more
         self._noted().update(facts)
         self.altered.update(type(action).__name__.lower() for action in actions)

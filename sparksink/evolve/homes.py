@@ -86,7 +86,7 @@ class Homes:
     def renamed(self) -> dict[str, str]:
         """Return the columns that got another name, old to new."""
         facts = self.facts.items()
-        return {n.removeprefix(RENAMED): new for n, new in facts if n.startswith(RENAMED)}
+        return {n.removeprefix(RENAMED): new for n, new in facts if n.startswith(RENAMED) and new}
 
     def _beside(self) -> dict[str, str]:
         """Return which column each of those beside others was made for."""

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
+from sparksink.errors import TableError
+from sparksink.order import Sequence, pack
 from sparksink.schemas.defaults import wire_default
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.shapes import Column, Shape
 
+log = logging.getLogger(__name__)
+
+UNKNOWN: Final = "unknown"
+"""The type of a column that nothing here can read; its ``semantic`` says why."""
 _NAME: Final = r"(`(?:[^`]|``)+`|[\w$]+)"
 _RENAME: Final = re.compile(rf"\bRENAME\s+COLUMN\s+{_NAME}\s+TO\s+{_NAME}", re.IGNORECASE)
 _CHANGE: Final = re.compile(
     rf"\bCHANGE\s+(?:COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}\s+{_NAME}", re.IGNORECASE
 )
+_ADD: Final = re.compile(
+    rf"\bADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\(?\s*{_NAME}", re.IGNORECASE
+)
+_LITERAL: Final = re.compile(
+    r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|/\*(?!!).*?\*/|(?:--\s|#)[^\n]*|(`[^`]*`)",
+    re.DOTALL,
+)
+"""Texts and comments, in which words are no clauses; names in quotes stay."""
 _DROP: Final = re.compile(rf"\bDROP\s+(COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}", re.IGNORECASE)
 _NO_COLUMNS: Final = frozenset(
     "CHECK CONSTRAINT DATABASE DEFAULT FOREIGN INDEX KEY PARTITION PRIMARY SCHEMA TABLE".split()
@@ -30,7 +46,8 @@ _ID: Final = re.compile(r'"((?:[^"]|"")*)"')
 class Definition:
     """A table after a statement; ``renamed`` leads from old to new names of columns.
 
-    ``dropped`` are columns that the table had before.
+    ``dropped`` are columns that the table had before; one of the same name may be there again.
+    ``kind`` is CREATE, ALTER or DROP, ``start`` the binlog position, None where nothing tells it.
     """
 
     table: str
@@ -38,27 +55,66 @@ class Definition:
     keys: tuple[str, ...]
     renamed: Mapping[str, str]
     dropped: frozenset[str] = frozenset()
+    kind: str = ""
+    ddl: str = ""
+    start: Sequence | None = None
+    snapshot: bool = False
 
 
-def definitions(messages: Iterable[bytes | None], modes: Modes) -> Iterator[Definition]:
-    """Read messages of the schema-change topic, with schemas or without, in their order."""
-    for message in messages:
-        value = json.loads(message or b"null") or {}
-        value = value.get("payload", value) or {}
+def definitions(
+    messages: Iterable[tuple[bytes | None, str | None]], modes: Modes, ordering: Ordering
+) -> Iterator[Definition]:
+    """Read messages of the schema-change topic, with schemas or without, in their order.
+
+    :param messages: values, and headers that tell the position where there are such.
+    """
+    for message, header in messages:
+        value = _payload(message)
+        source = value.get("source") or {}
+        snapshot = str(source.get("snapshot") or "false").lower() != "false"
         for change in value.get("tableChanges") or ():
-            if change.get("table"):
-                yield _definition(change, value.get("ddl") or "", modes)
+            if change.get("table") or change.get("type") == "DROP":
+                found = _definition(change, value.get("ddl") or "", modes)
+                start = _start(source, header, ordering)
+                yield replace(found, start=start, snapshot=snapshot)
 
 
-def statements(messages: Iterable[tuple[int, bytes]]) -> Iterator[dict[str, Any]]:
+def _payload(message: bytes | None) -> Mapping[str, Any]:
+    """Return what a message tells, with a schema or without; nothing if it cannot be read."""
+    try:
+        value = json.loads(message or b"{}")
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        value = value.get("payload", value)
+    if not isinstance(value, dict):
+        log.error("A message of the schema-change topic is not readable and is skipped.")
+        return {}
+    return value
+
+
+def _start(source: Mapping[str, Any], header: str | None, ordering: Ordering) -> Sequence | None:
+    """Return the position of a statement; None where it, or the epoch that it needs, is missing."""
+    file, pos, epoch = source.get("file"), source.get("pos"), 0
+    try:
+        if ordering.epoch == "sequence" and source.get("sequence"):
+            epoch = int(json.loads(source["sequence"])[0])
+        elif ordering.epoch == "header":
+            epoch = int(str(header).partition("/")[0])
+        found = pack(epoch, str(file), int(str(pos)), 0, "r")
+    except (ValueError, TypeError, IndexError):
+        return None
+    return found
+
+
+def statements(messages: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
     """Yield what messages of the schema-change topic, with their offsets, tell of each table.
 
     Those are ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos`` and
     ``source_millis``; what concerns no table has neither the second nor the third.
     """
-    for offset, message in messages:
-        value = json.loads(message) or {}
-        value = value.get("payload", value) or {}
+    for offset, message, *_ in messages:
+        value = _payload(message)
         source = value.get("source") or {}
         told = {
             "offset": offset,
@@ -74,25 +130,38 @@ def statements(messages: Iterable[tuple[int, bytes]]) -> Iterator[dict[str, Any]
 
 def renames(ddl: str) -> dict[str, str]:
     """Return which columns an ALTER TABLE renames, old name to new."""
-    pairs = [*_RENAME.findall(ddl), *_CHANGE.findall(ddl)]
+    clauses = _clauses(ddl)
+    pairs = [*_RENAME.findall(clauses), *_CHANGE.findall(clauses)]
     named = {_bare(old): _bare(new) for old, new in pairs}
     return {old: new for old, new in named.items() if old != new}
 
 
 def drops(ddl: str) -> frozenset[str]:
     """Return which columns an ALTER TABLE drops."""
-    found = _DROP.findall(ddl)
+    found = _DROP.findall(_clauses(ddl))
     return frozenset(
         _bare(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
     )
 
 
+def adds(ddl: str) -> frozenset[str]:
+    """Return which columns an ALTER TABLE adds, and words after ADD that are none."""
+    return frozenset(map(_bare, _ADD.findall(_clauses(ddl))))
+
+
+def _clauses(ddl: str) -> str:
+    """Return a statement without texts and comments."""
+    return _LITERAL.sub(lambda found: found[1] or " ", ddl)
+
+
 def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition:
-    table = change["table"]
+    table = change.get("table") or {}
     shape = Shape(tuple(_column(column, modes) for column in table.get("columns") or ()))
     keys = tuple(table.get("primaryKeyColumnNames") or ())
-    gone = drops(ddl).difference(shape.names)
-    return Definition(table_name(change["id"]), shape, keys, renames(ddl), gone)
+    again = adds(ddl).union(renames(ddl).values())
+    gone = frozenset(name for name in drops(ddl) if name not in shape.names or name in again)
+    named, kind = table_name(change["id"]), change.get("type") or ""
+    return Definition(named, shape, keys, renames(ddl), gone, kind, ddl)
 
 
 def table_name(identifier: str) -> str:
@@ -104,7 +173,10 @@ def table_name(identifier: str) -> str:
 def _column(given: Mapping[str, Any], modes: Modes) -> Column:
     inside = [str(given[part]) for part in ("length", "scale") if given.get(part) is not None]
     name, _, rest = given["typeName"].partition(" ")
-    column = column_of(given["name"], f"{name}({','.join(inside)}) {rest}", modes)
+    try:
+        column = column_of(given["name"], f"{name}({','.join(inside)}) {rest}", modes)
+    except TableError as error:  # messages with schemas can do without
+        return Column(given["name"], UNKNOWN, str(error))
     default = wire_default(column, given.get("defaultValueExpression"))
     return replace(column, default=default, optional=bool(given.get("optional", True)))
 

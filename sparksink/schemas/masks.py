@@ -16,7 +16,10 @@ def read_as(column: Column, types: Types, rules: Columns) -> Mapped:
     found = mapped(column, types)
     if column.wire:
         found = replace(found, member=column.wire)
-    return masked(found, rules.mask[column.source]) if column.source in rules.mask else found
+    for name in (column.source, column.name):  # before and after it was renamed
+        if name in rules.mask:
+            return masked(found, rules.mask[name])
+    return found
 
 
 def masked(column: Mapped, mask: str | None) -> Mapped:

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from sparksink.config.columns import Columns
 from sparksink.errors import TableError
-from sparksink.schemas.shapes import Column, Shape, kept
+from sparksink.schemas.shapes import Column, Shape
+
+Trace = Callable[[str], tuple[str, bool]]
+"""Returns the last name of a column at the source, and whether it is there still."""
 
 
 def chosen(
-    table: str, shape: Shape, rules: Columns, name: Callable[[str], str], *, row: bool
+    table: str,
+    shape: Shape,
+    rules: Columns,
+    name: Callable[[str], str],
+    *,
+    row: bool,
+    trace: Trace = lambda name: (name, True),
 ) -> Shape:
     """Return the columns that a table's settings let through, with their names in the target.
 
     :param name: returns what a column of the source is called there.
     :param row: the messages are rows alone, in which the connector's own members are beside them.
+    :param trace: returns the last name of a column at the source, and whether it is there still.
     :raises TableError: two columns would have one name.
     """
-    names = kept(shape.names, rules.include, rules.exclude)
-    columns = [_called(column, name(column.name)) for column in shape.columns
-               if column.name in names and not (row and column.name.startswith("__"))]  # fmt: skip
+    columns = []
+    for last, (column, there) in _by_last_name(shape, trace).items():
+        internal = row and column.name.startswith("__")
+        if not internal and _is_kept((column.name, last), rules):
+            columns.append(replace(_called(column, name(last)), gone=not there))
     taken: dict[str, str] = {}
     for column in columns:
         other = taken.setdefault(column.name.lower(), column.source)
@@ -32,6 +44,23 @@ def chosen(
                 " run park replay.",
             )
     return Shape(tuple(columns))
+
+
+def _by_last_name(shape: Shape, trace: Trace) -> dict[str, tuple[Column, bool]]:
+    """Return columns by their last names; of those with one name the one that is there."""
+    found: dict[str, tuple[Column, bool]] = {}
+    for column in shape.columns:
+        last, there = trace(column.name)
+        if last not in found or (there and not found[last][1]):
+            found[last] = column, there
+    return found
+
+
+def _is_kept(names: Collection[str], rules: Columns) -> bool:
+    """Tell whether a column is wanted; one that was renamed is hidden under each of its names."""
+    if any(name in rules.exclude for name in names):
+        return False
+    return rules.include is None or any(name in rules.include for name in names)
 
 
 def _called(column: Column, name: str) -> Column:

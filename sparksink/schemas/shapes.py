@@ -25,7 +25,8 @@ SOURCE_LENGTH: Final = "__debezium.source.column.length"
 class Column:
     """One field: ``type`` is Connect's word, ``semantic`` the schema's name for what it stands for.
 
-    ``wire`` is its name in the messages where a target calls it by another one.
+    ``wire`` is its name in the messages where a target calls it by another one. ``gone`` are those
+    that the table does not have any more.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Column:
     items: Column | None = None
     fields: tuple[Column, ...] = ()
     wire: str = ""
+    gone: bool = False
 
     @property
     def source(self) -> str:

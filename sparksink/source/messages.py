@@ -104,13 +104,16 @@ class Messages:
         found = reader.options(**bounds.options("starting", start), **bounds.options("ending", end))
         return self._wanted(self._from_kafka(found.load()))
 
-    def schema_changes(self, start: int) -> list[tuple[int, bytes]]:
-        """Return offsets and values of the schema-change topic from an offset on."""
+    def schema_changes(self, start: int) -> list[tuple[int, bytes, str | None]]:
+        """Return the schema-change topic from an offset on: offset, value and position header."""
         topic = self._source.ddl_topic
         if topic is None:
             return []
-        rows = self._ddl(topic, start).orderBy("offset").select("offset", "value").collect()
-        return [(row["offset"], bytes(row["value"])) for row in rows if row["value"] is not None]
+        found = self._ddl(topic, start).orderBy("offset")
+        if "position" not in found.columns:
+            found = found.withColumn("position", f.expr(self._position()))
+        rows = found.select("offset", "value", "position").where("value IS NOT NULL").collect()
+        return [(row["offset"], bytes(row["value"]), row["position"]) for row in rows]
 
     def _ddl(self, topic: str, start: int) -> DataFrame:
         if self._source.kind == "file":
@@ -157,9 +160,12 @@ class Messages:
         }
 
     def _from_kafka(self, loaded: DataFrame) -> DataFrame:
+        position = f.expr(self._position()).alias("position")
+        return loaded.select(*_MESSAGE, position, *self._more())
+
+    def _position(self) -> str:
         header = f"get(filter(headers, h -> h.key = '{POSITION_HEADER}'), 0).value"
-        position = f"CAST({header} AS STRING)" if self._positions else "CAST(NULL AS STRING)"
-        return loaded.select(*_MESSAGE, f.expr(position).alias("position"), *self._more())
+        return f"CAST({header} AS STRING)" if self._positions else "CAST(NULL AS STRING)"
 
     def _recorded(self, lines: DataFrame) -> DataFrame:
         more = [f"map_entries({name}) AS {name}" for name in self._more()]

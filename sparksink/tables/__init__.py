@@ -76,9 +76,10 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """Set columns of all rows to values, which are Spark's SQL."""
+    """Set columns of all rows to values, which are Spark's SQL; ``where`` of some, in any SQL."""
 
     values: Mapping[str, str]
+    where: str = ""
 
 
 Alteration = Add | Widen | Rewrite | Drop | Rename | Fill
@@ -181,9 +182,10 @@ def alter_sql(action: Add | Widen | Drop | Rename | Fill) -> str:
             return f"ALTER TABLE {{table}} DROP COLUMNS ({', '.join(map(quoted, gone))})"
         case Rename(name, to):
             return f"ALTER TABLE {{table}} RENAME COLUMN {_path(name)} TO {quoted(to)}"
-        case Fill(values):
+        case Fill(values, where):
             assigned = ", ".join(f"{quoted(name)} = {sql}" for name, sql in values.items())
-            return f"UPDATE {{table}} SET {assigned}"  # noqa: S608 - quoted names, own literals
+            some = f" WHERE {where}" if where else ""
+            return f"UPDATE {{table}} SET {assigned}{some}"  # noqa: S608 - quoted names, own literals
 
 
 def merged(target: str, changes: DataFrame, how: Merge) -> None:

@@ -165,8 +165,8 @@ class JdbcTable:
                 if to not in there:
                     self._change(f"{table} RENAME COLUMN {sql.name(name)} TO {sql.name(to)}")
                 return {to if column == name else column: kind for column, kind in columns.items()}
-            case Fill(values):
-                self._fill(values)
+            case Fill(values, where):
+                self._fill(values, where or "TRUE")
                 return dict(columns)
 
     def _there(self) -> set[str]:
@@ -177,14 +177,14 @@ class JdbcTable:
     def _change(self, sql: str) -> None:
         self._database.run([Statement(sql)])
 
-    def _fill(self, values: Mapping[str, str]) -> None:
+    def _fill(self, values: Mapping[str, str], where: str) -> None:
         """Let Spark find the values, as they are its SQL, and take them from a stage of one row."""
         columns = self.columns() or {}
         row = self._spark.range(1).select(
             *(f.expr(sql).cast(columns[name]).alias(name) for name, sql in values.items())
         )
         self._load(row, self._stage)
-        self._finish([Statement(self._sql.update(self._name, self._stage, "TRUE", values))])
+        self._finish([Statement(self._sql.update(self._name, self._stage, where, values))])
 
     def _load(self, rows: DataFrame, stage: str) -> None:
         """Write rows to an empty stage."""

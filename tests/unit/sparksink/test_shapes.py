@@ -8,6 +8,7 @@ import pytest
 
 from sparksink.config.columns import Types
 from sparksink.config.file import parse
+from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
 from sparksink.decode.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
 from sparksink.errors import TableError
@@ -229,7 +230,7 @@ def test_a_column_is_dropped_until_it_is_added_again():
 
     statements = [told("ALTER TABLE orders DROP a, DROP b", "id"),
                   told("ALTER TABLE orders ADD b INT", "id", "b")]  # fmt: skip
-    lines = list(enumerate(statements))
+    lines = [(offset, value, None) for offset, value in enumerate(statements)]
     known = Definitions(parse(LEAST), lambda offset: lines[offset : offset + 1])
     for gone in ({"a", "b"}, {"a"}, {"a"}):
         known.refresh()
@@ -249,7 +250,8 @@ def test_the_schema_change_topic_defines_tables():
     value = {"ddl": "ALTER TABLE orders RENAME COLUMN w TO v", "tableChanges": [change]}
     dropped = {"ddl": "DROP TABLE x", "tableChanges": [{"type": "DROP", "id": "x", "table": None}]}
     messages = [json.dumps({"schema": {}, "payload": value}), json.dumps(dropped)]
-    (found,) = definitions((m.encode() for m in messages), Modes())
+    found, gone = definitions(((m.encode(), None) for m in messages), Modes(), Ordering())
+    assert (gone.table, gone.kind, gone.start) == ("x", "DROP", None)
     assert (found.table, found.keys, found.renamed) == ("shop.orders", ("id",), {"w": "v"})
     assert [c.type for c in found.shape.columns] == ["int64", "string"]
     assert table_name('"a""b"."c"') == 'a"b.c'

@@ -1,0 +1,83 @@
+"""Each message is read with the definition of its own position, however far its table lags."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sink.recorded import frame, rows
+from tests.sink.redefined import FORMS, ChangingTable, delivered
+
+SEEDS = int(os.environ.get("DDL_SEEDS", "96"))
+"""How many histories test-long tries."""
+_TABLES = 12
+
+
+def run(
+    sink: Callable[..., Any],
+    spark: Any,
+    tmp_path: Path,
+    seeds: range,
+    *,
+    batches: int,
+    steps: int = 0,
+    **more: Any,
+) -> None:
+    """Deliver a table for each seed, and compare all of them with their sources."""
+    chance = random.Random(seeds[0])
+    tables = [ChangingTable(f"t{n}", n, FORMS[n % len(FORMS)], **more) for n in seeds]
+    for table in tables:
+        table.live(steps or chance.randint(15, 60))
+    given = {
+        "source": {"ddl.topic": "srv"},
+        "target": {"format": "iceberg"},  # which takes a third of the time
+        "history": {"enabled": not more.get("retypes")},
+        "evolution": {"drop": chance.choice(["keep", "drop"])},
+    }
+    for number, (messages, statements) in enumerate(delivered(tables, batches, chance)):
+        (tmp_path / "in" / "ddl.json").parent.mkdir(exist_ok=True)
+        (tmp_path / "in" / "ddl.json").write_text("\n".join(map(json.dumps, statements)))
+        if number == 0 or chance.random() < 0.5:
+            made = sink(**given)
+        made.batches.apply(frame(spark, messages), "app", number)
+    assert made.state.parked() == {}
+    for table in tables:
+        compare(made, table, history=given["history"]["enabled"])
+
+
+def compare(made: Any, table: ChangingTable, *, history: bool) -> None:
+    told = f"seed {table.seed}, {table.form}"
+    names = [f"`{one.name}`" for one in sorted(table.columns, key=lambda one: one.name)]
+    assert rows(made, f"shop__{table.name}", "id", *names) == table.expected(), told
+    if history:
+        kept = made.lake.table(f"shop__{table.name}__history").read().collect()
+        found = {(row["__partition"], row["__offset"]): row.asDict() for row in kept}
+        for one in table.told:
+            row = found[one.message["partition"], one.message["offset"]]
+            for identity, value in one.values.items():
+                name = table.last_names[identity]
+                same = [other for other in one.values if table.last_names[other] == name]
+                if same == [identity]:
+                    assert row[name] == value, f"{told}: {name} at {one.at}"
+
+
+def test_messages_are_read_with_the_definition_of_their_own_position(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    run(sink, spark, tmp_path, range(3), batches=2, steps=12, recreates=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, SEEDS, _TABLES))
+@pytest.mark.parametrize("retypes", [False, True])
+def test_random_definitions_with_any_lag(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, first: int, retypes: bool
+):
+    seeds = range(first, first + _TABLES)
+    run(sink, spark, tmp_path, seeds, batches=4, recreates=False, retypes=retypes)

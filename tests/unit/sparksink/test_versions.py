@@ -1,0 +1,139 @@
+"""Which column of today a column of a message is, by the message's position."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from sparksink.config.file import parse
+from sparksink.evolve.redefined import renamings
+from sparksink.order import Sequence
+from sparksink.schemas.ddl import adds, drops, renames
+from sparksink.schemas.definitions import Definitions
+from sparksink.schemas.versions import Versions
+from sparksink.tables import Rename
+from tests.sink.redefined import ChangingTable
+from tests.unit.sparksink.test_config import LEAST
+
+
+def versions(*statements: dict[str, Any]) -> Versions:
+    messages = [(n, json.dumps(one).encode(), None) for n, one in enumerate(statements)]
+    known = Definitions(parse(LEAST), lambda offset: messages[offset:])
+    known.refresh()
+    (found,) = known.known().values()
+    return found
+
+
+def statement(
+    ddl: str, *names: str, pos: int | None = 1, kind: str = "ALTER", snapshot: str = "false"
+) -> dict[str, Any]:
+    columns = [{"name": name, "typeName": "INT"} for name in names]
+    table = {"columns": columns} if names else None
+    change = {"type": kind, "id": '"d"."t"', "table": table}
+    source = {"file": "b.1", "pos": pos, "snapshot": snapshot} if pos is not None else None
+    return {"ddl": ddl, "source": source, "tableChanges": [change]}
+
+
+def place(pos: int) -> Sequence:
+    return Sequence(1, pos << 22)
+
+
+@pytest.mark.parametrize("seeds", range(10))
+def test_random_definitions_are_followed_from_every_position(seeds: int):
+    """Each row is read from its last change alone; it is what the source has."""
+    for seed in range(seeds * 100, seeds * 100 + 100):
+        table = ChangingTable("t", seed)
+        table.live(random.Random(seed).randint(10, 120))
+        repeated = [one for _, one in table.statements]
+        chance = random.Random(seed)
+        for number in sorted(chance.sample(range(len(repeated)), min(2, len(repeated)))):
+            repeated.insert(number + chance.randint(1, 3), repeated[number])  # a restart
+        in_order = {json.dumps(one): None for one in repeated}
+        assert versions(*map(json.loads, in_order)).starts == versions(*repeated).starts
+        assert read(table, versions(*repeated)) == table.expected(), f"seed {seed}"
+
+
+def read(table: ChangingTable, known: Versions) -> list[tuple[Any, ...]]:
+    found: dict[int, dict[str, Any]] = {}
+    defaults = {one.name: one.default for one in table.columns}
+    for one in table.told:
+        if one.key is None:
+            found.clear()
+            continue
+        at = Sequence(one.at[0], one.at[1] << 22)
+        number = max(n for n, start in enumerate(known.starts) if start <= at)
+        traced = {known.trace(number, name): value for name, value in one.named.items()}
+        there = {name: value for (name, alive), value in traced.items() if alive}
+        found[one.key] = {**defaults, **there}
+        if one.gone:
+            del found[one.key]
+    found = {key: row for key, row in found.items() if not table.recreates or key in table.rows}
+    order = sorted(defaults)
+    return sorted(((key, *(row[name] for name in order)) for key, row in found.items()), key=repr)
+
+
+def test_columns_that_take_each_others_names_are_traced():
+    known = versions(
+        statement("CREATE TABLE t", "a", "b", kind="CREATE"),
+        statement("ALTER TABLE t RENAME COLUMN a TO b, RENAME COLUMN b TO a", "b", "a", pos=10),
+    )
+    assert [known.trace(0, name) for name in "ab"] == [("b", True), ("a", True)]
+    assert [known.trace(1, name) for name in "ab"] == [("a", True), ("b", True)]
+    facts: dict[str, str] = {"keys": '["a"]', "followed": "[-1, -1]"}
+    columns, steps = {"a", "b"}, []
+    for noted, actions in renamings(columns, facts, known):
+        facts |= noted
+        steps += [(one.name, one.to) for one in actions if isinstance(one, Rename)]
+    assert steps == [
+        ("a", "b__moving"), ("b", "a__moving"), ("a__moving", "a"), ("b__moving", "b"),
+    ]  # fmt: skip
+    assert facts["keys"] == '["b"]'
+    assert [*renamings(columns, facts, known)] == [({}, [])]
+
+
+def test_a_column_of_an_earlier_name_is_another_one():
+    known = versions(
+        statement("CREATE TABLE t", "a", "b", kind="CREATE"),
+        statement("ALTER TABLE t DROP COLUMN a, CHANGE b c INT", "c", pos=10),
+        statement("ALTER TABLE t ADD a INT", "c", "a", pos=20),
+        statement("ALTER TABLE t COMMENT 'x'", "c", "a", pos=30),
+    )
+    assert known.starts == (Sequence(-1, -1), place(10), place(20))
+    assert known.reused == {"a": place(20)}
+    assert known.trace(0, "a") == ("a", False)
+    assert known.moved(place(1)) == {"b": "c"}
+    assert known.moved(None) == {"b": "c"}
+    assert known.dropped == set()
+
+
+def test_a_snapshot_describes_the_table_that_is_there():
+    known = versions(
+        statement("CREATE TABLE t", "a", "b", kind="CREATE"),
+        statement("DROP TABLE IF EXISTS t", pos=50, kind="DROP", snapshot="true"),
+        statement("CREATE TABLE t", "a", "b", "c", pos=50, kind="CREATE", snapshot="true"),
+    )
+    assert known.trace(0, "a") == ("a", True)
+    assert known.reused == {}
+    made = versions(
+        statement("CREATE TABLE t", "a", kind="CREATE"),
+        statement("DROP TABLE t", pos=50, kind="DROP"),
+        statement("CREATE TABLE t", "a", pos=60, kind="CREATE"),
+    )
+    assert made.trace(0, "a") == ("a", False)
+    assert made.reused == {"a": place(60)}
+
+
+def test_a_statement_without_a_position_holds_for_all_messages():
+    known = versions(statement("ALTER TABLE t CHANGE a b INT", "id", "b", pos=None))
+    assert known.trace(None, "a") == ("b", True)
+    assert known.trace(None, "x") == ("x", True)
+    assert len(set(known.starts)) == 1
+
+
+def test_words_in_texts_and_comments_are_no_clauses():
+    ddl = "ALTER TABLE t /* DROP a */ ADD `d ``e` INT COMMENT 'it''s, DROP COLUMN b' -- CHANGE c d"
+    assert (drops(ddl), renames(ddl), adds(ddl)) == (set(), {}, {"d `e"})
+    assert drops("ALTER TABLE t DROP a, ADD COLUMN IF NOT EXISTS a INT") == {"a"}
