@@ -18,6 +18,7 @@ from pyspark.sql import functions as f
 from sparksink.apply.batch import Part
 from sparksink.apply.cuts import Cuts
 from sparksink.apply.flow import Flow
+from sparksink.apply.parking import Parking
 from sparksink.apply.progress import Arrived, BatchProgress
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.census import Count, read
@@ -29,7 +30,6 @@ from sparksink.session import follow_executors
 from sparksink.source.routes import Routes
 from sparksink.spark_errors import SparkError, cause, loss
 from sparksink.state.applied import Applied
-from sparksink.state.own import SCHEMAS
 from sparksink.state.snapshots import RECORDED, ReadProgress
 from sparksink.state.state import State
 from sparksink.tables import Lake
@@ -58,6 +58,7 @@ class Batches:
         self._routes = Routes(config)
         self._layouts = layouts_of(config, definitions, schema, self._routes)
         self._cuts = Cuts(config.source, self._layouts, state)
+        self._parking = Parking(config, state)
         self._flows: dict[str, Flow] = {}
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.progress = BatchProgress(-1)
@@ -75,12 +76,14 @@ class Batches:
         cut: bool = False,
         progress: ReadProgress | None = RECORDED,
         whole: bool = True,
+        resumes: str = "",
     ) -> list[Applied]:
         """Apply one batch; ``app`` and the number name it for good.
 
         Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
         there is a topic of them; ``progress`` is how far the batch reads its topics, None for
         messages that are applied again. Of a part of what came (``whole``) no share is measured.
+        The table that it ``resumes`` is applied although it is parked.
 
         :raises SinkError: the job cannot go on.
         """
@@ -90,20 +93,20 @@ class Batches:
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
         self._state.note_statements(statements(self._definitions.refresh()))
-        spread = self._spread(messages)
         refused: dict[str, TableError] = {}
-        frame, counts = read(spread, self._layouts, refused.__setitem__)
+        frame, counts = read(self._spread(messages), self._layouts, refused.__setitem__)
         try:
             for topic, error in refused.items():
                 here = messages.where(f.col("topic") == topic)
-                self._refuse(topic, error, here, app, batch)
+                table = self._routes.of(topic).table
+                self._parking.park(table, error, here, app, batch, kept=table == resumes)
             clock.append(time.monotonic())
             done = self._all_tables(
-                frame, counts, messages, app, batch, history=history, whole=whole
+                frame, counts, messages, (app, batch, resumes), history=history, whole=whole
             )
             clock.append(time.monotonic())
             if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
-                applied = self._not_parked(counts)
+                applied = self._not_parked(counts, resumes)
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
                 )
@@ -114,9 +117,9 @@ class Batches:
         finally:
             frame.unpersist()
 
-    def _not_parked(self, counts: Sequence[Count]) -> set[str]:
+    def _not_parked(self, counts: Sequence[Count], resumes: str) -> set[str]:
         """Return the topics of a batch whose messages were not set aside."""
-        parked = self._state.parked()
+        parked = self._state.parked().keys() - {resumes}
         return {one.topic for one in counts if self._flow(one.topic).route.table not in parked}
 
     def _spread(self, messages: DataFrame) -> DataFrame:
@@ -129,8 +132,7 @@ class Batches:
         frame: DataFrame,
         counts: Sequence[Count],
         messages: DataFrame,
-        app: str,
-        batch: int,
+        named: tuple[str, int, str],
         *,
         history: bool,
         whole: bool,
@@ -144,8 +146,8 @@ class Batches:
             here = f.col("topic") == topic
             marks = in_order({one.mark for one in counts if one.topic == topic})
             size = sizes[topic] if whole else None
-            part = Part(messages.where(here), frame.where(here), marks, app, batch, history, size)
-            done = self._one_table(topic, part)
+            part = Part(messages.where(here), frame.where(here), marks, *named[:2], history, size)
+            done = self._one_table(topic, part, resumes=named[2])
             self.progress.done.add(done.table)
             return done
 
@@ -164,20 +166,27 @@ class Batches:
             found[table] = Arrived(known.messages + one.messages, min(known.since, one.since))
         return found
 
-    def _one_table(self, topic: str, part: Part) -> Applied:
-        flow = self._flow(topic)
-        table = flow.route.table
-        if table in self._state.parked():
-            self._set_aside(table, part.messages, part.app, part.number)
+    def _one_table(self, topic: str, part: Part, resumes: str) -> Applied:
+        table = self._routes.of(topic).table
+        kept, named = table == resumes, (part.app, part.number)
+        if table in self._state.parked() and not kept:
+            self._parking.keep(table, part.messages, *named)
             return Applied(table)
         context = part.marked.sparkSession.sparkContext
         context.setJobDescription(f"batch {part.number}: {table}")
         try:
-            done = self._persistently(lambda: flow.apply(part), table)
+            done = self._persistently(lambda: self._flow(topic).apply(part), table)
             return replace(done, messages=part.size or 0, batch=part.number, topic=topic)
         except TableError as error:
-            self._refuse(topic, error, part.messages, part.app, part.number)
-            return Applied(table)
+            self._parking.park(table, error, part.messages, *named, kept=kept)
+        except SinkError:
+            raise
+        except Exception as error:
+            # Whatever went wrong with one table, the others go on.
+            log.exception("%s: an unexpected error", table)
+            told = TableError(f"{table}: unexpected {type(error).__name__}, see the log.")
+            self._parking.park(table, told, part.messages, *named, kept=kept)
+        return Applied(table)
 
     def _persistently(self, work: Callable[[], Applied], table: str) -> Applied:
         """Repeat what Spark or a file system failed to do; everything may be done twice.
@@ -198,26 +207,6 @@ class Batches:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_WAIT)
         raise AssertionError("unreachable")
-
-    def _refuse(
-        self, topic: str, error: TableError, messages: DataFrame, app: str, batch: int
-    ) -> None:
-        """Park a table: the others go on, and its messages are kept until it is taken up."""
-        if self._config.errors.table_error == "fail" or self._config.evolution.conflict == "fail":
-            raise SinkError(str(error)) from error
-        table = self._flow(topic).route.table
-        log.error("%s is parked: %s", table, error)
-        self._set_aside(table, messages, app, batch)
-        self._state.park(table, str(error))
-
-    def _set_aside(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
-        rows = (
-            messages.withColumn("source_table", f.lit(table))
-            .withColumn("app", f.lit(app))
-            .withColumn("batch", f.lit(batch).cast("bigint"))
-            .select(*SCHEMAS["parked"])
-        )
-        self._state.table("parked").append(rows, f"{app}:{table}:parked", batch)
 
     def _flow(self, topic: str) -> Flow:
         if topic not in self._flows:

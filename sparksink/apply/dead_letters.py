@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.batch import Batch, Part
 from sparksink.config.keys import SinkConfig
-from sparksink.errors import SinkError
+from sparksink.errors import SinkError, TableError
 from sparksink.state.own import SCHEMAS
 from sparksink.state.state import State
 
@@ -44,7 +44,8 @@ class DeadLetters:
 
         The copies are written first, and again if the batch is repeated.
 
-        :raises SinkError: there are more than may be; nothing is kept then.
+        :raises TableError: there are more than may be; nothing is kept then.
+        :raises SinkError: there are some, which the configuration forbids.
         """
         faults = _faults(batch.frames)
         found = {row["reason"]: row["count"] for row in faults.groupBy("reason").count().collect()}
@@ -59,18 +60,18 @@ class DeadLetters:
 
     def _check(self, found: int, messages: int | None, table: str) -> None:
         rules = self._rules
-        of_all = f"{found} of {messages or found} messages"
+        told = f"{table}: {found} of {messages or found} messages of one batch cannot be used."
         most = rules.max_ratio * messages if messages and rules.max_ratio < 1 else found
+        if found and rules.malformed == "fail":
+            raise SinkError(
+                told, "See why with the command plan; errors.malformed=fail allows none."
+            )
         for is_over, key in (
-            (found > 0 and rules.malformed == "fail", "errors.malformed=fail allows none."),
-            (found > rules.max_per_batch, "errors.max.per.batch sets the limit."),
-            (found > most, "errors.max.ratio sets the limit."),
+            (found > rules.max_per_batch, "errors.max.per.batch"),
+            (found > most, "errors.max.ratio"),
         ):
             if is_over:
-                raise SinkError(
-                    f"{table}: {of_all} of one batch cannot be used.",
-                    f"See why with the command plan; {key}",
-                )
+                raise TableError(told, f"{key} sets the limit; raise it, then run park replay.")
 
     def rows(self, messages: DataFrame, batch: Batch, table: str) -> DataFrame:
         """Return messages with a ``reason`` as rows of the table."""

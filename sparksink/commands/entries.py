@@ -26,7 +26,7 @@ from sparksink.commands.streaming import Stream, until_signalled
 from sparksink.commands.upkeep import tidied
 from sparksink.commands.verify import Comparison
 from sparksink.config.offsets import checked
-from sparksink.errors import ConfigError, SinkError
+from sparksink.errors import ConfigError, SinkError, TableError
 from sparksink.files import Files
 from sparksink.sink import Sink
 from sparksink.source.kafka import Offsets
@@ -181,14 +181,21 @@ def dlq(sink: Sink, options: argparse.Namespace) -> None:
 def park(sink: Sink, options: argparse.Namespace) -> None:
     """List parked tables, or take them up again."""
     sink.state.open()
-    names = [name for name in sink.state.parked() if re.fullmatch(options.table, name)]
+    parked = sink.state.parked()
+    names = [name for name in replay.waiting(sink) if re.fullmatch(options.table, name)]
     if options.action == "list":
         for name in names:
-            _print(f"{name}: {sink.state.parked()[name]}")
+            _print(f"{name}: {parked.get(name, 'messages wait: run park replay')}")
         return
+    failed: list[TableError] = []
     with sink.lease():
         for name in names:
-            _print(f"{name}: {replay.parked(sink, name):,} messages replayed")
+            try:
+                _print(f"{name}: {replay.parked(sink, name):,} messages replayed")
+            except TableError as error:  # the others are resumed all the same
+                failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def _list_letters(sink: Sink) -> None:

@@ -87,7 +87,7 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
         old.alter([], {**stale, **new.facts()})
         _take_over_watermark(sink, route.table, begin)
         count = old.read().count()
-    waiting = replay.parked(sink, route.table) if route.table in sink.state.parked() else 0
+    waiting = replay.parked(sink, route.table) if route.table in replay.waiting(sink) else 0
     return Rebuilt(route.table, before, count, done.faults, waiting)
 
 

@@ -24,11 +24,25 @@ def name(what: str) -> str:
     return f"{what}:{uuid.uuid4().hex}"
 
 
+def waiting(sink: Sink) -> list[str]:
+    """Return the tables that are parked or have messages waiting, as after a broken-off replay."""
+    kept = sink.state.table("parked").read().select("source_table").distinct().collect()
+    return sorted({*sink.state.parked(), *(row["source_table"] for row in kept)})
+
+
 def parked(sink: Sink, table: str) -> int:
-    """Take a table up again; return how many messages were waiting."""
+    """Resume a table; return how many messages were waiting.
+
+    It counts as parked, and they are kept, until all of them are applied: after a crash the same
+    is done once more.
+
+    :raises TableError: it cannot go on and stays parked.
+    """
     kept = sink.state.table("parked").read().where(f.col("source_table") == table)
-    sink.state.unpark(table)
-    return _again(sink, kept, "parked", f"source_table = {text(table)}")
+    count = _again(sink, kept, "parked", f"source_table = {text(table)}", resumes=table)
+    if table in sink.state.parked():
+        sink.state.unpark(table)
+    return count
 
 
 def dead_letters(sink: Sink) -> int:
@@ -43,7 +57,9 @@ def letters(sink: Sink) -> Sequence[Row]:
     return kept.groupBy("source_table", "reason").count().orderBy("source_table").collect()
 
 
-def _again(sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool = True) -> int:
+def _again(
+    sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool = True, resumes: str = ""
+) -> int:
     batches = kept.select("app", "batch").distinct().orderBy("app", "batch").collect()
     if not batches:
         return 0
@@ -51,7 +67,7 @@ def _again(sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool 
     app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
     # A checkpoint that was lost has brought some of them twice.
     messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
-    sink.batches.apply(messages, app, 0, cut=True, progress=None, whole=whole)
+    sink.batches.apply(messages, app, 0, cut=True, progress=None, whole=whole, resumes=resumes)
     apps = ", ".join(text(given) for given in sorted({given for given, _ in names}))
     last = max(number for _, number in names)
     sink.state.table(source).run(

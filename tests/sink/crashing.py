@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 
-class Crash(Exception):  # noqa: N818 - it is what it is called
+class Crash(BaseException):
     """The process would have ended here."""
 
 

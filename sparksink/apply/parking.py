@@ -1,0 +1,59 @@
+"""Tables that cannot go on: the others do, and the messages of these are kept until they can."""
+
+from __future__ import annotations
+
+import logging
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.config.keys import SinkConfig
+from sparksink.errors import SinkError, TableError
+from sparksink.state.own import SCHEMAS
+from sparksink.state.state import State
+
+log = logging.getLogger(__name__)
+
+
+class Parking:
+    """Parks tables; the messages of a batch are kept once, however often it is repeated."""
+
+    def __init__(self, config: SinkConfig, state: State) -> None:
+        self._config = config
+        self._state = state
+
+    def park(
+        self,
+        table: str,
+        error: TableError,
+        messages: DataFrame,
+        app: str,
+        batch: int,
+        *,
+        kept: bool,
+    ) -> None:
+        """Park a table for an error.
+
+        :param kept: the table was to be resumed, and its messages are kept already.
+        :raises SinkError: the configuration lets the job end instead.
+        :raises TableError: it was to be resumed.
+        """
+        if self._config.errors.table_error == "fail" or self._config.evolution.conflict == "fail":
+            raise SinkError(str(error)) from error
+        log.error("%s is parked: %s", table, error)
+        if not kept:
+            self.keep(table, messages, app, batch)
+        if self._state.parked().get(table) != str(error):
+            self._state.park(table, str(error))
+        if kept:
+            raise error
+
+    def keep(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
+        """Keep the messages of a parked table."""
+        rows = (
+            messages.withColumn("source_table", f.lit(table))
+            .withColumn("app", f.lit(app))
+            .withColumn("batch", f.lit(batch).cast("bigint"))
+            .select(*SCHEMAS["parked"])
+        )
+        self._state.table("parked").append(rows, f"{app}:{table}:parked", batch)

@@ -1,0 +1,94 @@
+"""One table that cannot go on stops no other, and nothing of it is lost until it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sink.crashing import Crash, CrashingLake, CrashingTable
+from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.test_convergence import real_lake
+
+COLUMNS = [field("id", "int32"), field("v", "string")]
+TARGET = {"format": "iceberg"}  # which takes a third of the time
+
+
+def row(key: int, text: str = "a") -> dict[str, Any]:
+    return {"id": key, "v": text}
+
+
+class BrokenLake(CrashingLake):
+    """Raises what nobody expects when one table is written."""
+
+    def __init__(self, lake: Any, name: str) -> None:
+        super().__init__(lake, 10**6, after=True)
+        self._name = name
+
+    def table(self, name: str) -> CrashingTable:
+        def write(work: Any) -> None:
+            if name == self._name:
+                raise KeyError("secret value")
+            work()
+
+        return CrashingTable(self._lake.table(name), write)
+
+
+def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_parked_alone(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    given = {"target": TARGET, "errors": {"max.per.batch": 2}}
+    orders, broken, others = (Topic(f"srv.shop.{name}", COLUMNS) for name in "abc")
+    first = [topic.change("c", 100, None, row(1)) for topic in (orders, broken, others)]
+    bad = [orders.message({"id": n}, f"{n}".encode()) for n in range(3)]
+    lake = BrokenLake(real_lake(spark, tmp_path, **given), "shop__b")
+    made = sink(lake, **given)
+    made.batches.apply(frame(spark, [*first, *bad]), "app", 0)
+    assert rows(made, "shop__c", "id") == [(1,)]
+    told = made.state.parked()
+    assert "3 of 4 messages of one batch cannot be used. errors.max.per.batch" in told["shop.a"]
+    assert told["shop.b"] == "shop.b: unexpected KeyError, see the log."
+    made.batches.apply(frame(spark, [others.change("c", 110, None, row(2))]), "app", 1)
+    assert rows(made, "shop__c", "id") == [(1,), (2,)]
+    assert len(rows(made, "_cdc/parked", "offset")) == 5
+
+
+def test_park_replay_resumes_wherever_it_was_killed(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    from sparksink.commands import replay  # noqa: PLC0415
+    from sparksink.errors import TableError  # noqa: PLC0415
+
+    given: dict[str, Any] = {"target": TARGET, "history": {"enabled": True}}
+    topic = Topic(columns=COLUMNS)
+    batches = [
+        [topic.change("c", 100, None, row(2)), topic.message({"id": 3}, b"x")],
+        [topic.change("c", 110, None, row(1))],
+        [topic.change("u", 120, None, row(1, "b"))],
+    ]
+    made = sink(errors={"max.per.batch": 0}, **given)
+    for number, batch in enumerate(batches):
+        made.batches.apply(frame(spark, batch), "app", number)
+    made = sink(errors={"max.per.batch": 0}, **given)
+    with pytest.raises(TableError, match=r"errors\.max\.per\.batch"):
+        replay.parked(made, "shop.orders")
+    assert replay.waiting(sink(**given)) == ["shop.orders"]
+    kills = 0
+    while True:
+        again = sink(CrashingLake(real_lake(spark, tmp_path, **given), kills, after=True), **given)
+        try:
+            replay.parked(again, "shop.orders")
+            break
+        except Crash:
+            kills += 2
+            check = sink(**given)
+            kept = len(rows(check, "_cdc/parked", "offset"))
+            assert kept == 0 or replay.waiting(check) == ["shop.orders"]
+    assert kills >= 6
+    made = sink(**given)
+    assert (made.state.parked(), replay.waiting(made)) == ({}, [])
+    assert rows(made, "shop__orders", "id", "v") == [(1, "b"), (2, "a")]
+    assert len(rows(made, "shop__orders__history", "id")) == 3
+    assert rows(made, "_cdc/dead_letter", "offset") == [(2,)]
