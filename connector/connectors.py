@@ -79,6 +79,9 @@ class Database(Protocol):
     def validate(self, config: Mapping[str, str]) -> dict[str, ConfigValue]:
         """Report on the keys, and on the server."""
 
+    def claims(self, config: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings that no other connector may share."""
+
     def column_codec(
         self, values: Mapping[str, Any], config: Mapping[str, str]
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
@@ -138,6 +141,14 @@ class CaptureConnector:
         for old, fault in translation.faults.items():
             report[old] = ConfigValue(old, config[old], [fault])
         return report
+
+    def claims(self, config: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings that no other connector may share."""
+        today = self._database.translate(config).config
+        cluster = config.get("producer.override.bootstrap.servers")
+        prefix = today.get("topic.prefix", "").strip()
+        named = {"topic.prefix": f"{prefix} at {cluster}" if cluster else prefix}
+        return named | self._database.claims(today)
 
     def create_task(self, context: TaskContext) -> Task:
         """Build the one task."""

@@ -25,6 +25,7 @@ from connector.kafka.topics import Topics
 from connector.metrics import Metrics
 from connector.plugins import CONNECT_VERSION, ROWS, PluginTable, Row
 from connector.properties import ConnectorFile, read_connector, read_properties
+from connector.runtime.claims import Claims
 from connector.runtime.configs import ConfigStore
 from connector.runtime.connector_config import check_converters
 from connector.runtime.herder import Herder
@@ -76,6 +77,7 @@ def run(
         logs.set_up(files.log_level)
         properties = _properties(files.worker, environment)
         providers = create_providers(properties, environment)
+        logs.hide_secrets(providers.redacted)
         config = parse_worker_config(providers.resolve(properties))
         plugins = PluginTable(rows)
         check_converters(config.values, config.under, plugins)
@@ -135,18 +137,19 @@ class Daemon:
         offsets = LogOffsetStore(self._storage.offsets)
         places = OffsetPlaces(offsets, partial(own_offsets_log, config))
         metrics = Metrics()
+        claims = Claims()
         workplace = Workplace(
             worker_id(self._address),
             configs,
             statuses,
             plugins,
             providers,
-            Launcher(config, plugins, providers, places, metrics.task),
+            Launcher(config, plugins, providers, places, metrics.task, claims),
             config.seconds("task.shutdown.graceful.timeout.ms"),
             config["topic.tracking.enable"],
         )
         self._grace = workplace.grace
-        self._herder = Herder(workplace, Validator(config, plugins, providers), places)
+        self._herder = Herder(workplace, Validator(config, plugins, providers, claims), places)
         metrics.show_states(self._herder.views)
         admin = client_config(client_settings(config.properties, "admin"), "admin")
         self._cluster = ClusterId(Topics(admin))

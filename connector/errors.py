@@ -127,8 +127,9 @@ class UnknownTableError(StopError):
     """A change of a captured table arrived whose definition was never seen."""
 
     remedy = (
-        "The schema history is incomplete: restart with snapshot.mode=recovery, or set "
-        "inconsistent.schema.handling.mode=warn to skip such events."
+        "If the user has no SELECT privilege on the table, grant it. Then restart with "
+        "snapshot.mode=recovery, which completes the schema history. "
+        "inconsistent.schema.handling.mode=warn skips such events and loses their rows."
     )
 
 

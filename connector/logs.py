@@ -49,13 +49,21 @@ _LINE: Final = "[%(asctime)s,%(msecs)03d] %(levelname)s [%(threadName)s] %(messa
 class OneLineFormatter(logging.Formatter):
     """Escapes control characters in messages, so that no value can forge a line or a color.
 
-    Tracebacks keep their lines.
+    Tracebacks keep their lines. ``redact`` removes secrets from the whole text.
     """
+
+    def __init__(self, line: str, date: str | None = None) -> None:
+        super().__init__(line, date)
+        self.redact: Callable[[str], str] = str
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 — logging's name
         """Return the line of a record."""
         record.message = record.message.translate(_ESCAPES)
         return super().formatMessage(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record."""
+        return self.redact(super().format(record))
 
 
 def set_up(level: str) -> None:
@@ -68,6 +76,13 @@ def set_up(level: str) -> None:
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(OneLineFormatter(_LINE, "%Y-%m-%d %H:%M:%S"))
     logging.basicConfig(level=_number(level), handlers=[handler], force=True)
+
+
+def hide_secrets(redact: Callable[[str], str]) -> None:
+    """Pass all further log text through a function that removes secrets."""
+    for handler in logging.root.handlers:
+        if isinstance(handler.formatter, OneLineFormatter):
+            handler.formatter.redact = redact
 
 
 def _number(level: str) -> int:

@@ -97,10 +97,17 @@ def open_session(settings: ConnectionSettings) -> Any:
 
     :raises DatabaseUnavailableError: the server does not answer.
     :raises AccessDeniedError: user or password are wrong.
+    :raises StopError: the host name cannot be one.
     """
-    with translated():
-        session = _connected(settings, settings.query_timeout)
-        server, number = _names(session)
+    try:
+        with translated():
+            session = _connected(settings, settings.query_timeout)
+            server, number = _names(session)
+    except UnicodeError as error:  # Python's encoding of host names
+        raise StopError(
+            f"{settings.host} is not a valid host name: {error}.",
+            "Correct database.hostname.",
+        ) from error
     working = partial(_is_working, settings, server, number)
     session._rfile = AnswerReader(session._sock, settings.query_timeout or _FOREVER, working)  # noqa: SLF001 - see `AnswerReader`
     return session

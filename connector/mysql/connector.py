@@ -10,13 +10,14 @@ from typing import Any
 from connector.capture.columns import ColumnCodec
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
 from connector.capture.rowcodec import RowCodec
-from connector.capture.selection import Selection
+from connector.capture.selection import Selection, selection
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue
 from connector.data.schema import Schema
-from connector.errors import MillraceError
+from connector.errors import AccessDeniedError, MillraceError
 from connector.fence import Fence
 from connector.mysql import options
+from connector.mysql.capture_rules import CaptureRules
 from connector.mysql.checks import check_privileges, problems
 from connector.mysql.config_faults import faults as config_faults
 from connector.mysql.connection import Connection
@@ -88,8 +89,23 @@ class MySqlFamily:
         for key, fault in found.items():
             report.setdefault(key, ConfigValue(key, config.get(key))).errors.append(fault)
         if not any(value.errors for value in report.values()):
-            self._check_server(definition.parse(config), report["database.hostname"])
+            self._check_server(config, report)
         return report
+
+    def claims(self, config: Mapping[str, str]) -> dict[str, str]:
+        """Return the server id, which the server knows once, and the place of the history."""
+        server = (
+            f"{config.get('database.hostname', '').lower()}:{config.get('database.port', 3306)}"
+        )
+        history = "schema.history.internal"
+        brokers = config.get(f"{history}.kafka.bootstrap.servers", "")
+        topic = config.get(f"{history}.kafka.topic")
+        file = config.get(f"{history}.file.filename")
+        return {
+            "database.server.id": f"{config.get('database.server.id', '').strip()} at {server}",
+            **({f"{history}.kafka.topic": f"{topic} at {brokers}"} if topic else {}),
+            **({f"{history}.file.filename": file} if file else {}),
+        }
 
     def column_codec(
         self, values: Mapping[str, Any], config: Mapping[str, str]
@@ -137,20 +153,12 @@ class MySqlFamily:
                 flavour=self.name,
                 selection=selected,
                 options=capture,
-                snapshot=SnapshotOptions(
-                    locking=values["snapshot.locking.mode"].lower(),
-                    lock_timeout=values["snapshot.lock.timeout.ms"] / 1000,
-                    table_order=table_order(config.get("table.include.list")),
-                    included=",".join(values["snapshot.include.collection.list"] or ()) or None,
-                    selects=capture.selects,
-                    row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
-                    places=capture.places,
-                    threads=values["snapshot.max.threads"],
-                ),
+                snapshot=_snapshot_options(values, config, capture),
                 source_block=block,
                 tracker=tracker,
                 codec_of=columns_of,
                 reads_definition=_defined(rules),
+                rules=CaptureRules(config, selected),
                 reselection=self._reselection(values, config),
             )
         )
@@ -191,11 +199,13 @@ class MySqlFamily:
             skip_unparseable_ddl=values[f"{history}.skip.unparseable.ddl"],
         )
 
-    def _check_server(self, values: Mapping[str, Any], hostname: ConfigValue) -> None:
-        """Connect once and look; what is wrong is told at the host name, as Debezium does."""
+    def _check_server(self, config: Mapping[str, str], report: dict[str, ConfigValue]) -> None:
+        """Connect once; what is wrong is reported at the host name, as Debezium does."""
+        values = self.config_def.parse(config)
         settings = options.connection_settings(values)
         timeout = min(settings.connect_timeout, values["connection.validation.timeout.ms"] / 1000)
         settings = replace(settings, connect_timeout=timeout, query_timeout=timeout)
+        hostname = report["database.hostname"]
         try:
             connection = Connection(settings)
         except MillraceError as error:
@@ -205,10 +215,36 @@ class MySqlFamily:
             found = problems(connection, is_mariadb=self.name == "mariadb")
             hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
             check_privileges(connection)
+            self._check_rules(connection, config)
+        except AccessDeniedError as error:
+            hostname.errors.append(f"{error} {error.remedy}")
         except MillraceError as error:
             hostname.errors.append(f"Unable to connect: {error} {error.remedy}")
         finally:
             connection.close()
+
+    def _check_rules(self, connection: Connection, config: Mapping[str, str]) -> None:
+        """Refuse missing privileges; log rules without a match, whose tables may come later."""
+        rules = CaptureRules(config, selection(config, self.builtin_databases))
+        rules.check_select(connection)
+        for rule in rules.unmatched(connection):
+            log.warning("Validation of %s: %s", config["topic.prefix"], rule)
+
+
+def _snapshot_options(
+    values: Mapping[str, Any], config: Mapping[str, str], capture: options.CaptureOptions
+) -> SnapshotOptions:
+    included = values["snapshot.include.collection.list"]
+    return SnapshotOptions(
+        locking=values["snapshot.locking.mode"].lower(),
+        lock_timeout=values["snapshot.lock.timeout.ms"] / 1000,
+        table_order=table_order(config.get("table.include.list")),
+        included=",".join(included) if included else None,
+        selects=capture.selects,
+        row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
+        places=capture.places,
+        threads=values["snapshot.max.threads"],
+    )
 
 
 def _defined(rules: SchemaRules) -> Callable[[TableId], bool]:

@@ -18,6 +18,7 @@ from connector.mysql.binlog.dump import DumpStart, end_dump
 from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import TranslateOptions, Translator
+from connector.mysql.capture_rules import CaptureRules
 from connector.mysql.checks import (
     binlog_end,
     can_resume,
@@ -60,6 +61,7 @@ class Parts:
     tracker: SchemaTracker
     codec_of: Callable[[Table], RowCodec]
     reads_definition: Callable[[TableId], bool]
+    rules: CaptureRules
     reselection: Reselection | None = None
 
 
@@ -72,6 +74,7 @@ class MySqlSource:
         self._reader: BinlogReader | None = None
         self._known: BinlogPosition | None = None
         self._last_dump: tuple[str, int] | None = None
+        self._rules_compared = False
 
     def open(self) -> None:
         """Connect, unless connected, and check the server."""
@@ -80,8 +83,17 @@ class MySqlSource:
         self._connection = self._session()
         check_server(self._connection, is_mariadb=self._is_mariadb)
         check_privileges(self._connection)
+        self._parts.rules.check_select(self._connection)
+        self._warn_of_unmatched_rules(self._connection)
         self._check_table_count(self._connection)
         self._parts.tracker.open(self._connection)
+
+    def _warn_of_unmatched_rules(self, connection: Connection) -> None:
+        """Log once which rules match nothing: most often they are misspelt."""
+        if not self._rules_compared:
+            for rule in self._parts.rules.unmatched(connection):
+                log.warning("%s", rule)
+        self._rules_compared = True
 
     def position(self, offset: Mapping[str, Any]) -> Position:
         """Read a stored offset."""

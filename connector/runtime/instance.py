@@ -138,6 +138,12 @@ class Instance:
         """Stop the task; False when it had to be abandoned. Its status stays as it is."""
         with self._reporting:
             run, self._run = self._run, None
+        try:
+            return self._stopped(run)
+        finally:
+            self._workplace.launcher.claims.release(self.name)
+
+    def _stopped(self, run: _Run | None) -> bool:
         if run is None or run.task is None:
             return True
         try:
@@ -166,13 +172,18 @@ class Instance:
 
     def show(self, state: State, trace: str | None = None) -> None:
         """Set the status of the connector."""
+        trace = self._redacted(trace)
         status = Status(state, self._workplace.worker_id, trace, self._version)
         self._workplace.statuses.put_connector(self.name, status)
 
     def show_task(self, state: State, trace: str | None = None) -> None:
         """Set the status of the task."""
+        trace = self._redacted(trace)
         status = Status(state, self._workplace.worker_id, trace, self._version)
         self._workplace.statuses.put_task(self.name, 0, status)
+
+    def _redacted(self, trace: str | None) -> str | None:
+        return None if trace is None else self._workplace.providers.redacted(trace)
 
     def _reported(self, run: _Run, state: State, trace: str | None) -> None:
         with self._reporting:
@@ -181,6 +192,7 @@ class Instance:
             run.failed = state is State.FAILED
             self.show_task(state, trace)
         if state is State.FAILED:
+            self._workplace.launcher.claims.release(self.name)
             _log.error("Task %s-0 failed: %s", self.name, trace)
         else:
             _log.info("Task %s-0 is %s.", self.name, state)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from connector.kafka.keys import Kind
+    from connector.runtime.claims import Claims
     from connector.runtime.offsets.places import OffsetPlaces
     from connector.runtime.plugin import Plugins, Publish, Report, Task
     from connector.runtime.providers import Providers
@@ -37,12 +38,14 @@ class Launcher:
         providers: Providers,
         offsets: OffsetPlaces,
         metrics: Callable[[str, int], Publish],
+        claims: Claims,
     ) -> None:
         self._worker = worker
         self._plugins = plugins
         self._providers = providers
         self._offsets = offsets
         self._metrics = metrics
+        self.claims = claims
 
     def task(
         self,
@@ -54,9 +57,14 @@ class Launcher:
         """Build the task of a connector.
 
         :raises ConfigError: a secret, class or setting cannot be used; the text names it.
+        :raises StopError: another connector holds what this one claims.
         :raises TransientError: the connector's own offsets topic cannot be read.
         """
+        for fault in self._providers.unresolved(raw).values():
+            raise ConfigError(fault)
         config = self._providers.resolve(raw)
+        connector = self._plugins.connector(config["connector.class"])
+        self.claims.take(name, connector.claims(config))
         clients = {kind: self._client(name, config, kind) for kind in _CLIENTS}
         fence = Fence()
         enabled = self._worker["topic.creation.enable"]
@@ -80,7 +88,7 @@ class Launcher:
             metrics=self._metrics(name, 0),
             fence=fence,
         )
-        return self._plugins.connector(config["connector.class"]).create_task(context)
+        return connector.create_task(context)
 
     def _client(self, name: str, config: Mapping[str, str], kind: Kind) -> dict[str, Any]:
         """Merge as Connect does: worker's prefix above its brokers, the connector above both."""

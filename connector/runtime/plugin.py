@@ -136,6 +136,9 @@ class SourceConnector(Protocol):
         value: that is what the report is for.
         """
 
+    def claims(self, config: Mapping[str, str], /) -> Mapping[str, str]:
+        """Return the settings that no other connector of the worker may share, by key."""
+
     def create_task(self, context: TaskContext) -> Task:
         """Build the one task. Nothing is connected or started yet."""
 

@@ -82,11 +82,15 @@ class EnvironmentProvider:
         return self.environment.get(key) if self.pattern.fullmatch(key) else None
 
 
+_SHORTEST_SECRET: Final = 4  # shorter ones are found in any text by chance
+
+
 @dataclass(frozen=True, slots=True)
 class Providers:
     """The providers of a worker by the names its file gives them."""
 
     by_name: Mapping[str, Provider] = field(default_factory=dict)
+    _references: dict[str, str] = field(default_factory=dict, repr=False)
 
     def resolve(self, config: Mapping[str, str | None]) -> dict[str, str]:
         """Return the configuration with its references replaced; null values are left out.
@@ -99,11 +103,43 @@ class Providers:
             if value is not None
         }
 
+    def unresolved(self, config: Mapping[str, str | None]) -> dict[str, str]:
+        """Return why references cannot be replaced, by key: their text is not a value.
+
+        :raises ConfigError: a provider cannot read its place.
+        """
+        found = {}
+        for key, value in config.items():
+            for reference in REFERENCE.finditer(value or ""):
+                reason = self._why_unresolved(reference)
+                if reason is not None:
+                    found[key] = f"Invalid value {reference[0]} for configuration {key}: {reason}"
+        return found
+
+    def _why_unresolved(self, reference: re.Match[str]) -> str | None:
+        name, path, key = reference[1], reference[3] or "", reference[4]
+        provider = self.by_name.get(name)
+        if provider is None:
+            return f"the worker has no config provider '{name}' (config.providers)"
+        if provider.get(path, key) is None:
+            return f"the config provider '{name}' has no such value, or may not read it"
+        return None
+
     def _value(self, reference: re.Match[str]) -> str:
         name, path, key = reference[1], reference[3] or "", reference[4]
         provider = self.by_name.get(name)
         value = provider.get(path, key) if provider else None
-        return reference[0] if value is None else value
+        if value is None:
+            return reference[0]
+        if len(value.strip()) >= _SHORTEST_SECRET:
+            self._references[value.strip()] = reference[0]
+        return value
+
+    def redacted(self, text: str) -> str:
+        """Return a text with the reference in place of every value that was resolved."""
+        for value in sorted(self._references, key=len, reverse=True):
+            text = text.replace(value, self._references[value])
+        return text
 
 
 def create_providers(worker: Mapping[str, str], environment: Mapping[str, str]) -> Providers:

@@ -22,8 +22,9 @@ from connector.runtime.topic_creation import PREFIX as TOPIC_CREATION
 from connector.runtime.topic_creation import group_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from connector.runtime.claims import Claims
     from connector.runtime.entities import ConfigInfos
     from connector.runtime.plugin import Plugins, SourceConnector
     from connector.runtime.providers import Providers
@@ -46,10 +47,13 @@ _SHORTEST_SECRET: Final = 4  # shorter ones are found in any text by chance
 class Validator:
     """Checks configurations against the plugins, providers and policies of one worker."""
 
-    def __init__(self, worker: WorkerConfig, plugins: Plugins, providers: Providers) -> None:
+    def __init__(
+        self, worker: WorkerConfig, plugins: Plugins, providers: Providers, claims: Claims
+    ) -> None:
         self._worker = worker
         self._plugins = plugins
         self._providers = providers
+        self._claims = claims
         self._policy = policy_of(worker.values)
 
     def connector(self, config: Mapping[str, str | None]) -> SourceConnector:
@@ -80,7 +84,17 @@ class Validator:
         ]
         for _, report in sections:
             self._finish(report, config, resolved)
+        sections.append((ConfigDef(), self._unresolved(config, sections)))
         return config_infos(str(config["connector.class"]), sections, self._plugins)
+
+    def _unresolved(self, config: Mapping[str, str | None], sections: Sequence[Section]) -> Report:
+        """Report references that stay as they are, at their key where a section has it."""
+        rest: Report = {}
+        for key, fault in self._providers.unresolved(config).items():
+            reports = (report for _, report in sections if key in report)
+            report = next(reports, rest)
+            report.setdefault(key, ConfigValue(key, config[key])).errors = [fault]
+        return rest
 
     def _base(self, config: Mapping[str, str]) -> Section:
         base = source_config(config, self._worker.values, self._plugins)
@@ -96,6 +110,7 @@ class Validator:
     def _connector(
         self, connector: SourceConnector, config: Mapping[str, str], stages: Stages
     ) -> Section:
+        conflicts = self._claims.conflicts(config.get("name", ""), connector.claims(config))
         with stages.begin("validating source connector-specific properties for the connector"):
             try:
                 report = connector.validate(config)
@@ -105,6 +120,8 @@ class Validator:
                 report = connector.config_def.check(config)
                 first = next(iter(report), "connector.class")
                 report.setdefault(first, ConfigValue(first)).errors.append(text)
+        for key, fault in conflicts.items():
+            report.setdefault(key, ConfigValue(key, config.get(key))).errors.append(fault)
         return connector.config_def, report
 
     def _overrides(self, config: Mapping[str, str], kind: Kind) -> Section:

@@ -98,6 +98,9 @@ class TickerConnector:
             report["topic"].errors.append(f"The password {given} is wrong.")
         return report
 
+    def claims(self, _: Mapping[str, str]) -> dict[str, str]:
+        return {}
+
     def create_task(self, context: TaskContext) -> TickerTask:
         if _on(context.config, "create.error"):
             raise StopError("create_task fails", "Unset create.error.")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from connector.errors import NotFoundError
-from connector.logs import LogLevels
+from connector.logs import LogLevels, OneLineFormatter
 
 
 @pytest.fixture
@@ -79,3 +79,10 @@ def test_levels_by_number(levels: LogLevels, name: str, number: int, text: str) 
     found = levels.get(name)
     assert found is not None
     assert found.level == text
+
+
+def test_a_line_holds_no_control_characters_and_no_secret() -> None:
+    formatter = OneLineFormatter("%(message)s")
+    formatter.redact = lambda text: text.replace("s3cret", "${env:X}")
+    record = logging.makeLogRecord({"msg": "a\nb\x1b[31m\x00 s3cret \u2028\tc"})
+    assert formatter.format(record) == r"a\nb\x1b[31m\x00 ${env:X} \u2028" + "\tc"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from connector.plugins import PluginTable
+from connector.runtime.claims import Claims
 from connector.runtime.configs import ConfigStore
 from connector.runtime.herder import Herder
 from connector.runtime.instance import Workplace
@@ -48,10 +49,11 @@ class Memory:
         for store in (configs, statuses, offsets):
             store.open()
         places = OffsetPlaces(offsets, lambda *_: MemoryLog())
-        launcher = Launcher(config, plugins, providers, places, lambda *_: None)
+        claims = Claims()
+        launcher = Launcher(config, plugins, providers, places, lambda *_: None, claims)
         grace = config.seconds("task.shutdown.graceful.timeout.ms")
         workplace = Workplace("w:1", configs, statuses, plugins, providers, launcher, grace)
-        herder = Herder(workplace, Validator(config, plugins, providers), places, timeout)
+        herder = Herder(workplace, Validator(config, plugins, providers, claims), places, timeout)
         herder.start()
         return herder
 

@@ -42,6 +42,9 @@ class IdleConnector:
             report["limit"].errors.append(text)
         return report
 
+    def claims(self, config: Mapping[str, str]) -> dict[str, str]:
+        return {"user": config["user"]} if "user" in config else {}
+
     def create_task(self, context: TaskContext) -> IdleTask:
         if context.config.get("fault") == "create raises":
             raise StopError("cannot be created", "Unset fault.")
@@ -60,6 +63,8 @@ class IdleTask:
             time.sleep(1)
         if self._fault == "fails":
             self.context.report("FAILED", "StopError: it fails\n  somewhere")
+        elif self._fault == "fails with password":
+            self.context.report("FAILED", f"no topic {self.context.config['password']}")
         else:
             self.context.report("RUNNING", None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -125,17 +126,20 @@ def test_a_task_that_cannot_be_made_has_failed(herder: Herder) -> None:
     assert trace.splitlines()[0] == "StopError: cannot be created Unset fault."
 
 
-def test_a_connector_whose_secrets_cannot_be_read_has_failed(memory: Memory) -> None:
-    first = memory.herder()
-    first.create("c", {**IDLE, "password": "${file:/nope:x}"})
-    second = memory.herder(
-        {
-            "config.providers": "file",
-            "config.providers.file.class": (
-                "org.apache.kafka.common.config.provider.FileConfigProvider"
-            ),
-        }
-    )
+def test_a_connector_whose_secrets_cannot_be_read_has_failed(
+    memory: Memory, tmp_path: Path
+) -> None:
+    secrets = tmp_path / "secrets.properties"
+    secrets.write_text("x=s3cret\n")
+    providers = {
+        "config.providers": "file",
+        "config.providers.file.class": (
+            "org.apache.kafka.common.config.provider.FileConfigProvider"
+        ),
+    }
+    memory.herder(providers).create("c", {**IDLE, "password": f"${{file:{secrets}:x}}"})
+    secrets.unlink()
+    second = memory.herder(providers)
     wait_for(lambda: states(second) == ("FAILED", []))
     second.set_target("c", STOPPED)
     assert states(second) == ("STOPPED", [])
@@ -161,12 +165,12 @@ def test_a_changed_configuration_of_a_connector_at_rest_waits(herder: Herder) ->
 
 
 def test_a_patch_changes_adds_and_removes(herder: Herder) -> None:
-    herder.create("c", {**IDLE, "limit": "7", "user": "u", "password": "${env:X}"})
+    herder.create("c", {**IDLE, "limit": "7", "user": "u", "password": "${env:SECRET}"})
     info = herder.patch_config("c", {"limit": "8", "user": None, "tasks.max": "2"})
     assert info.config == {
         "connector.class": CLASS,
         "limit": "8",
-        "password": "${env:X}",
+        "password": "${env:SECRET}",
         "name": "c",
         "tasks.max": "2",
     }
@@ -235,3 +239,32 @@ def test_an_offsets_topic_of_its_own(herder: Herder, memory: Memory) -> None:
     herder.alter_offsets("c", [({"s": 1}, {"n": 1})])
     assert list(herder.offsets("c")) == [({"s": 1}, {"n": 1})]
     assert memory.offsets.entries == {b'["c",{"s":1}]': b'{"n":1}'}
+
+
+def test_the_second_connector_with_the_same_claim_is_refused(herder: Herder) -> None:
+    herder.create("first", {**IDLE, "user": "u"})
+    with pytest.raises(ConfigError, match="The connector first of this worker runs with the same"):
+        herder.create("second", {**IDLE, "user": "u"})
+    assert states(herder, "first") == ("RUNNING", ["RUNNING"])
+    herder.create("second", {**IDLE, "user": "other"})
+
+
+def test_a_stopped_connector_claims_nothing_until_it_starts_again(herder: Herder) -> None:
+    herder.create("first", {**IDLE, "user": "u"})
+    herder.set_target("first", STOPPED)
+    herder.create("second", {**IDLE, "user": "u"})
+    herder.set_target("first", STARTED)
+    assert states(herder, "second") == ("RUNNING", ["RUNNING"])
+    assert states(herder, "first") == ("RUNNING", ["FAILED"])
+    trace = herder.views.task_status("first", 0).trace or ""
+    assert "The connector second of this worker runs with the same user" in trace
+    herder.delete("second")
+    herder.restart_task("first", 0)
+    assert states(herder, "first") == ("RUNNING", ["RUNNING"])
+
+
+def test_no_status_shows_what_a_provider_gave(herder: Herder) -> None:
+    herder.create("c", {**IDLE, "password": "${env:SECRET}", "fault": "fails with password"})
+    trace = herder.views.task_status("c", 0).trace or ""
+    assert "${env:SECRET}" in trace
+    assert "s3cret-value" not in trace

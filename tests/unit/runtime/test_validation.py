@@ -288,3 +288,18 @@ def test_a_connector_that_fails_to_validate_is_a_fault_not_an_error(herder: Herd
     infos = validate(herder, fault="validate raises")
     assert infos.error_count == 1
     assert faults(infos) == {"limit": ["The connector failed to validate: ValueError: no luck"]}
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        ("${vault:db:password}", "the worker has no config provider 'vault' (config.providers)"),
+        ("${env:MISSING}", "the config provider 'env' has no such value, or may not read it"),
+    ],
+)
+def test_a_reference_that_stays_is_no_password(herder: Herder, reference: str, reason: str) -> None:
+    infos = validate(herder, password=reference, unknown=reference)
+    assert faults(infos) == {
+        key: [f"Invalid value {reference} for configuration {key}: {reason}"]
+        for key in ("password", "unknown")
+    }

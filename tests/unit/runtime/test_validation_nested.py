@@ -8,6 +8,7 @@ import pytest
 
 from connector.errors import ConfigError
 from connector.plugins import PluginTable, Row
+from connector.runtime.claims import Claims
 from connector.runtime.herder import Herder
 from connector.runtime.providers import create_providers
 from connector.runtime.requests import Stages
@@ -92,7 +93,7 @@ def test_faults_of_transforms(herder: Herder) -> None:
 
 def test_an_ambiguous_short_name() -> None:
     table = PluginTable([*IDLE_ROWS, Row("source", "org.other.Idle", "1", "x:y")])
-    validator = Validator(worker_config(), table, create_providers({}, {}))
+    validator = Validator(worker_config(), table, create_providers({}, {}), Claims())
     with pytest.raises(
         ConfigError, match=r"More than one connector matches alias Idle\. Please use"
     ):

@@ -1,0 +1,165 @@
+"""The rules that select databases, tables and columns, held against what the server has.
+
+An account without SELECT sees no tables, and a misspelt rule matches none: both look like an
+idle connector, so both are found here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from connector.capture.selection import Selection, pattern, split_list
+from connector.capture.tables import TableId
+from connector.errors import AccessDeniedError, StopError
+from connector.mysql.connection import Connection, quote
+from connector.mysql.definitions import DefinitionReader
+
+_LITERAL: Final = re.compile(r"[\w$-]+", re.ASCII)
+_GRANT: Final = re.compile(r"GRANT (?P<privileges>.+?) ON (?P<scope>(?:`[^`]*`|\*)\.\S+) TO ")
+_DATABASES: Final = ("database.include.list", "database.exclude.list")
+_TABLES: Final = ("table.include.list", "table.exclude.list", "snapshot.include.collection.list")
+_COLUMNS: Final = ("column.include.list", "column.exclude.list")
+_READABLE: Final = ("SELECT", "ALL PRIVILEGES", "ALL")
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """An expression of a list that matches nothing on the server."""
+
+    key: str
+    expression: str
+
+    def __str__(self) -> str:
+        kind = self.key.partition(".")[0] if not self.key.startswith("snapshot") else "table"
+        return f"{self.key}: {self.expression} matches no {kind} that this user sees"
+
+
+class CaptureRules:
+    """The lists of one connector's configuration."""
+
+    def __init__(self, config: Mapping[str, str], selection: Selection) -> None:
+        self._lists = {
+            key: split_list(config[key])
+            for key in (*_DATABASES, *_TABLES, *_COLUMNS)
+            if config.get(key)
+        }
+        self._selection = selection
+
+    def check_select(self, connection: Connection) -> None:
+        """Refuse a user who may not read the tables that are named.
+
+        :raises AccessDeniedError: with the GRANT to run.
+        """
+        scopes = _select_scopes(_grants(connection))
+        if scopes is None or "*.*" in scopes:
+            return
+        missing = [name for name in self._named() if not _covered(name, scopes)]
+        if not missing and not (scopes or self._named()):
+            missing = ["*"]
+        if missing:
+            row = connection.row("SELECT CURRENT_USER()")
+            name, _, host = str(row[0] if row else "").rpartition("@")
+            user = f"'{name}'@'{host}'"
+            grants = " ".join(f"GRANT SELECT ON {_scope(target)} TO {user};" for target in missing)
+            raise AccessDeniedError(
+                f"The user {user} has no SELECT privilege on {', '.join(missing)}, so its tables "
+                "are not visible.",
+                f"Run {grants}",
+            )
+
+    def unmatched(self, connection: Connection) -> list[Unmatched]:
+        """Return the expressions that match nothing the user sees."""
+        if not self._lists:
+            return []
+        tables = DefinitionReader(connection, lambda _: True).tables()
+        databases = [str(name) for (name,) in connection.rows("SHOW DATABASES")]
+        return [
+            *self._without_match(_DATABASES, databases),
+            *self._without_match(_TABLES, map(str, tables)),
+            *self._without_match(_COLUMNS, self._columns(connection, tables)),
+        ]
+
+    def _without_match(self, keys: Iterable[str], names: Iterable[str]) -> Iterator[Unmatched]:
+        lists = {key: self._lists[key] for key in keys if key in self._lists}
+        found = list(names) if lists else []
+        for key, expressions in lists.items():
+            for text in expressions:
+                expression = pattern(key, text)
+                if not any(expression.fullmatch(name) for name in found):
+                    yield Unmatched(key, text)
+
+    def _columns(self, connection: Connection, tables: Iterable[TableId]) -> Iterator[str]:
+        captured = {str(table) for table in tables if self._selection.captures(table)}
+        rows = connection.each_row(
+            "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS"
+        )
+        for database, table, column in rows:
+            if f"{database}.{table}" in captured:
+                yield f"{database}.{table}.{column}"
+
+    def _named(self) -> list[str]:
+        """Return the databases and tables that include lists name literally."""
+        databases = self._lists.get("database.include.list", [])
+        named = [name for name in databases if _LITERAL.fullmatch(name)]
+        for text in self._lists.get("table.include.list", []):
+            database, _, table = text.replace("\\.", ".").partition(".")
+            if _LITERAL.fullmatch(database) and _LITERAL.fullmatch(table):
+                named.append(f"{database}.{table}")
+        return named
+
+
+def _grants(connection: Connection) -> list[str] | None:
+    """Return what the user was granted, with the roles that are active; None if that is hidden."""
+    try:
+        rows = connection.rows("SHOW GRANTS")
+        if not connection.is_mariadb and any(" ON " not in str(text) for (text,) in rows):
+            roles = connection.row("SELECT CURRENT_ROLE()")
+            if roles and str(roles[0]) != "NONE":
+                rows = connection.rows(f"SHOW GRANTS FOR CURRENT_USER() USING {roles[0]}")
+    except StopError:
+        return None
+    return [str(text) for (text,) in rows]
+
+
+def _select_scopes(grants: list[str] | None) -> set[str] | None:
+    """Return where SELECT is granted: ``*.*``, ``database.*`` or ``database.table``."""
+    if grants is None:
+        return None
+    scopes = set()
+    for text in grants:
+        match = _GRANT.match(text)
+        if match and any(
+            item.partition("(")[0].strip().upper() in _READABLE
+            for item in match["privileges"].split(",")
+        ):
+            scopes.add(match["scope"].replace("`", ""))
+    return scopes
+
+
+def _covered(name: str, scopes: Iterable[str]) -> bool:
+    """Tell whether a privilege exists on a table, or on any table of a database."""
+    database, _, table = name.lower().partition(".")
+    for scope in scopes:
+        granted, _, granted_table = scope.lower().partition(".")
+        if _like(granted).fullmatch(database) and (not table or granted_table in ("*", table)):
+            return True
+    return False
+
+
+def _like(text: str) -> re.Pattern[str]:
+    """Read a database name as privileges have it: ``%`` and ``_`` are wildcards."""
+    parts = re.split(r"(\\[%_\\]|%|_)", text)
+    wildcards = {"%": ".*", "_": "."}
+    return re.compile(
+        "".join(wildcards.get(part, re.escape(part.removeprefix("\\"))) for part in parts)
+    )
+
+
+def _scope(target: str) -> str:
+    if target == "*":
+        return "*.*"
+    database, _, table = target.partition(".")
+    return f"{quote(database)}.{quote(table) if table else '*'}"

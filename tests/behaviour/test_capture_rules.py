@@ -1,0 +1,131 @@
+"""A connector that captures nothing says why: missing privileges, rules without a match."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from connector.errors import AccessDeniedError, StopError
+from connector.mysql.connector import mariadb, mysql
+from deploy.stack import CAPTURE
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.sources import source
+
+REPLICATION = "REPLICATION SLAVE, REPLICATION CLIENT, RELOAD, SHOW DATABASES"
+
+
+@pytest.fixture
+def blind(each_database: FreshDatabase) -> Iterator[str]:
+    """A user who may read the log and no table; its password is ``blind``."""
+    user = f"u{uuid.uuid4().hex[:8]}"
+    each_database.execute(
+        "CREATE TABLE shown (id INT PRIMARY KEY, note INT)",
+        f"CREATE USER '{user}'@'%' IDENTIFIED BY 'blind'",
+        f"GRANT {REPLICATION} ON *.* TO '{user}'@'%'",
+    )
+    yield user
+    each_database.execute(f"DROP USER '{user}'@'%'")
+
+
+def as_user(user: str, **more: str) -> dict[str, str]:
+    return {"database__user": user, "database__password": "blind", **more}
+
+
+def test_a_missing_select_fails_with_the_grant_to_run(
+    each_database: FreshDatabase, blind: str
+) -> None:
+    with (
+        closing(source(each_database, **as_user(blind))) as made,
+        pytest.raises(AccessDeniedError, match="no SELECT privilege on db") as caught,
+    ):
+        made.open()
+    remedy = caught.value.remedy
+    assert remedy == f"Run GRANT SELECT ON `{each_database.name}`.* TO '{blind}'@'%';"
+    each_database.execute(remedy.removeprefix("Run "))
+    with closing(source(each_database, **as_user(blind))) as made:
+        made.open()
+
+
+def test_without_lists_any_select_is_enough(each_database: FreshDatabase, blind: str) -> None:
+    everything = as_user(blind, database__include__list="")
+    with (
+        closing(source(each_database, **everything)) as made,
+        pytest.raises(AccessDeniedError, match=r"no SELECT privilege on \*"),
+    ):
+        made.open()
+    each_database.execute(f"GRANT SELECT ON {each_database.name}.shown TO '{blind}'@'%'")
+    with closing(source(each_database, **everything)) as made:
+        made.open()
+
+
+def test_a_role_may_hold_the_privilege(each_database: FreshDatabase, blind: str) -> None:
+    role = f"r{blind}"
+    default = "SET DEFAULT ROLE {role} FOR '{user}'@'%'"
+    if "mysql" in each_database.server.connector_class.lower().rsplit(".", 1)[1]:
+        default = "SET DEFAULT ROLE {role} TO '{user}'@'%'"
+    each_database.execute(
+        f"CREATE ROLE {role}",
+        f"GRANT SELECT ON {each_database.name}.* TO {role}",
+        f"GRANT {role} TO '{blind}'@'%'",
+        default.format(role=role, user=blind),
+    )
+    try:
+        with closing(source(each_database, **as_user(blind))) as made:
+            made.open()
+    finally:
+        each_database.execute(f"DROP ROLE {role}")
+
+
+def test_rules_without_a_match_are_named(
+    each_database: FreshDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = each_database.name
+    each_database.execute("CREATE TABLE shown (id INT PRIMARY KEY, note INT)")
+    rules = {
+        "table__include__list": f"{name}.shown,{name}.shwon",
+        "column__exclude__list": f"{name}.shown.note,{name}.shown.notes",
+    }
+    with caplog.at_level(logging.WARNING), closing(source(each_database, **rules)) as made:
+        made.open()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"table.include.list: {name}.shwon matches no table that this user sees",
+        f"column.exclude.list: {name}.shown.notes matches no column that this user sees",
+    ]
+
+
+def test_validation_names_the_grant(each_database: FreshDatabase, blind: str) -> None:
+    server = each_database.server
+    family = mariadb() if "mariadb" in server.connector_class else mysql()
+    config = {
+        "database.hostname": server.host,
+        "database.port": str(server.port),
+        "database.user": blind,
+        "database.password": "blind",
+        "database.server.id": "4711",
+        "database.include.list": each_database.name,
+        "topic.prefix": "p",
+        "schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory",
+    }
+    (text,) = family.validate(config)["database.hostname"].errors
+    assert f"Run GRANT SELECT ON `{each_database.name}`.* TO '{blind}'@'%';" in text
+
+
+def test_a_host_name_that_cannot_be_one(database: FreshDatabase) -> None:
+    with (
+        closing(source(database, database__hostname="db..example.com")) as made,
+        pytest.raises(StopError, match=r"db\.\.example\.com is not a valid host name"),
+    ):
+        made.open()
+
+
+def test_the_capture_account_of_the_documentation_is_enough(
+    each_database: FreshDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING), closing(source(each_database)) as made:
+        made.open()
+    assert caplog.records == []
+    assert CAPTURE.privileges.startswith("SELECT")
