@@ -135,7 +135,7 @@ class Daemon:
         configs = ConfigStore(self._storage.configs)
         statuses = StatusStore(self._storage.statuses, _milliseconds)
         offsets = LogOffsetStore(self._storage.offsets)
-        places = OffsetPlaces(offsets, partial(own_offsets_log, config))
+        places = OffsetPlaces(offsets, partial(own_offsets_log, config), configs)
         metrics = Metrics()
         claims = Claims()
         workplace = Workplace(

@@ -14,6 +14,7 @@ MillraceError
 |   |__ TableChangedError           a table was altered while a snapshot began
 |   |__ BatchTooLargeError          Kafka refuses a batch of messages that may pass one by one
 |__ StopError                   needs a person: the task fails and says what to do
+    |__ DamagedOffsetError          the stored offset is lost or unreadable
     |__ AccessDeniedError           credentials or a privilege
     |__ PositionLostError           the stored position is not on the server any more
     |__ UnknownTableError           a row of a table whose shape is not known
@@ -121,6 +122,18 @@ class PositionLostError(StopError):
         "Take a new snapshot: set snapshot.mode=when_needed, or delete the connector's offsets "
         "and restart it."
     )
+
+
+class DamagedOffsetError(StopError):
+    """The stored offset of a connector is lost or unreadable."""
+
+    remedy = (
+        "Restore the offsets from a backup. For a new snapshot instead, stop the connector, send "
+        "DELETE /connectors/<name>/offsets, and resume it."
+    )
+
+    def __init__(self, connector: str, reason: str) -> None:
+        super().__init__(f"The offset of connector {connector} {reason}.")
 
 
 class UnknownTableError(StopError):

@@ -8,6 +8,7 @@ from typing import Any
 
 from connector.capture.change import Place
 from connector.data.java import hash_order
+from connector.errors import DamagedOffsetError, StopError
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 
 Gtids = GtidSet | MariaDbGtidSet
@@ -92,8 +93,18 @@ class BinlogPosition:
 def position_of(offset: Mapping[str, Any], *, is_mariadb: bool) -> BinlogPosition:
     """Read an offset map; those of old Debezium versions mark a snapshot by a boolean.
 
-    :raises ConfigError: when its GTIDs cannot be read.
+    :raises StopError: it has no file or position, or one that cannot be read.
     """
+    try:
+        return _position(offset, is_mariadb=is_mariadb)
+    except KeyError as error:
+        reason = f"has no {error}"
+    except (ValueError, TypeError) as error:
+        reason = f"cannot be read: {error}"
+    raise StopError(f"The stored offset {reason}.", DamagedOffsetError.remedy)
+
+
+def _position(offset: Mapping[str, Any], *, is_mariadb: bool) -> BinlogPosition:
     gtids = offset.get("gtids")
     parse = MariaDbGtidSet.parse if is_mariadb else GtidSet.parse
     snapshot = offset.get("snapshot")

@@ -47,6 +47,8 @@ from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
+_NAMED = 10  # tables in a line of the log
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -116,6 +118,22 @@ class MySqlSource:
         """Rebuild the tables from the schema history."""
         assert isinstance(position, BinlogPosition)
         self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
+        self._warn_of_unrecorded_tables()
+
+    def _warn_of_unrecorded_tables(self) -> None:
+        """Log captured tables that the history does not know: it may have lost its end."""
+        known, captures = self._parts.tracker.tables, self._parts.selection.captures
+        tables = self._definitions(self._server).tables()
+        unknown = [str(table) for table in tables if captures(table) and table not in known]
+        if unknown:
+            log.warning(
+                "The schema history does not know %d captured tables: %s%s. Either they were "
+                "created after the stored position, or the history is incomplete; then the task "
+                "will fail with their first row. snapshot.mode=recovery completes the history.",
+                len(unknown),
+                ", ".join(unknown[:_NAMED]),
+                ", …" if len(unknown) > _NAMED else "",
+            )
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         """Read the tables as they are; return the position to stream from."""

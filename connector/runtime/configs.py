@@ -25,6 +25,7 @@ from connector.runtime.state import TargetState
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from connector.runtime.offsets import Partition
     from connector.runtime.storage import Entry, Log
 
 _log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ _CONNECTOR: Final = "connector-"
 _TARGET: Final = "target-state-"
 _TASK: Final = "task-"
 _COMMIT: Final = "commit-"
+_KNOWN: Final = "millrace-offset-of-"  # Connect skips records of this name
 
 
 @dataclass(slots=True)
@@ -54,12 +56,15 @@ class ConfigStore:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._stored: dict[str, Stored] = {}
+        self._known: dict[str, Partition] = {}
         self._lock = threading.Lock()
 
     def open(self) -> None:
         """Read the log; raises as `Log.read` does."""
         documents = {key.decode(): value for key, value in self._log.read().items()}
         for key in documents:
+            if key.startswith(_KNOWN):
+                self._known[key.removeprefix(_KNOWN)] = _document(documents, key)
             if key.startswith(_CONNECTOR):
                 name = key.removeprefix(_CONNECTOR)
                 config = _properties(documents, key)
@@ -103,9 +108,28 @@ class ConfigStore:
 
     def remove(self, name: str) -> None:
         """Remove a connector and its target state, as Connect does; task records stay."""
-        self._log.write([_entry(_CONNECTOR + name, None), _entry(_TARGET + name, None)])
+        entries = [_entry(_CONNECTOR + name, None), _entry(_TARGET + name, None)]
+        if self.known_partition(name) is not None:
+            entries.append(_entry(_KNOWN + name, None))
+        self._log.write(entries)
         with self._lock:
             self._stored.pop(name, None)
+            self._known.pop(name, None)
+
+    def known_partition(self, connector: str) -> Partition | None:
+        """Return the partition for which a connector has stored an offset."""
+        with self._lock:
+            return self._known.get(connector)
+
+    def put_known_partition(self, connector: str, partition: Partition | None) -> None:
+        """Remember for which partition a connector has stored an offset, or forget it."""
+        if partition == self.known_partition(connector):
+            return
+        self._log.write([_entry(_KNOWN + connector, partition)])
+        with self._lock:
+            self._known.pop(connector, None)
+            if partition is not None:
+                self._known[connector] = dict(partition)
 
     def _change(
         self, name: str, *, target: TargetState | None = None, tasks: list[Config] | None = None

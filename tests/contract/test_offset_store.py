@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from connector.errors import StopError
+from connector.errors import DamagedOffsetError, StopError
 from connector.kafka.log import KafkaLog, LogWriter
 from connector.runtime.offsets import OffsetStore
 from connector.runtime.offsets.layered import LayeredOffsetStore
@@ -138,3 +138,23 @@ def test_only_primitives_are_stored(open_store: Open, value: object) -> None:
     with pytest.raises(StopError, match="may only contain primitive types as values, but field n"):
         store.save("c", SHOP, {"n": value})  # type: ignore[dict-item] # the fault under test
     assert store.load("c", SHOP) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b'["shop",{"server":"shop"}]', b"{"),
+        (b'["shop",{"server":"shop"}]', b"[]"),
+        (b'["shop",{"server":', b'{"pos":4}'),
+    ],
+)
+def test_a_damaged_entry_fails_its_connector_until_it_is_reset(key: bytes, value: bytes) -> None:
+    log = MemoryLog()
+    log.write([(key, value)])
+    store = _opened(log)
+    with pytest.raises(DamagedOffsetError, match="The offset of connector shop is damaged"):
+        store.load("shop", SHOP)
+    assert store.load("other", SHOP) is None
+    store.reset("shop")
+    assert store.load("shop", SHOP) is None
+    assert log.read() == {}

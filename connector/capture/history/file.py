@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from connector.errors import HistoryError, MillraceError, TransientError
 from connector.fence import Fence
 
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class FileHistory:
@@ -63,6 +65,12 @@ class FileHistory:
                         where = f"Line {number}" if after is None else f"The line at byte {start}"
                         yield self._parse(line, where)
                         self._last = (start, line)
+                    elif line.strip():
+                        _LOG.warning(
+                            "The schema history %s ends within a record, which is skipped: the "
+                            "file was cut off, or a write was interrupted.",
+                            self._path,
+                        )
                     start += len(line)
         except OSError as error:
             raise self._failed("read", error) from error

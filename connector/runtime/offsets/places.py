@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from connector.runtime.offsets.known import KnownOffsetStore
 from connector.runtime.offsets.layered import LayeredOffsetStore
 from connector.runtime.offsets.store import LogOffsetStore
 
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from connector.runtime.offsets import OffsetStore
+    from connector.runtime.offsets.known import KnownPartitions
     from connector.runtime.storage import Log
+
+_SNAPSHOT_WITHOUT_OFFSET: Final = frozenset({"always", "when_needed"})
 
 
 class OffsetPlaces:
@@ -22,19 +26,31 @@ class OffsetPlaces:
     """
 
     def __init__(
-        self, shared: LogOffsetStore, open_topic: Callable[[str, Mapping[str, str]], Log]
+        self,
+        shared: LogOffsetStore,
+        open_topic: Callable[[str, Mapping[str, str]], Log],
+        known: KnownPartitions,
     ) -> None:
         self.shared = shared
         self._open_topic = open_topic
+        self._known = known
         self._own: dict[str, LogOffsetStore] = {}
         self._lock = threading.Lock()
 
     def of(self, config: Mapping[str, str]) -> OffsetStore:
         """Return the store for a connector's resolved configuration.
 
+        Where the configuration wants a snapshot whenever there is no offset, none is missed.
+
         :raises TransientError: its own topic cannot be read now.
         :raises StopError: its own topic cannot be used.
         """
+        store = self._store(config)
+        if config.get("snapshot.mode", "").strip().lower() in _SNAPSHOT_WITHOUT_OFFSET:
+            return store
+        return KnownOffsetStore(store, self._known)
+
+    def _store(self, config: Mapping[str, str]) -> OffsetStore:
         topic = (config.get("offsets.storage.topic") or "").strip()
         if not topic:
             return self.shared

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from connector.errors import StopError
+from connector.errors import DamagedOffsetError, StopError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from connector.runtime.storage import Log
 
 _log = logging.getLogger(__name__)
+
+_CONNECTOR: Final = re.compile(rb'\[\s*("(?:[^"\\\x00-\x1f]|\\.)*")')
 
 Identity = tuple[str, frozenset[tuple[str, object]]]
 
@@ -39,6 +42,7 @@ class LogOffsetStore:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._stored: dict[Identity, _Stored] = {}
+        self._damaged: dict[bytes, str] = {}  # key of an entry → its connector
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = {}
 
@@ -49,10 +53,26 @@ class LogOffsetStore:
             if entry is not None:
                 name, stored = entry
                 self._stored[_identity(name, stored.partition)] = stored
+            else:
+                self._note_damage(key)
+
+    def _note_damage(self, key: bytes) -> None:
+        match = _CONNECTOR.match(key)
+        if match is None:
+            _log.warning("An entry among the offsets belongs to no connector: it is skipped.")
+            return
+        name = json.loads(match[1])
+        self._damaged[key] = name
+        _log.error("The offset of connector %s is damaged: it is no JSON object.", name)
 
     def load(self, connector: str, partition: Partition) -> Offset | None:
-        """Return the offset of a partition."""
+        """Return the offset of a partition.
+
+        :raises DamagedOffsetError: an entry of the connector cannot be read.
+        """
         with self._lock:
+            if connector in self._damaged.values():
+                raise DamagedOffsetError(connector, "is damaged: it is no JSON object")
             stored = self._stored.get(_identity(connector, partition))
             return stored.offset if stored else None
 
@@ -73,6 +93,7 @@ class LogOffsetStore:
             with self._lock:
                 for item in entries:
                     self._stored[_identity(connector, item.partition)] = item
+                    self._damaged.pop(item.key, None)
 
     def _order(self, connector: str) -> threading.Lock:
         """Return what keeps the writes of a connector in one order, in the log and in memory.
@@ -94,6 +115,13 @@ class LogOffsetStore:
     def reset(self, connector: str) -> None:
         """Remove all offsets of a connector."""
         self.save_all(connector, [(partition, None) for partition, _ in self.items(connector)])
+        with self._lock:
+            damaged = [key for key, name in self._damaged.items() if name == connector]
+        with self._order(connector):
+            self._log.write([(key, None) for key in damaged])
+            with self._lock:
+                for key in damaged:
+                    self._damaged.pop(key, None)
 
     def _entry(self, connector: str, partition: Partition, offset: Offset | None) -> _Stored:
         with self._lock:
@@ -123,13 +151,12 @@ def _primitives(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decode(key: bytes, value: bytes) -> tuple[str, _Stored] | None:
-    """Return the connector and the entry; None, with a warning, for what is no offset."""
+    """Return the connector and the entry, None for what is no offset."""
     try:
         name, partition = json.loads(key)
         offset = json.loads(value)
     except ValueError:
-        name = partition = offset = None
+        return None
     if isinstance(name, str) and isinstance(partition, dict) and isinstance(offset, dict):
         return name, _Stored(key, partition, offset)
-    _log.warning("Ignoring an entry among the offsets whose key or value is no offset.")
     return None

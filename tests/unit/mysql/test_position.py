@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.errors import ConfigError
+from connector.errors import ConfigError, StopError
 from connector.mysql.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.position import BinlogPosition, Coordinates, position_of
 
@@ -219,3 +219,18 @@ def test_a_heartbeat_behind_the_last_event_leads_nowhere_else() -> None:
     coordinates.move(5_000, 100)
     coordinates.move(5_060, 40)
     assert coordinates.position().pos == 5_100
+
+
+@pytest.mark.parametrize(
+    ("offset", "reason"),
+    [
+        ({"file": "binlog.000001"}, "has no 'pos'"),
+        ({"pos": 4}, "has no 'file'"),
+        ({"file": "binlog.000001", "pos": "x"}, "cannot be read"),
+        ({"file": "binlog.000001", "pos": None}, "cannot be read"),
+    ],
+)
+def test_a_damaged_offset_says_what_to_do(offset: dict[str, object], reason: str) -> None:
+    with pytest.raises(StopError, match=reason) as caught:
+        position_of(offset, is_mariadb=False)
+    assert "DELETE /connectors/<name>/offsets" in caught.value.remedy

@@ -48,7 +48,7 @@ class Memory:
         offsets = LogOffsetStore(self.offsets)
         for store in (configs, statuses, offsets):
             store.open()
-        places = OffsetPlaces(offsets, lambda *_: MemoryLog())
+        places = OffsetPlaces(offsets, lambda *_: MemoryLog(), configs)
         claims = Claims()
         launcher = Launcher(config, plugins, providers, places, lambda *_: None, claims)
         grace = config.seconds("task.shutdown.graceful.timeout.ms")
