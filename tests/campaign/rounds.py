@@ -99,6 +99,7 @@ class Campaign:
             self._rig.heal()
             seconds = self._finish()
             repeated = self._repeated() - repeated
+            self.measured.repeated += max(repeated, 0)
             assert not (is_clean and repeated), f"{repeated} events repeated after a clean stop"
             self._check_worker(seconds)
         except AssertionError as error:
@@ -185,7 +186,6 @@ class Campaign:
         measured, watch = self.measured, self._rig.watch
         measured.longest_catch_up = max(measured.longest_catch_up, seconds)
         measured.peak_megabytes = max(measured.peak_megabytes, watch.peak_megabytes)
-        measured.repeated = self._repeated()
         tracebacks = watch.tracebacks()
         assert not tracebacks, f"{len(tracebacks)} tracebacks, the first: {tracebacks[0]}"
         assert seconds <= CATCH_UP_LIMIT, f"catch-up took {seconds:.0f} s"

@@ -144,6 +144,9 @@ def test_a_statement_that_takes_long_is_no_dead_connection(
 
 
 @pytest.mark.parametrize(
+    "each_database", [pytest.param("mysql", marks=pytest.mark.slow), "mariadb"], indirect=True
+)
+@pytest.mark.parametrize(
     "statement",
     ["SELECT SLEEP(1)", pytest.param("SELECT SLEEP(60)", marks=pytest.mark.slow)],
 )

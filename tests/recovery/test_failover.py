@@ -84,8 +84,14 @@ def pair(request: pytest.FixtureRequest, workspace: Workspace) -> Iterator[Pair]
     small = ["--binlog-row-event-max-size=256"]
     if request.param == "mysql":
         small.append("--binlog-rows-query-log-events=ON")
-    with kind(workspace, options=small) as first, kind(workspace) as second:
+    first, second = kind(workspace, options=small), kind(workspace)
+    try:
+        first.start()
+        second.start()
         yield Pair(first, second)
+    finally:  # stopping would wait for their open dumps
+        first.kill()
+        second.kill()
 
 
 def test_a_transaction_that_another_server_continues_is_complete(

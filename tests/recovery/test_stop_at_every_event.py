@@ -246,6 +246,7 @@ def test_a_stop_at_every_event_of_transactions_that_are_taken_back(
     stop_at_each(recorded)
 
 
+@pytest.mark.slow
 def test_stops_at_many_events_of_one_run(database: FreshDatabase, record: Record) -> None:
     recorded = record(database, general=True)
     for every in (2, 5):
