@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 
 from connector.capture.selection import Selection, pattern, split_list
@@ -22,19 +23,23 @@ _GRANT: Final = re.compile(r"GRANT (?P<privileges>.+?) ON (?P<scope>(?:`[^`]*`|\
 _DATABASES: Final = ("database.include.list", "database.exclude.list")
 _TABLES: Final = ("table.include.list", "table.exclude.list", "snapshot.include.collection.list")
 _COLUMNS: Final = ("column.include.list", "column.exclude.list")
+_SIMILAR: Final = 3  # names that are suggested
+_MOST_COMPARED: Final = 2_000
 _READABLE: Final = ("SELECT", "ALL PRIVILEGES", "ALL")
 
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """An expression of a list that matches nothing on the server."""
+    """An expression of a list that matches nothing on the server; ``alike`` are similar names."""
 
     key: str
     expression: str
+    alike: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         kind = self.key.partition(".")[0] if not self.key.startswith("snapshot") else "table"
-        return f"{self.key}: {self.expression} matches no {kind} that this user sees"
+        likely = f"; similar: {', '.join(self.alike)}" if self.alike else ""
+        return f"{self.key}: {self.expression} matches no {kind} that this user sees{likely}"
 
 
 class CaptureRules:
@@ -89,7 +94,9 @@ class CaptureRules:
             for text in expressions:
                 expression = pattern(key, text)
                 if not any(expression.fullmatch(name) for name in found):
-                    yield Unmatched(key, text)
+                    plain = text.replace("\\.", ".")
+                    alike = get_close_matches(plain, found[:_MOST_COMPARED], _SIMILAR)
+                    yield Unmatched(key, text, tuple(alike))
 
     def _columns(self, connection: Connection, tables: Iterable[TableId]) -> Iterator[str]:
         captured = {str(table) for table in tables if self._selection.captures(table)}

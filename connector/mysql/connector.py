@@ -215,7 +215,7 @@ class MySqlFamily:
             found = problems(connection, is_mariadb=self.name == "mariadb")
             hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
             check_privileges(connection)
-            self._check_rules(connection, config)
+            self._check_rules(connection, config, report)
         except AccessDeniedError as error:
             hostname.errors.append(f"{error} {error.remedy}")
         except MillraceError as error:
@@ -223,12 +223,18 @@ class MySqlFamily:
         finally:
             connection.close()
 
-    def _check_rules(self, connection: Connection, config: Mapping[str, str]) -> None:
-        """Refuse missing privileges; log rules without a match, whose tables may come later."""
+    def _check_rules(
+        self, connection: Connection, config: Mapping[str, str], report: dict[str, ConfigValue]
+    ) -> None:
+        """Refuse missing privileges; name rules without a match, whose tables may come later.
+
+        The report recommends the names that are similar.
+        """
         rules = CaptureRules(config, selection(config, self.builtin_databases))
         rules.check_select(connection)
         for rule in rules.unmatched(connection):
             log.warning("Validation of %s: %s", config["topic.prefix"], rule)
+            report[rule.key].recommended += rule.alike
 
 
 def _snapshot_options(

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from connector.errors import AccessDeniedError, StopError
-from connector.mysql.connector import mariadb, mysql
+from connector.mysql.connector import MySqlFamily, mariadb, mysql
 from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
@@ -33,6 +33,23 @@ def blind(each_database: FreshDatabase) -> Iterator[str]:
 
 def as_user(user: str, **more: str) -> dict[str, str]:
     return {"database__user": user, "database__password": "blind", **more}
+
+
+def family_of(database: FreshDatabase) -> MySqlFamily:
+    return mariadb() if "mariadb" in database.server.connector_class else mysql()
+
+
+def connector_config(database: FreshDatabase) -> dict[str, str]:
+    return {
+        "database.hostname": database.server.host,
+        "database.port": str(database.server.port),
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "database.server.id": "4711",
+        "database.include.list": database.name,
+        "topic.prefix": "p",
+        "schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory",
+    }
 
 
 def test_a_missing_select_fails_with_the_grant_to_run(
@@ -92,26 +109,35 @@ def test_rules_without_a_match_are_named(
     with caplog.at_level(logging.WARNING), closing(source(each_database, **rules)) as made:
         made.open()
     assert [record.getMessage() for record in caplog.records] == [
-        f"table.include.list: {name}.shwon matches no table that this user sees",
-        f"column.exclude.list: {name}.shown.notes matches no column that this user sees",
+        (
+            f"table.include.list: {name}.shwon matches no table that this user sees; "
+            f"similar: {name}.shown"
+        ),
+        (
+            f"column.exclude.list: {name}.shown.notes matches no column that this user sees; "
+            f"similar: {name}.shown.note, {name}.shown.id"
+        ),
     ]
 
 
 def test_validation_names_the_grant(each_database: FreshDatabase, blind: str) -> None:
-    server = each_database.server
-    family = mariadb() if "mariadb" in server.connector_class else mysql()
     config = {
-        "database.hostname": server.host,
-        "database.port": str(server.port),
+        **connector_config(each_database),
         "database.user": blind,
         "database.password": "blind",
-        "database.server.id": "4711",
-        "database.include.list": each_database.name,
-        "topic.prefix": "p",
-        "schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory",
     }
+    family = family_of(each_database)
     (text,) = family.validate(config)["database.hostname"].errors
     assert f"Run GRANT SELECT ON `{each_database.name}`.* TO '{blind}'@'%';" in text
+
+
+def test_validation_recommends_what_a_rule_may_mean(each_database: FreshDatabase) -> None:
+    name = each_database.name
+    each_database.execute("CREATE TABLE shown (id INT PRIMARY KEY)")
+    config = {**connector_config(each_database), "table.include.list": f"{name}.shwon"}
+    report = family_of(each_database).validate(config)
+    assert not [value.errors for value in report.values() if value.errors]
+    assert report["table.include.list"].recommended == (f"{name}.shown",)
 
 
 def test_a_host_name_that_cannot_be_one(database: FreshDatabase) -> None:
