@@ -97,11 +97,14 @@ class Providers:
 
         :raises ConfigError: a provider cannot read its place.
         """
-        return {
+        resolved = {
             key: REFERENCE.sub(self._value, value)
             for key, value in config.items()
             if value is not None
         }
+        for key, value in resolved.items():
+            self._remember(value, config[key] or "")
+        return resolved
 
     def unresolved(self, config: Mapping[str, str | None]) -> dict[str, str]:
         """Return why references cannot be replaced, by key: their text is not a value.
@@ -131,15 +134,27 @@ class Providers:
         value = provider.get(path, key) if provider else None
         if value is None:
             return reference[0]
-        if len(value.strip()) >= _SHORTEST_SECRET:
-            self._references[value.strip()] = reference[0]
+        self._remember(value, reference[0])
         return value
+
+    def _remember(self, value: str, reference: str) -> None:
+        value = value.strip()
+        if len(value) >= _SHORTEST_SECRET and value != reference.strip():
+            self._references[value] = reference
 
     def redacted(self, text: str) -> str:
         """Return a text with the reference in place of every value that was resolved."""
         for value in sorted(self._references, key=len, reverse=True):
-            text = text.replace(value, self._references[value])
+            if value in text:
+                text = _pattern(value).sub(self._references[value].replace("\\", r"\\"), text)
         return text
+
+
+def _pattern(value: str) -> re.Pattern[str]:
+    """Find a value in a text; a plain word, such as a user's name, not within other words."""
+    if value.isalpha():
+        return re.compile(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\w)")
+    return re.compile(re.escape(value))
 
 
 def create_providers(worker: Mapping[str, str], environment: Mapping[str, str]) -> Providers:

@@ -110,3 +110,13 @@ def test_a_class_that_is_not_here_is_refused(java: str) -> None:
 def test_a_bad_pattern_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"allowlist\.pattern"):
         providers("env", "EnvVarConfigProvider", {"allowlist.pattern": "["})
+
+
+def test_resolved_values_are_redacted() -> None:
+    found = providers("env", "EnvVarConfigProvider", {}, USER="debezium", KEY="s3cret", ON="on")
+    found.resolve({"user": "${env:USER}", "topic": "history-${env:KEY}", "flag": "${env:ON}"})
+    text = "io.debezium.connector: 'debezium'@'%' cannot read history-s3cret, only xs3crety on."
+    assert found.redacted(text) == (
+        "io.debezium.connector: '${env:USER}'@'%' cannot read history-${env:KEY}, only "
+        "x${env:KEY}y on."
+    )
