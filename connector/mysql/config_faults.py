@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from connector.config import ConfigDef
+from connector.kafka.config import KNOWN_CLIENT_KEYS
 from connector.mysql.old_names import OLD_PREFIXES
 
 _PREFIX: Final = re.compile(r"[\w.-]+", re.ASCII)
@@ -97,7 +98,7 @@ def _misspelt(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str
         if alias.strip()
     )
     found = {}
-    for key in config.keys() - known:
+    for key in config.keys() - known - KNOWN_CLIENT_KEYS:
         if key.startswith((*_FOREIGN, *OLD_PREFIXES, *_UNSUPPORTED, *aliases)):
             continue
         likely = _most_alike(key, known)

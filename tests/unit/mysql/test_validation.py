@@ -84,7 +84,8 @@ def test_keys_of_others_are_not_misspelt() -> None:
     connect = source_config({"connector.class": mysql().class_name}, WORKER.parse({}), table)
     foreign = """database.sslMode database.connectionTimeZone driver.useSSL topic.creation.groups
         transforms.t.table.include.list isbn.table.include.lst offsets.storage.topic
-        snapshot.locking.mode.custom.name snapshot.new.tables key.converter.schemas.enable"""
+        snapshot.locking.mode.custom.name snapshot.new.tables max.poll.interval.ms
+        key.converter.schemas.enable"""
     keys = {*foreign.split(), *(key.name for key in connect)}
     config = {**dict.fromkeys(keys, "x"), "converters": "isbn"}
     assert not set(config_faults({**BASE, **HISTORY, **config}, mysql().config_def))
