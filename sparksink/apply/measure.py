@@ -14,6 +14,7 @@ from pyspark.sql import functions as f
 from sparksink.config.keys import Mirror as Rules
 from sparksink.order import Sequence as Place
 from sparksink.schemas.spark_types import quoted
+from sparksink.spark_errors import SparkError
 
 _COUNTED = ("c", "r", "u")
 
@@ -40,10 +41,33 @@ class Measured:
     bounds: tuple[Any, Any]
 
 
-def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFrame, Observation]:
-    """Let what is measured be counted while the changes go by: reading them twice is dear."""
-    observation = Observation()
-    return changes.observe(observation, *_measures(rules, key)), observation
+class Observed:
+    """What is measured while changes are read once; reading them twice is dear."""
+
+    def __init__(self, changes: DataFrame, measures: Sequence[Column]) -> None:
+        self._changes = changes
+        self._measures = measures
+        self._observation = Observation()
+        self.frame = changes.observe(self._observation, *measures)
+
+    def values(self) -> Mapping[str, Any]:
+        """Return what was measured; the frame must have been run.
+
+        Where adaptive execution finds that no row is left, it drops a part of the plan with what
+        was measured in it (SPARK-54620), and Spark fails to return it. The changes are read again
+        then: they are no more than TRUNCATEs and faults.
+        """
+        try:
+            found = self._observation.get
+        except SparkError:
+            found = {}
+        return found or self._changes.agg(*self._measures).collect()[0].asDict()
+
+
+def observed(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFrame, Observed]:
+    """Return the changes, which are measured as soon as they are read, and the measurements."""
+    found = Observed(changes, _measures(rules, key))
+    return found.frame, found
 
 
 def _measures(rules: Rules, key: str | None) -> list[Column]:
@@ -77,9 +101,9 @@ def boundary(rules: Rules) -> Column:
     return found | f.col("__end") if rules.sweep else found
 
 
-def measured(observation: Observation) -> Measured:
+def measured(observation: Observed) -> Measured:
     """Return what an observation has seen; the frame must have been run."""
-    return _measured(observation.get)
+    return _measured(observation.values())
 
 
 def counted(changes: Sequence[DataFrame], rules: Rules) -> Measured:

@@ -82,6 +82,22 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
+def adaptive(spark: Any) -> Iterator[Any]:
+    """Let Spark adapt its plans and generate code as it does for users; the other tests save it."""
+    own = {
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.codegen.factoryMode": "FALLBACK",
+    }
+    before = {key: spark.conf.get(key) for key in own}
+    for key, value in own.items():
+        spark.conf.set(key, value)
+    yield spark
+    for key, value in before.items():
+        spark.conf.set(key, value)
+
+
+@pytest.fixture
 def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
     """Return what makes a sink: sections of its configuration, and perhaps a lake of its own."""
     from sparksink.session import prepared  # noqa: PLC0415
