@@ -39,6 +39,7 @@ _WRITER: Final = {
     "max.in.flight.requests.per.connection": 1,  # keeps the order without idempotence
     "partitioner": "murmur2_random",  # as Java's clients: a key must not change its partition
     "message.timeout.ms": 30_000,
+    "socket.timeout.ms": 5_000,  # its messages are small, and a task waits for them
     "linger.ms": 0,
 }
 _READER: Final = {

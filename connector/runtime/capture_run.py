@@ -64,6 +64,7 @@ class CaptureRun:
         self._partitions: dict[str, int] = {}
         self._next_commit = time.monotonic() + context.flush_interval
         self._unsaved: dict[str, Any] | None = None
+        self._counts: Mapping[str, Any] = {}
         self._watch = DeliveryWatch(self._producer, context.topics, task.health)
         self._cancel_abort = context.fence.on_close(self._producer.abort)
         context.fence.observer = self._waits
@@ -72,6 +73,7 @@ class CaptureRun:
         """Read, send and commit until the task is to stop."""
         offset = self._context.offsets.load(self._context.connector, self._capture.partition)
         if offset:
+            self._counts = offset
             self._pipeline.transaction.restore(offset)
         engine = Engine(self._capture.source, self._capture.engine, self._figures.course)
         with suppress(_StoppedError):
@@ -127,6 +129,8 @@ class CaptureRun:
     def _waiting(self, change: Waiting) -> None:
         health = self._task.health
         if change.reason:
+            # The stream begins again behind the last progress: what came after is counted again.
+            self._pipeline.transaction.restore(self._counts)
             health.fault(change.cause, change.reason, at_once=True)
         else:
             health.well("database")
@@ -152,7 +156,7 @@ class CaptureRun:
 
     def _progress(self, change: Progress) -> None:
         transaction = self._pipeline.transaction
-        counts = transaction.to_offset()
+        self._counts = counts = transaction.to_offset()
         self._inflight.close(lambda: change.position.to_offset() | counts)
 
     def _send(self, messages: Iterable[Message]) -> None:

@@ -164,7 +164,7 @@ def test_a_ddl_statement_waits_for_kafka(
         at.proxy.heal()
         at.finish()
         at.check()
-        changes = at.messages[at.name]
+        changes = at.topics.read(at.name)
         assert sum("ADD extra" in (message.payload()["ddl"] or "") for message in changes) == 1
         at.wait_until_well()
 

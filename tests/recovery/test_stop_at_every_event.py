@@ -21,6 +21,7 @@ from connector.capture.change import (
     Truncated,
 )
 from connector.connectors import mariadb_connector, mysql_connector
+from connector.errors import DatabaseUnavailableError
 from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.topics import Message, Topics
@@ -160,6 +161,7 @@ def record(broker: KafkaBroker, topics: Topics, tmp_path: Path) -> Iterator[Reco
                 database.name,
                 provide_transaction_metadata=str(transactions).lower(),
                 skipped_operations="none",
+                errors_retry_delay_initial_ms="1",
                 schema_history_internal="io.debezium.storage.file.history.FileSchemaHistory",
                 schema_history_internal_file_filename=str(history),
             )
@@ -251,6 +253,42 @@ def test_stops_at_many_events_of_one_run(database: FreshDatabase, record: Record
     recorded = record(database, general=True)
     for every in (2, 5):
         assert recorded.play(every) == recorded.messages, f"stopped at every {every}th change"
+
+
+def losing_connections(first: int, end: End) -> Chosen:
+    """Lose the database again and again, each time one event later than the time before."""
+    left, gap = first, first
+
+    def chosen(change: Change) -> bool:
+        nonlocal left, gap
+        left -= isinstance(change, EVENTS)
+        if not left:
+            left = gap = gap + 1
+            raise DatabaseUnavailableError("the connection is lost")
+        return end(change)
+
+    return chosen
+
+
+def once(messages: list[Any]) -> list[Any]:
+    return list({repr(message): message for message in messages}.values())
+
+
+@pytest.mark.parametrize(
+    "general", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["compiled", "general"]
+)
+def test_a_lost_connection_within_a_transaction_counts_no_event_twice(
+    database: FreshDatabase, record: Record, general: bool
+) -> None:
+    """Messages may come twice, but with the very same numbers; BEGIN and END come once."""
+    recorded = record(database, general=general)
+    for first in (2, 6):
+        recorded.rewind()
+        recorded.capture.run(losing_connections(first, End()))
+        messages = recorded.written()
+        for topic, expected in recorded.messages.items():
+            found = once(messages[topic])
+            assert found == once(expected), f"{topic}, lost at event {first}"
 
 
 @pytest.mark.slow
