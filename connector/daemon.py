@@ -128,10 +128,11 @@ class Daemon:
     """
 
     def __init__(self, config: WorkerConfig, providers: Providers, plugins: Plugins) -> None:
+        self._exit_code = 0
         sockets = bind_all(config.listeners)
         self._open_listeners = [item for item, _ in sockets if is_open(item, config.properties)]
         self._address = advertised([listener for listener, _ in sockets], config.properties)
-        self._storage = open_storage(config)
+        self._storage = open_storage(config, partial(self._give_up, EXIT_START))
         configs = ConfigStore(self._storage.configs)
         statuses = StatusStore(self._storage.statuses, _milliseconds)
         offsets = LogOffsetStore(self._storage.offsets)
@@ -164,7 +165,6 @@ class Daemon:
             metrics.render,
         )
         self._servers = open_servers(config, sockets, self._herder, api)
-        self._exit_code = 0
 
     def run(self, connectors: Sequence[ConnectorFile]) -> int:
         """Serve until SIGTERM or SIGINT; return the exit code."""

@@ -19,7 +19,8 @@ from connector.errors import (
     RefusedMessageError,
 )
 from connector.kafka.connection import CONNECTION
-from connector.kafka.errors import delivery_error
+from connector.kafka.errors import delivery_error, request_error
+from connector.kafka.receipts import releases_receipts
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,6 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     # How long a topic that the brokers deny may still be on its way to them: one that is new was
     # waited for when it was created. Librdkafka's 30 s delay the end of a deleted topic.
     "topic.metadata.propagation.max.ms": 5_000,
-    "delivery.report.only.error": True,  # a report for each message costs a fifth of sending it
 }
 # Refusals of a batch that need not concern each of its messages.
 _PERHAPS_OTHERS: Final = {
@@ -66,7 +66,8 @@ class Producer:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         callbacks = {"error_cb": self._problem, "logger": log}
-        settings = {**CONNECTION, **DEFAULTS, **config, **callbacks}
+        reports = {"delivery.report.only.error": releases_receipts()}
+        settings = {**CONNECTION, **DEFAULTS, **reports, **config, **callbacks}
         self.capacity = int(settings["queue.buffering.max.messages"])
         self._batch_bytes = int(settings["batch.size"])
         if str(settings["enable.idempotence"]).lower() == "false":
@@ -106,6 +107,7 @@ class Producer:
         :param partition_of: where messages of a topic go that name no partition, -1 to choose
             by their keys.
         :param failed: called when a message is not delivered; held until their fate is known.
+            With reports for all messages it is called for each, without an error if delivered.
         :raises RefusedMessageError: a message can never be sent; the others may be.
         """
         produce = self._producer.produce
@@ -137,10 +139,15 @@ class Producer:
 
         :raises ClientFailedError: the producer is unusable: make a new one.
         """
-        self._producer.poll(seconds)
-        self._check()
+        self._serve(self._producer.poll, seconds)
 
-    def _check(self) -> None:
+    def _serve(self, wait: Callable[[float], int], seconds: float) -> None:
+        try:
+            wait(seconds)
+        except KafkaException as error:  # how it tells of a fatal error depends on the settings
+            if error.args[0].fatal():
+                self._fatal = error.args[0]
+            raise request_error(error.args[0], "the producer failed") from error
         if self._fatal is not None:
             raise ClientFailedError(f"the producer failed: {self._fatal.str()}")
 
@@ -154,8 +161,7 @@ class Producer:
             left = end - time.monotonic()
             if left <= 0:
                 return False
-            self._producer.flush(min(left, 0.2))
-            self._check()
+            self._serve(self._producer.flush, min(left, 0.2))
         self.poll(0)  # an error without a message may wait there
         return True
 

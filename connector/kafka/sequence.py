@@ -207,8 +207,9 @@ class Sequence:
         self._cancel_abort = self._fence.on_close(self._producer.abort)
         return self._producer
 
-    def _failed(self, error: KafkaError, _: KafkaMessage) -> None:
-        self._errors.append(delivery_error(error, self._topic))
+    def _failed(self, error: KafkaError | None, _: KafkaMessage) -> None:
+        if error is not None:
+            self._errors.append(delivery_error(error, self._topic))
 
     def close(self) -> None:
         """Drop what is not acknowledged yet."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _STEP: Final = 0.5  # seconds of a wait between two looks around
 _PROBE: Final = 2.0  # seconds for the answer to a question whether it is there
-_TIMEOUT: Final = 10.0  # seconds for an answer; callers try again
+_TIMEOUT: Final = 6.0  # seconds for an answer; callers try again
 _NEW_TOPIC: Final = 10.0  # seconds until the brokers have told each other of a topic
 BROKER_DEFAULT: Final = -1
 

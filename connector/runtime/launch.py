@@ -75,7 +75,9 @@ class Launcher:
             config=config,
             worker=self._worker.properties,
             offsets=self._offsets.of(config),
-            topics=GroupTopicCreator(Topics(clients["admin"], fence), groups, enabled=enabled),
+            topics=GroupTopicCreator(
+                Topics(clients["admin"], fence), groups, enabled=enabled, fence=fence
+            ),
             report=report,
             topics_used=topics_used,
             converter=lambda role: self._converter(role, config),

@@ -7,11 +7,13 @@ settings, the group ``default`` last. Without groups a topic gets the broker's d
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, Validator, convert, invalid
-from connector.errors import StopError
+from connector.errors import BrokerUnavailableError, StopError
+from connector.fence import Fence
 from connector.kafka.topics import BROKER_DEFAULT
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "topic.creation."
 DEFAULT_GROUP: Final = "default"
+_AGAIN: Final = 0.2  # seconds until a broker that did not answer is asked again
 _OWN: Final = ("include", "exclude", "replication.factor", "partitions")
 
 
@@ -143,8 +146,16 @@ def _compiled(texts: Sequence[str]) -> tuple[re.Pattern[str], ...]:
 class GroupTopicCreator:
     """Creates the topics of one task; asks the broker once for each topic."""
 
-    def __init__(self, topics: Topics, groups: Sequence[Group], *, enabled: bool) -> None:
+    def __init__(
+        self,
+        topics: Topics,
+        groups: Sequence[Group],
+        *,
+        enabled: bool,
+        fence: Fence | None = None,
+    ) -> None:
         self._topics = topics
+        self._fence = fence or Fence()
         self._groups = groups
         self._enabled = enabled
         self._partitions: dict[str, int] = {}
@@ -154,7 +165,7 @@ class GroupTopicCreator:
         known = self._partitions.get(topic)
         if known is None:
             try:
-                known = self._topics.partitions(topic) or self._create(topic)
+                known = self._found(topic)
             except StopError as error:
                 raise type(error)(
                     f"Topic {topic} cannot be used: {error}",
@@ -164,6 +175,18 @@ class GroupTopicCreator:
                 ) from None
             self._partitions[topic] = known
         return known
+
+    def _found(self, topic: str) -> int:
+        """Look a topic up or create it, however long the broker does not answer.
+
+        A restart of the task would change nothing, and repeat messages.
+        """
+        while True:
+            try:
+                return self._topics.partitions(topic) or self._create(topic)
+            except BrokerUnavailableError as error:
+                self._fence.wait(f"Waiting for Kafka: {error}")
+                time.sleep(_AGAIN)
 
     def forget(self, topic: str) -> None:
         """Ask the broker again at the next use of a topic."""

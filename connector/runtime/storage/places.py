@@ -12,10 +12,12 @@ from connector.kafka.topics import Topics
 from connector.runtime.overrides import overrides
 from connector.runtime.storage.file import FileLog, JsonFormat
 from connector.runtime.storage.java_map import JavaMapFormat
+from connector.runtime.storage.lease import Lease
+from connector.runtime.storage.lock import FileLock
 from connector.runtime.worker_config import STORES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from connector.runtime.storage import Log
     from connector.runtime.worker_config import WorkerConfig
@@ -46,12 +48,13 @@ class FileStorage:
 
     def __init__(self, offsets: Path) -> None:
         self._offsets = offsets
+        self._lock = FileLock(offsets.with_name(offsets.name + ".lock"), f"the file {offsets}")
         self.offsets: Log = FileLog(offsets, JavaMapFormat())
         self.configs: Log = FileLog(offsets.with_name(offsets.name + ".configs.json"), JsonFormat())
         self.statuses: Log = FileLog(offsets.with_name(offsets.name + ".status.json"), JsonFormat())
 
     def prepare(self) -> None:
-        """Make the directory."""
+        """Make the directory, and keep other workers away."""
         try:
             self._offsets.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -59,15 +62,17 @@ class FileStorage:
                 f"The directory of {self._offsets} cannot be made: {error.strerror}.",
                 "Set offset.storage.file.filename to a place this user may write to.",
             ) from None
+        self._lock.acquire()
 
-    def close(self, timeout: float) -> None:
-        """Do nothing: every write is complete."""
+    def close(self, timeout: float) -> None:  # noqa: ARG002 - every write is complete
+        """Let another worker use the files."""
+        self._lock.release()
 
 
 class KafkaStorage:
     """Compacted topics, with the records of a distributed Connect worker."""
 
-    def __init__(self, worker: WorkerConfig) -> None:
+    def __init__(self, worker: WorkerConfig, lost: Callable[[str], None]) -> None:
         self._worker = worker
         settings = worker.properties
         self._topics = Topics(client_config(client_settings(settings, "admin"), "admin"))
@@ -76,18 +81,21 @@ class KafkaStorage:
         self.configs: Log = self._log("config")
         self.offsets: Log = self._log("offset")
         self.statuses: Log = self._log("status")
+        self._lease = Lease(self._log("config"), worker["config.storage.topic"], lost)
 
     def _log(self, store: str) -> KafkaLog:
         return KafkaLog(self._worker[f"{store}.storage.topic"], self._reader, self._writer)
 
     def prepare(self) -> None:
-        """Create the topics that are missing, and refuse those that would forget."""
+        """Create the topics that are missing, refuse those that would forget, take the lease."""
         for store in STORES:
             topic = self._worker[f"{store}.storage.topic"]
             _ensure(self._worker, self._topics, store, topic)
+        self._lease.acquire()
 
     def close(self, timeout: float) -> None:
-        """Wait for what was posted."""
+        """Give the lease back and wait for what was posted."""
+        self._lease.release()
         self._writer.close(timeout)
 
 
@@ -120,11 +128,14 @@ def _create(worker: WorkerConfig, topics: Topics, store: str, topic: str) -> Non
     topics.create(topic, partitions, replicas, {**extra, "cleanup.policy": "compact"})
 
 
-def open_storage(worker: WorkerConfig) -> Storage:
-    """Return the storage a worker file asks for; nothing is connected or read yet."""
+def open_storage(worker: WorkerConfig, lost: Callable[[str], None]) -> Storage:
+    """Return the storage a worker file asks for; nothing is connected or read yet.
+
+    :param lost: called when another worker has taken over the storage.
+    """
     if worker.standalone:
         return FileStorage(Path(worker["offset.storage.file.filename"]))
-    return KafkaStorage(worker)
+    return KafkaStorage(worker, lost)
 
 
 def own_offsets_log(worker: WorkerConfig, topic: str, config: Mapping[str, str]) -> Log:

@@ -134,6 +134,19 @@ def test_a_receipt_that_somebody_keeps_does_not_matter_when_the_producer_has_not
     assert kept.receipt is not None
 
 
+def test_with_reports_for_all_messages_nothing_has_to_be_released() -> None:
+    task = Task()
+    kept = [task.send(), task.send()]
+    receipts = [message.receipt for message in kept]
+    task.close(1)
+    for receipt in receipts:
+        assert task.committable() is None
+        assert receipt is not None
+        receipt(None, "message")
+    assert task.committable() == 1
+    assert task.failures == []
+
+
 def test_a_message_that_is_given_up_counts_as_done() -> None:
     task = Task(goes_on=True)
     task.send().refused("too large", "message")

@@ -1,0 +1,119 @@
+"""Two workers on one state: the second is refused and says why, the first goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import uuid
+from pathlib import Path
+
+import pytest
+
+from connector.errors import StopError
+from connector.runtime.storage import lease as leases
+from connector.runtime.storage.lease import KEY, Lease
+from connector.runtime.storage.lock import FileLock
+from connector.runtime.storage.memory import MemoryLog
+from deploy.stack import KafkaBroker
+from tests.fixtures.worker import WorkerProcess, wait_for
+
+EXIT_START = 1
+
+
+def refused(second: WorkerProcess, first: WorkerProcess, what: str) -> None:
+    assert second.start(wait=False).wait(60) == EXIT_START
+    log = second.log.read_text()
+    assert f"The worker cannot start: Another worker {what}" in log
+    assert f"process {first.pid} on host {socket.gethostname()}" in log
+    assert "Traceback" not in log
+    assert first.http.get("/health").status_code == 200
+
+
+def test_one_offsets_file(tmp_path: Path, broker: KafkaBroker) -> None:
+    offsets = {"offset.storage.file.filename": str(tmp_path / "offsets")}
+    with WorkerProcess(tmp_path, broker.address, offsets) as first:
+        second = WorkerProcess(tmp_path, broker.address, offsets)
+        refused(second, first, "uses the file")
+        first.kill()
+        with second:
+            assert second.http.get("/health").status_code == 200
+
+
+def topics_of(group: str) -> dict[str, str]:
+    return {
+        "group.id": group,
+        **{
+            f"{store}.storage.topic": f"{group}-{store}" for store in ("config", "offset", "status")
+        },
+        **{f"{store}.storage.replication.factor": "1" for store in ("config", "offset", "status")},
+    }
+
+
+@pytest.mark.slow
+def test_one_config_topic(tmp_path: Path, broker: KafkaBroker) -> None:
+    properties = topics_of(f"two{uuid.uuid4().hex[:8]}")
+    with WorkerProcess(tmp_path, broker.address, properties) as first:
+        second = WorkerProcess(tmp_path, broker.address, properties)
+        refused(second, first, "runs on the topic")
+        first.kill()
+        with second:  # at once: the holder ran on this host
+            assert second.http.get("/health").status_code == 200
+
+
+def test_a_lock_names_its_holder(tmp_path: Path) -> None:
+    held, other = (FileLock(tmp_path / "lock", "the offsets") for _ in range(2))
+    held.acquire()
+    held.acquire()
+    with pytest.raises(StopError, match=f"process {os.getpid()} on host"):
+        other.acquire()
+    held.release()
+    other.acquire()
+    other.release()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in {
+        "_CHECKED": 0.05,
+        "_RENEWED": 0.1,
+        "_EXPIRES": 0.6,
+        "_LOOK": 0.05,
+    }.items():
+        monkeypatch.setattr(leases, name, seconds)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_lease_is_kept_and_given_back() -> None:
+    log = MemoryLog()
+    first, second = (Lease(log, "configs", print) for _ in range(2))
+    first.acquire()
+    with pytest.raises(StopError, match="Another worker runs on the topic configs: process"):
+        second.acquire()
+    first.release()
+    assert KEY not in log.entries
+    second.acquire()
+    second.release()
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_lease_of_a_dead_worker_expires() -> None:
+    holder = {"token": "x", "pid": 1, "host": "elsewhere", "count": 7}
+    log = MemoryLog({KEY: json.dumps(holder).encode()})
+    lease = Lease(log, "configs", print)
+    lease.acquire()
+    assert json.loads(log.entries[KEY])["pid"] == os.getpid()
+    lease.release()
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_worker_that_was_overtaken_is_told_so_and_leaves_the_lease_alone() -> None:
+    log, lost = MemoryLog(), list[str]()
+    lease = Lease(log, "configs", lost.append)
+    lease.acquire()
+    holder = {"token": "y", "pid": 5, "host": "elsewhere", "count": 1}
+    log.post((KEY, json.dumps(holder).encode()))
+    wait_for(lambda: lost, 5)
+    lease.release()
+    assert "process 5 on host elsewhere" in lost[0]
+    assert json.loads(log.entries[KEY]) == holder
