@@ -110,6 +110,7 @@ def test_files_are_readable_by_their_owner_only(
         written = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
         assert written == {
             "connect.offsets.configs.json": 0o600,
+            "connect.offsets.lock": 0o600,
             "connect.offsets.status.json": 0o600,
         }
 
