@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 import orjson
@@ -50,9 +51,9 @@ def recover(
     :raises HistoryError: for a record that cannot be read.
     """
     latest = _LatestTables(tables)
-    applied = 0
+    applied, written = 0, _Written()
     for record in records:
-        if record.source != source or not is_reached(record.position):
+        if record.source != source or not is_reached(record.position) or written.before(record):
             continue
         if record.table_changes and not prefer_ddl:
             if record.ddl is not None and goes_on(record.ddl):
@@ -68,6 +69,30 @@ def recover(
     latest.settle()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
     return applied
+
+
+class _Written:
+    """The records of the last position: a record may have been written twice.
+
+    A broker that is away may have stored a record whose acknowledgement is lost; the statement is
+    read again then. Applied twice, a statement that swaps two columns changes nothing.
+    """
+
+    def __init__(self) -> None:
+        self._position: Position | None = None
+        self._records: list[HistoryRecord] = []
+
+    def before(self, record: HistoryRecord) -> bool:
+        """Whether the same record came before, but for its time. Snapshots repeat theirs."""
+        if record.position.get("snapshot"):
+            return False
+        if record.position != self._position:
+            self._position, self._records = record.position, []
+        timeless = replace(record, ts_ms=None)
+        if timeless in self._records:
+            return True
+        self._records.append(timeless)
+        return False
 
 
 def _tell_created(documents: Iterable[Json], created: Callable[[TableId], None]) -> None:
