@@ -20,11 +20,13 @@ from confluent_kafka import (
 from connector.errors import BrokerUnavailableError, StopError
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
+from connector.kafka.library_log import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _log = logging.getLogger(__name__)
+_log.addFilter(Repeats())
 
 _POLL: Final = 0.1
 _NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it

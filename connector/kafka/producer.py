@@ -20,9 +20,11 @@ from connector.errors import (
 )
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import delivery_error, request_error
+from connector.kafka.library_log import Repeats
 from connector.kafka.receipts import releases_receipts
 
 log = logging.getLogger(__name__)
+log.addFilter(Repeats())
 
 # What a capture wants; the user's settings come over these. Connect's own defaults (no
 # compression, no linger, one request in flight) hold a task back several times.

@@ -21,9 +21,11 @@ from connector.errors import BrokerUnavailableError, MillraceError
 from connector.fence import Fence
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import delivery_error, request_error
+from connector.kafka.library_log import Repeats
 from connector.kafka.producer import Producer
 
 _log = logging.getLogger(__name__)
+_log.addFilter(Repeats())
 
 _PARTITION: Final = 0
 _POLL: Final = 0.1

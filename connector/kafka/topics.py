@@ -19,12 +19,14 @@ from connector.errors import BrokerUnavailableError, StopError
 from connector.fence import Fence
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
+from connector.kafka.library_log import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from concurrent.futures import Future
 
 _log = logging.getLogger(__name__)
+_log.addFilter(Repeats())
 _STEP: Final = 0.5  # seconds of a wait between two looks around
 _PROBE: Final = 2.0  # seconds for the answer to a question whether it is there
 _TIMEOUT: Final = 6.0  # seconds for an answer; callers try again
