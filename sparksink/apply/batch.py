@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
@@ -18,14 +18,15 @@ from sparksink.evolve.fitting import Target
 class Part:
     """The messages of one topic in one batch: as they came, and ``marked`` without schemas.
 
-    ``marks`` are those that occur, ``size`` is how many messages came, None where these are chosen
-    ones. ``app`` and ``number`` name the batch for good. Without ``history`` only the mirror is
-    written.
+    ``marks`` are those that occur, ``lasting`` those of the last messages of partitions, ``size``
+    is how many messages came, None where these are chosen ones. ``app`` and ``number`` name the
+    batch for good. Without ``history`` only the mirror is written.
     """
 
     messages: DataFrame
     marked: DataFrame
     marks: Sequence[str]
+    lasting: Collection[str]
     app: str
     number: int
     history: bool

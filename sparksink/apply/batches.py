@@ -21,8 +21,9 @@ from sparksink.apply.flow import Flow
 from sparksink.apply.parking import Parking
 from sparksink.apply.progress import Arrived, BatchProgress
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.census import Count, read
+from sparksink.decode.census import lasting, read
 from sparksink.decode.layouts import Layouts, in_order
+from sparksink.decode.learning import Count
 from sparksink.errors import SinkError, TableError
 from sparksink.schemas.ddl import statements
 from sparksink.schemas.definitions import Definitions
@@ -93,19 +94,14 @@ class Batches:
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
         self._state.note_statements(statements(self._definitions.refresh()))
-        refused: dict[str, TableError] = {}
-        frame, counts = read(self._spread(messages), self._layouts, refused.__setitem__)
+        frame, counts = read(self._spread(messages), self._layouts)
         try:
-            for topic, error in refused.items():
-                here = messages.where(f.col("topic") == topic)
-                table = self._routes.of(topic).table
-                self._parking.park(table, error, here, app, batch, kept=table == resumes)
             clock.append(time.monotonic())
             done = self._all_tables(
                 frame, counts, messages, (app, batch, resumes), history=history, whole=whole
             )
             clock.append(time.monotonic())
-            if counts or refused or ends is not None:  # a batch of heartbeats leaves no trace
+            if counts or ends is not None:  # a batch of heartbeats leaves no trace
                 applied = self._not_parked(counts, resumes)
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
@@ -146,7 +142,9 @@ class Batches:
             here = f.col("topic") == topic
             marks = in_order({one.mark for one in counts if one.topic == topic})
             size = sizes[topic] if whole else None
-            part = Part(messages.where(here), frame.where(here), marks, *named[:2], history, size)
+            last = lasting(one for one in counts if one.topic == topic)
+            found = (messages.where(here), frame.where(here), marks, last)
+            part = Part(*found, *named[:2], history, size)
             done = self._one_table(topic, part, resumes=named[2])
             self.progress.done.add(done.table)
             return done

@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.config.source import Source
-from sparksink.decode.census import Count
 from sparksink.decode.layouts import Layouts
+from sparksink.decode.learning import Count
 from sparksink.decode.transactions import events
 from sparksink.state.applied import Applied
 from sparksink.state.snapshots import ReadProgress, SnapshotRows

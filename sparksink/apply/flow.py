@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
@@ -14,6 +15,7 @@ from pyspark.sql import functions as f
 from sparksink.apply.bag import ROW_NAMES
 from sparksink.apply.batch import Batch, Part, Writer
 from sparksink.apply.dead_letters import DeadLetters
+from sparksink.apply.fitted import Fitted, MarkError, of_mark
 from sparksink.apply.history import History
 from sparksink.apply.measure import Measured, counted
 from sparksink.apply.mirror import Mirror
@@ -21,7 +23,7 @@ from sparksink.apply.targets import Targets
 from sparksink.config.columns import HASH
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.changes import changes
-from sparksink.decode.layouts import EMPTY, GARBAGE, NO_LAYOUT, NO_ROWS, Layout, Layouts
+from sparksink.decode.layouts import EMPTY, NO_ROWS, Layout, Layouts, has_layout, is_garbage
 from sparksink.decode.places import place_of_header
 from sparksink.decode.reading import Reading
 from sparksink.decode.rowless import tombstones, unreadable
@@ -60,14 +62,38 @@ class Flow:
         begun = time.monotonic()
         if NO_ROWS in part.marks and self._rules.mirror.sweep:
             self._sweep(part.of(NO_ROWS))
-        layouts = self._layouts_of(part.marks)
+        columns = self._fit(part)
+        if not columns.layouts or self._is_garbage(part.marks):
+            return self._without_layout(part, columns.refused)
+        batch = self._batch(part, self._frames(part, columns))
+        return replace(self._write(part, columns.writers, batch), seconds=time.monotonic() - begun)
+
+    def _fit(self, part: Part) -> Fitted:
+        """Make the tables fit; messages of a schema that did not last are refused if they do not.
+
+        :raises TableError: what the last messages have cannot go into the tables.
+        """
+        marks, refused = self._marks(part), dict[str, str]()
+        while True:
+            try:
+                return self._fitted(part, [one for one in marks if one not in refused], refused)
+            except MarkError as error:
+                others = set(marks) - refused.keys() - {error.mark}
+                if error.mark in part.lasting or not others:
+                    raise
+                refused[error.mark] = error.args[0]
+
+    def _fitted(self, part: Part, marks: Sequence[str], refused: Mapping[str, str]) -> Fitted:
+        layouts = [of_mark(mark, partial(self._layout, mark)) for mark in marks]
         if not layouts or self._is_garbage(part.marks):
-            return self._without_layout(part)
-        keys = self._keys()
-        readings = [self._reading(layout, keys) for layout in layouts]
+            return Fitted([], [], [], refused)
+        told = self._told_keys(marks)
+        keys = self._targets.keys(told)
+        moves = bool(keys) and keys != told
+        readings = [of_mark(one.mark, partial(self._reading, one, keys, moves=moves))
+                    for one in layouts]  # fmt: skip
         writers = self._fitted_writers(part, layouts, readings)
-        batch = self._batch(part, self._frames(part, layouts, readings))
-        return replace(self._write(part, writers, batch), seconds=time.monotonic() - begun)
+        return Fitted(layouts, readings, writers, refused)
 
     def _fitted_writers(
         self, part: Part, layouts: Sequence[Layout], readings: Sequence[Reading]
@@ -80,9 +106,9 @@ class Flow:
             self._targets.check_counts(layouts, readings, named)
         writers = self._targets.writers(keys, history=part.history)
         for writer in writers:
-            for layout, reading in zip(layouts, readings, strict=True):
-                replaced = self._replaced(layout)
-                writer.target.fit(layout.shape, reading.columns, keys, replaced, named)
+            for one, reading in zip(layouts, readings, strict=True):
+                given = (one.shape, reading.columns, keys, self._replaced(one), named)
+                of_mark(one.mark, partial(writer.target.fit, *given))
         if self._targets.counts(keys) and part.history:
             self._targets.note_counts(readings, named)
         if keys and self._config.ordering.tombstones_count:
@@ -97,13 +123,13 @@ class Flow:
     def _batch(self, part: Part, frames: list[DataFrame]) -> Batch:
         return Batch(frames, f"{part.app}:{self.route.table}", part.number, self._check)
 
-    def _without_layout(self, part: Part) -> Applied:
+    def _without_layout(self, part: Part, refused: Mapping[str, str]) -> Applied:
         """Do what is to be done where no message tells of the table's columns."""
         reasons: dict[str, int] = {}
         if EMPTY in part.marks and self._config.ordering.tombstones_count:
             return self._only_tombstones(part)
-        if GARBAGE in part.marks:
-            batch = self._batch(part, [self._unreadable(part)])
+        if unreadable := self._unreadable(part, refused):
+            batch = self._batch(part, unreadable)
             reasons = self._letters.add(part, batch, self.route.table)
         faults = sum(reasons.values())
         return Applied(self.route.table, changes=faults, faults=faults, reasons=reasons)
@@ -111,15 +137,16 @@ class Flow:
     def _is_garbage(self, marks: Sequence[str]) -> bool:
         """Tell whether a batch has nothing but garbage: no change of it would reach a writer."""
         deletes = EMPTY in marks and self._config.ordering.tombstones_count
-        return GARBAGE in marks and NO_LAYOUT.issuperset(marks) and not deletes
+        return any(map(is_garbage, marks)) and not any(map(has_layout, marks)) and not deletes
 
-    def _unreadable(self, part: Part) -> DataFrame:
+    def _unreadable(self, part: Part, refused: Mapping[str, str]) -> list[DataFrame]:
         """Return what is of no use, with the reason."""
         wanted = self._config.source.format
         reason = "neither JSON nor Avro" if wanted == "auto" else f"not of source.format {wanted}"
         if not is_table(self.route.topic):
             reason = "tells of no table"
-        return unreadable(part.of(GARBAGE), reason)
+        told = {mark: mark.partition(":")[2] or reason for mark in part.marks if is_garbage(mark)}
+        return [unreadable(part.of(mark), why) for mark, why in {**told, **refused}.items()]
 
     def _sweep(self, marks: DataFrame) -> None:
         """Remove what was in a table before a snapshot that found it empty."""
@@ -136,26 +163,22 @@ class Flow:
         if reading is None:
             return Applied(self.route.table)  # there is no table, so there is no row
         begun = time.monotonic()
-        frames = [tombstones(part.of(EMPTY), reading)]
-        if GARBAGE in part.marks:
-            frames.append(self._unreadable(part))
+        frames = [tombstones(part.of(EMPTY), reading), *self._unreadable(part, {})]
         history = part.history and self._targets.has_history()
         writers = self._targets.writers(reading.keys, history=history)
         done = self._write(part, writers, self._batch(part, frames))
         return replace(done, seconds=time.monotonic() - begun)
 
-    def _frames(
-        self, part: Part, layouts: Sequence[Layout], readings: Sequence[Reading]
-    ) -> list[DataFrame]:
+    def _frames(self, part: Part, fitted: Fitted) -> list[DataFrame]:
+        readings = fitted.readings
         frames = [
             changes(part.of(layout.mark), layout, reading)
-            for layout, reading in zip(layouts, readings, strict=True)
+            for layout, reading in zip(fitted.layouts, readings, strict=True)
             if layout.mark in part.marks
         ]
         if EMPTY in part.marks and readings[-1].keys and self._config.ordering.tombstones_count:
             frames.append(tombstones(part.of(EMPTY), readings[-1]))
-        if GARBAGE in part.marks:
-            frames.append(self._unreadable(part))
+        frames += self._unreadable(part, fitted.refused)
         if readings[-1].named:
             blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAMES.items()}
             known = set(ROW_NAMES)
@@ -180,12 +203,13 @@ class Flow:
             for frame in batch.frames:
                 frame.unpersist()
 
-    def _layouts_of(self, marks: Sequence[str]) -> list[Layout]:
-        """Return the layouts of a batch; where all its messages are empty, the one before."""
-        found = [mark for mark in marks if mark not in NO_LAYOUT]
-        if found:
-            self._last = found[-1:]
-        return [self._layout(mark) for mark in found or self._last]
+    def _marks(self, part: Part) -> list[str]:
+        """Return the marks of messages with columns; where there are none, the one before."""
+        found = [mark for mark in part.marks if has_layout(mark)]
+        lasting = [mark for mark in found if mark in part.lasting]
+        if lasting:
+            self._last = lasting[-1:]
+        return found or self._last
 
     def _layout(self, mark: str) -> Layout:
         table, rules = self.route.table, self._rules.columns
@@ -195,14 +219,17 @@ class Flow:
         shape = chosen(table, found.shape, rules, self._named, row=row, trace=trace)
         return replace(found, shape=shape)
 
-    def _keys(self) -> tuple[str, ...]:
-        return self._targets.keys(self._told_keys())
+    def _told_keys(self, marks: Sequence[str]) -> tuple[str, ...]:
+        """Return the key by which the last readable message key tells rows apart."""
+        topic, table = self.route.topic, self.route.table
+        columns = {
+            self._layouts.trace(table, mark, keeps=True)(column.name)[0]
+            for mark in marks
+            for column in self._layouts.layout(topic, table, mark).shape.columns
+        }
+        return tuple(map(self._named, self._layouts.keys(topic, table, columns)))
 
-    def _told_keys(self) -> tuple[str, ...]:
-        told = self._layouts.keys(self.route.topic, self.route.table)
-        return tuple(map(self._named, told))
-
-    def _reading(self, layout: Layout, keys: tuple[str, ...]) -> Reading:
+    def _reading(self, layout: Layout, keys: tuple[str, ...], *, moves: bool) -> Reading:
         rules = self._rules.columns
         sources = {column.name: column.source for column in layout.shape.columns}
         missing = [key for key in keys if key not in sources]
@@ -223,7 +250,7 @@ class Flow:
             or not keys
             or bool(self._config.ordering.expression),
             named=self._targets.counts(keys),
-            moves=bool(keys) and keys != self._told_keys(),
+            moves=moves,
             before=self._rules.history.before,
             events=self._rules.history.enabled or not keys,
             unavailable=rules.unavailable_value if rules.keeps else "",

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from sparksink.apply.batches import layouts_of
 from sparksink.decode.census import read
-from sparksink.decode.layouts import NO_LAYOUT, Layouts, in_order
+from sparksink.decode.layouts import Layouts, has_layout, in_order, is_garbage
 from sparksink.errors import TableError
 from sparksink.evolve.homes import Homes
 from sparksink.evolve.steps import steps
@@ -24,13 +24,15 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
     sink.definitions.refresh()
     registry = Registry(sink.config.source.schema_registry)
     layouts = layouts_of(sink.config, sink.definitions, registry.schema, Routes(sink.config))
-    refused: dict[str, TableError] = {}
-    frame, counts = read(messages, layouts, refused.__setitem__)
+    frame, counts = read(messages, layouts)
     frame.unpersist()
-    for topic, error in sorted(refused.items()):
-        yield f"{topic}: would be parked: {error}"
-    for topic in sorted({one.topic for one in counts} - refused.keys()):
-        marks = in_order({one.mark for one in counts if one.topic == topic} - NO_LAYOUT)
+    for topic in sorted({one.topic for one in counts}):
+        found = [one for one in counts if one.topic == topic]
+        for mark in in_order({one.mark for one in found if is_garbage(one.mark)}):
+            size = sum(one.messages for one in found if one.mark == mark)
+            why = mark.partition(":")[2] or "neither JSON nor Avro"
+            yield f"{topic}: {size:,} messages would be dead letters: {why}"
+        marks = in_order({one.mark for one in found if has_layout(one.mark)})
         try:
             yield from _table(sink, layouts, topic, marks)
         except TableError as error:

@@ -20,7 +20,7 @@ from sparksink.decode.extras import EVENT_ID, before_sql, of_event, wire_fields
 from sparksink.decode.layouts import Layout, WireForm
 from sparksink.decode.places import PLACES, Place, by_expression, ends, sequence
 from sparksink.decode.reading import GONE, MESSAGE, Reading
-from sparksink.schemas.spark_types import BEFORE, quoted, struct_type, text
+from sparksink.schemas.spark_types import BEFORE, MILLIS, quoted, struct_type, text
 
 _SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
 _CLOUD: Final = "iodebeziumop iodebeziumfile iodebeziumpos iodebeziumrow iodebeziumsnapshot"
@@ -114,7 +114,7 @@ def _finished(
         f.expr(place.op).alias("__op"),
         f.expr(hi).alias("__seq_hi"),
         f.expr(lo).alias("__seq_lo"),
-        f.expr(f"timestamp_millis({place.millis})").alias("__source_ts"),
+        f.expr(f"timestamp_millis({MILLIS.replace('{v}', place.millis)})").alias("__source_ts"),
         f.expr(ends(place)).alias("__end"),
         f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
         *(_names(place, reading) if reading.named else ()),

@@ -13,7 +13,8 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -23,6 +24,7 @@ from sparksink.errors import TableError
 from sparksink.order import Sequence
 from sparksink.schemas.ddl import UNKNOWN
 from sparksink.schemas.shapes import (
+    Form,
     Shape,
     from_avro,
     from_connect,
@@ -30,6 +32,7 @@ from sparksink.schemas.shapes import (
     plain_avro,
     row_shape,
 )
+from sparksink.schemas.spark_types import check
 from sparksink.schemas.versions import Versions
 from sparksink.source.lanes import LOGICAL_KEY
 
@@ -108,7 +111,7 @@ class Layouts:
         self._known: dict[tuple[str, str], Layout] = {}
         self._forms: dict[str, WireForm] = {}
         self._kinds: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._keys: dict[str, tuple[str, ...]] = {}
+        self._keys: dict[str, list[tuple[str, ...]]] = {}
 
     def prefixes(self) -> dict[str, list[tuple[str, bytes]]]:
         """Return the schemas that can stand before JSON: topic → marks and bytes."""
@@ -130,7 +133,7 @@ class Layouts:
             return topic in self._forms
         if time.monotonic() - self._learned.get((topic, mark), math.inf) > self._seconds:
             return False
-        return mark in NO_LAYOUT or (topic, mark) in self._known
+        return not has_layout(mark) or (topic, mark) in self._known
 
     def versioned(self) -> list[tuple[str, Layout, tuple[Sequence, ...]]]:
         """Return of which topics messages of one mark need to be read in several ways.
@@ -152,20 +155,25 @@ class Layouts:
         """Tell whether messages of a mark that was just learned have to be marked once more."""
         return any(one == topic and layout.mark == mark for one, layout, _ in self.versioned())
 
-    def learn(self, topic: str, mark: str, sample: bytes) -> None:
-        """Learn from a message.
+    def learn(self, topic: str, mark: str, sample: bytes = b"") -> None:
+        """Learn from a message behind a new schema, or of Avro.
 
         :raises TableError: it cannot be read, or no schema is to be had.
         """
-        if mark == PLAIN:
-            self._forms[topic] = _form_of(sample)
-        elif mark == NEW_SCHEMA:
+        if mark == NEW_SCHEMA:
             number = sum(known == topic for known, _ in self._known)
             layout = behind_schema(f"json:{number}", sample)
             self._known[topic, layout.mark] = layout
         else:
             self._known[topic, mark] = self._avro(mark)
             self._learned[topic, mark] = time.monotonic()
+
+    def learn_form(self, topic: str, samples: Iterable[bytes]) -> bool:
+        """Learn which form most messages without a schema have; tell whether any is readable."""
+        forms = Counter(form for form in map(_form_of, samples) if form)
+        if forms:
+            self._forms[topic] = forms.most_common(1)[0][0]
+        return bool(forms)
 
     def knows_key(self, topic: str, kind: str) -> bool:
         """Tell whether keys of this kind can be read without another sample."""
@@ -174,8 +182,13 @@ class Layouts:
     def learn_key(self, topic: str, kind: str, key: bytes | None = None) -> None:
         """Take the columns of a kind of key as those of the topic; ``key`` is one if it is new."""
         if key is not None:
-            self._kinds[topic, kind] = self._names(key)
-        self._keys[topic] = self._kinds[topic, kind]
+            try:
+                self._kinds[topic, kind] = self._names(key)
+            except TableError:  # a corrupt key tells nothing
+                return
+        known = self._keys.setdefault(topic, [])
+        names = self._kinds[topic, kind]
+        self._keys[topic] = [*(one for one in known if one != names), names]
 
     def _names(self, key: bytes) -> tuple[str, ...]:
         if key[:1] != b"\0":
@@ -185,13 +198,19 @@ class Layouts:
             names = tuple(column.name for column in from_avro(schema).fields)
         return tuple(name for name in names if name != LOGICAL_KEY)
 
-    def keys(self, topic: str, table: str) -> tuple[str, ...]:
-        """Return the columns of the last key that was seen, or told of; none without a key."""
+    def keys(
+        self, topic: str, table: str, columns: Collection[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return the columns of the last key that was seen, or told of; none without a key.
+
+        :param columns: those that there are; corrupt keys name others.
+        """
         versions = self._versions(table)
-        if versions is None:
-            return self._keys.get(topic, ())
-        seen = self._keys.get(topic) or versions.newest.keys
-        return tuple(versions.trace(None, name)[0] for name in seen)
+        for seen in reversed(self._keys.get(topic, [])):
+            names = tuple(versions.trace(None, n)[0] for n in seen) if versions else seen
+            if names and (columns is None or set(names) <= set(columns)):
+                return names
+        return versions.newest.keys if versions else ()
 
     def versions(self, table: str) -> Versions | None:
         """Return what is told of a table besides its messages."""
@@ -243,6 +262,7 @@ class Layouts:
         schema = json.loads(self._registry(int(mark.partition(":")[2])))
         value = from_avro(schema)
         form, shape = row_shape(value)
+        check(shape)
         members = {one.name for one in value.fields}
         members |= {f"{one.name}.{inner.name}" for one in value.fields for inner in one.fields}
         avro = json.dumps(plain_avro(schema))
@@ -264,29 +284,58 @@ def accepted(source: Source) -> str:
 
 
 def behind_schema(mark: str, sample: bytes) -> Layout:
-    """Read the schema that stands before a JSON message.
+    """Read the schema that stands before a JSON message, which must have the members it names.
 
-    :raises TableError: it is not one of Connect's JSON converter.
+    :raises TableError: it is not one of Connect's JSON converter, or not the message's.
     """
     try:
-        text = sample.decode()
+        text = sample.decode(errors="replace")
         schema, end = json.JSONDecoder().raw_decode(text, len(_SCHEMA_START))
-        column = from_connect(schema)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TableError("A message begins with a schema that cannot be read.") from error
+        form, shape = row_shape(from_connect(schema))
+        check(shape)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TableError("a schema that cannot be read") from error
     between = _BETWEEN.match(text, end)
     if between is None:
-        raise TableError('A message has something else than "payload" after its schema.')
-    form, shape = row_shape(column)
-    return Layout(mark, form, shape, prefix=text[: between.end()].encode())
+        raise TableError('something else than "payload" after the schema')
+    prefix = text[: between.end()].encode()
+    if not sample.startswith(prefix):
+        raise TableError("a schema that is not UTF-8")
+    if _contradicts(text[between.end() : -1], form, shape):
+        raise TableError("a schema that is not the message's")
+    return Layout(mark, form, shape, prefix=prefix)
 
 
-def _form_of(sample: bytes) -> WireForm:
+def _contradicts(payload: str, form: Form, shape: Shape) -> bool:
+    """Tell whether a message has other members than its schema, or cannot be read."""
+    try:
+        value = json.loads(payload)
+    except (ValueError, RecursionError):
+        return True
+    if not isinstance(value, dict):
+        return True
+    images = [value] if form == "row" else [value.get("before"), value.get("after")]
+    return any(isinstance(image, dict) and image.keys() != set(shape.names) for image in images)
+
+
+def is_garbage(mark: str) -> bool:
+    """Tell whether messages of a mark cannot be read."""
+    return mark.partition(":")[0] == GARBAGE
+
+
+def has_layout(mark: str) -> bool:
+    """Tell whether messages of a mark have columns."""
+    return mark not in NO_LAYOUT and not is_garbage(mark)
+
+
+def _form_of(sample: bytes) -> WireForm | None:
+    """Return the form of a message; None if it cannot be read."""
     try:
         value: Any = json.loads(sample)
-    except ValueError:
-        return "envelope"  # the dead letters will tell
-    members: Mapping[str, Any] = value if isinstance(value, dict) else {}
-    if "specversion" in members:
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    if "specversion" in value:
         return "cloudevents"
-    return "envelope" if {"after", "op", "source"} <= members.keys() else "row"
+    return "envelope" if {"after", "op", "source"} <= value.keys() else "row"

@@ -18,6 +18,9 @@ KEY_KIND: Final = """CASE
 """SQL of what names a key's columns: the schema's id, the schema, or else these names; or NULL."""
 
 
+_BROKEN: Final = "get_json_object(CAST(value AS STRING), '$.schema') IS NULL"
+
+
 def marked(
     messages: DataFrame, prefixes: Mapping[str, list[tuple[str, bytes]]], accepted: str = ""
 ) -> DataFrame:
@@ -43,6 +46,7 @@ def marked(
     identifier = f.expr("concat('avro:', conv(hex(substring(value, 2, 4)), 16, 10))")
     mark = (
         mark.when(f.startswith(value, f.lit(b"\0")) & (f.length(value) > 5), identifier)
+        .when(f.startswith(value, f.lit(b'{"schema":')) & f.expr(_BROKEN), GARBAGE)
         .when(f.startswith(value, f.lit(b'{"schema":')), NEW_SCHEMA)
         .when(f.startswith(value, f.lit(b"{")), PLAIN)
         .otherwise(GARBAGE)

@@ -15,10 +15,9 @@ from sparksink.config.keys import Mirror
 from sparksink.config.ordering import Ordering
 from sparksink.decode.census import read
 from sparksink.decode.changes import changes
-from sparksink.decode.layouts import EMPTY, NO_LAYOUT, NO_ROWS, Layouts, in_order
+from sparksink.decode.layouts import EMPTY, NO_ROWS, Layouts, has_layout, in_order
 from sparksink.decode.places import place_of_header
 from sparksink.decode.reading import Reading
-from sparksink.errors import TableError
 from sparksink.order import Sequence, before_sql
 
 _NUMBER = ("partition", "offset")
@@ -29,19 +28,15 @@ def since_all_was_told(
 ) -> tuple[DataFrame, Sequence | None]:
     """Return the messages of one topic that count, and the place that they begin at, if any.
 
-    :raises TableError: the messages cannot be read.
+    :raises TableError: nothing tells the columns of messages.
     """
     if not rules.sweep and rules.truncate == "ignore":
         return messages, None
-
-    def refuse(_: str, error: TableError) -> None:
-        raise error
-
-    frame, counts = read(messages, layouts, refuse)
+    frame, counts = read(messages, layouts)
     topic, marks = counts[0].topic if counts else "", {one.mark for one in counts}
     places = [_by_header(frame, mark) for mark in (EMPTY, NO_ROWS) if mark in marks]
     reading = Reading((), {}, ordering, images=False)
-    for mark in in_order(marks - NO_LAYOUT):
+    for mark in in_order(filter(has_layout, marks)):
         part = frame.where(f.col("mark") == mark)
         places.append(_by_value(changes(part, layouts.layout(topic, table, mark), reading)))
     if not places:

@@ -57,7 +57,9 @@ def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
     :param schemas: the writer's schema of each mark of Avro.
     """
     text = f.col("value").cast("string")
-    plain = messages.where(~f.col("mark").isin(*NO_LAYOUT) & ~f.col("mark").startswith("avro"))
+    plain = messages.where(
+        ~f.col("mark").isin(*NO_LAYOUT) & ~f.col("mark").rlike("^(avro|garbage):")
+    )
     parsed = plain.select(*_MESSAGE, f.from_json(text, _JSON).alias("v"))
     found = [parsed.selectExpr(*_MESSAGE, *_OF_JSON)]
     for mark, schema in schemas.items():

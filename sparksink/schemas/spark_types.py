@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from sparksink.config.columns import Types
-from sparksink.schemas.shapes import SOURCE_LENGTH, SOURCE_TYPE, Column
+from sparksink.errors import TableError
+from sparksink.schemas.shapes import SOURCE_LENGTH, SOURCE_TYPE, Column, Shape
 
 MAX_PRECISION: Final = 38
 BEFORE: Final = "__before"
@@ -73,6 +74,24 @@ def mapped(column: Column, types: Types) -> Mapped:
     if types.tinyint1 == "boolean" and _is_flag(column, source):
         return Mapped(_PLAIN[column.type], "boolean", "({v} <> 0)")
     return _physical(column, types)
+
+
+def check(shape: Shape) -> None:
+    """Make sure that a row's columns can be read.
+
+    :raises TableError: they cannot.
+    """
+    names = [column.name.lower() for column in shape.columns]
+    if not names or len(set(names)) < len(names) or "" in names:
+        raise TableError("a schema without columns, or with two of one name")
+    for column in shape.columns:
+        try:
+            mapped(column, Types())
+            scale = int(column.parameters.get("scale", "0"))
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise TableError(f"a schema whose column {column.name} cannot be read") from error
+        if not 0 <= scale <= int(column.parameters.get("connect.decimal.precision", scale)):
+            raise TableError(f"a schema whose column {column.name} cannot be read")
 
 
 def _is_flag(column: Column, source: str) -> bool:
@@ -177,15 +196,23 @@ def _large_decimal(scale: int, target: str) -> str:
     return f"try_cast({text} AS {target})"
 
 
+# What no MySQL value can be becomes NULL: Spark's functions fail beyond some limit.
+_DAYS: Final = "CASE WHEN {v} BETWEEN -719162 AND 2932896 THEN {v} END"
+MILLIS: Final = "CASE WHEN {v} BETWEEN -62135596800000 AND 253402300799999 THEN {v} END"
+_MICROS: Final = MILLIS.replace("0000 AND", "0000000 AND").replace("999 THEN", "999999 THEN")
+_CLOCK_LIMIT: Final = "{u} BETWEEN -3020400000000 AND 3020400000000"
+
+
 def _date(_: Column, __: Types) -> Mapped:
-    return Mapped("int", "date", "date_add(DATE'1970-01-01', {v})")
+    return Mapped("int", "date", f"date_add(DATE'1970-01-01', {_DAYS})")
 
 
 def _datetime(function: str, unit: str = "{v}") -> Callable[[Column, Types], Mapped]:
     """Read DATETIME: the clock on the wall, kept as if it were UTC."""
 
     def choose(_: Column, types: Types) -> Mapped:
-        instant = f"{function}({unit})"
+        limited = MILLIS if function == "timestamp_millis" else _MICROS
+        instant = f"{function}({limited.replace('{v}', unit)})"
         if types.datetime == "timestamp":
             return Mapped("bigint", "timestamp", instant)
         return Mapped("bigint", "timestamp_ntz", f"CAST({instant} AS TIMESTAMP_NTZ)")
@@ -198,7 +225,8 @@ def _time(wire: str, micros: str) -> Callable[[Column, Types], Mapped]:
         if types.time == "micros":
             return Mapped(wire, "bigint", micros)
         text = _CLOCK.replace("{u}", f"({micros})")
-        return Mapped(wire, "string", f"CASE WHEN {{v}} IS NOT NULL THEN {text} END")
+        limited = _CLOCK_LIMIT.replace("{u}", f"({micros})")
+        return Mapped(wire, "string", f"CASE WHEN {limited} THEN {text} END")
 
     return choose
 

@@ -34,7 +34,7 @@ def test_keys_are_learned_from_one_of_each_kind(spark: Any):
     topics = {name: Topic(name) for name in KEYS}
     messages = [topics[name].message(key, {"v": 1}) for name, keys in KEYS.items() for key in keys]
     for _ in range(2):
-        counted, counts = read(frame(spark, messages), layouts, lambda *_: None)
+        counted, counts = read(frame(spark, messages), layouts)
         counted.unpersist()
         assert {name: layouts.keys(name, "t") for name in KEYS} == NAMES
         assert sum(one.messages for one in counts if one.topic == "avro") == 2
@@ -49,7 +49,7 @@ def test_schemas_are_learned_in_the_order_in_which_they_came(spark: Any):
     topic = Topic("orders")
     names = [["id"], ["id", "stock"], ["id", "stock", "at"]]
     messages = [topic.message({"id": 1}, _with_schema(each)) for each in names for _ in range(3)]
-    counted, counts = read(frame(spark, messages), layouts, lambda *_: None)
+    counted, counts = read(frame(spark, messages), layouts)
     counted.unpersist()
     marks = sorted(one.mark for one in counts)
     assert [list(layouts.layout("orders", "t", mark).shape.names) for mark in marks] == names

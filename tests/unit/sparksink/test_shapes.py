@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
@@ -18,6 +19,7 @@ from sparksink.schemas.definitions import Definitions
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
 from sparksink.schemas.spark_types import mapped
+from tests.sink.mutations import mutated
 
 LEAST = {
     "name": "shop",
@@ -75,6 +77,21 @@ AVRO = {
         {"name": "op", "type": "string"},
     ],
 }
+
+
+def test_a_corrupt_schema_is_refused_whatever_its_bytes():
+    payload = {"before": None, "after": {"id": 1, "payload": "a"}, "source": {}, "op": "c"}
+    whole = json.dumps({"schema": SCHEMA, "payload": payload}, separators=(",", ":")).encode()
+    known = behind_schema("m", whole).shape
+    chance, learned = random.Random(1), 0
+    for _ in range(3000):
+        try:
+            found = behind_schema("m", mutated(whole, chance)).shape
+        except TableError:
+            continue
+        learned += 1
+        assert found.names == known.names
+    assert learned > 50  # of these no column is wrong
 
 
 def test_a_json_schema_is_cut_off_exactly():
@@ -259,10 +276,15 @@ def test_the_schema_change_topic_defines_tables():
 
 def test_layouts_learn_one_schema_after_the_other():
     layouts = Layouts(lambda _: None, lambda _: json.dumps(AVRO))
-    sample = json.dumps({"schema": SCHEMA, "payload": {}}, separators=(",", ":")).encode()
+    whole = {"schema": SCHEMA, "payload": {"after": None}}
+    sample = json.dumps(whole, separators=(",", ":")).encode()
+    renamed = sample.replace(b'"after":null', b'"after":{"id":1,"prise":2}')
+    with pytest.raises(TableError, match="not the message's"):
+        layouts.learn("t", NEW_SCHEMA, renamed)
     layouts.learn("t", NEW_SCHEMA, sample)
     layouts.learn("t", "avro:7", b"")
-    layouts.learn("t", PLAIN, b'{"specversion":"1.0","data":{}}')
+    assert not layouts.learn_form("t", [b"{", b"[]"])
+    assert layouts.learn_form("t", [b"{", b'{"specversion":"1.0","data":{}}'])
     assert [mark for mark, _ in layouts.prefixes()["t"]] == ["json:0"]
     assert layouts.layout("t", "d.t", "avro:7").shape.names == ("id", "price")
     assert all(layouts.knows("t", mark) for mark in ("json:0", "avro:7", PLAIN, "none"))
