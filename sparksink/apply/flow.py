@@ -62,6 +62,7 @@ class Flow:
         begun = time.monotonic()
         if NO_ROWS in part.marks and self._rules.mirror.sweep:
             self._sweep(part.of(NO_ROWS))
+        self._sweep_dropped()
         columns = self._fit(part)
         if not columns.layouts or self._is_garbage(part.marks):
             return self._without_layout(part, columns.refused)
@@ -147,6 +148,13 @@ class Flow:
             reason = "tells of no table"
         told = {mark: mark.partition(":")[2] or reason for mark in part.marks if is_garbage(mark)}
         return [unreadable(part.of(mark), why) for mark, why in {**told, **refused}.items()]
+
+    def _sweep_dropped(self) -> None:
+        """Remove what was in a table that was dropped and created again."""
+        versions = self._layouts.versions(self.route.table)
+        created = versions and versions.created
+        if created and self._rules.mirror.truncate != "ignore":
+            self._targets.sweep(Boundary(*created, None))
 
     def _sweep(self, marks: DataFrame) -> None:
         """Remove what was in a table before a snapshot that found it empty."""
@@ -254,7 +262,7 @@ class Flow:
             before=self._rules.history.before,
             events=self._rules.history.enabled or not keys,
             unavailable=rules.unavailable_value if rules.keeps else "",
-            gone=frozenset(one.name for one in layout.shape.columns if one.gone),
+            gone=frozenset(one.name for one in layout.shape.columns if one.gone).difference(keys),
         )
 
     def _check(self, seen: Measured) -> None:

@@ -31,6 +31,7 @@ from sparksink.schemas.shapes import (
     key_names,
     plain_avro,
     row_shape,
+    with_source_types,
 )
 from sparksink.schemas.spark_types import check
 from sparksink.schemas.versions import Versions
@@ -239,9 +240,13 @@ class Layouts:
         :raises TableError: nothing tells the columns of a table without schemas.
         """
         base, at, number = mark.partition(AT)
-        if base != PLAIN:
-            return replace(self._known[topic, base], mark=mark)
         versions = self._versions(table)
+        if base != PLAIN:
+            known = replace(self._known[topic, base], mark=mark)
+            if versions is None:
+                return known
+            told = versions.versions[versions.at(int(number) if at else None)].definition.shape
+            return replace(known, shape=with_source_types(known.shape, told))
         if versions is None:
             raise TableError(
                 f"{table}: its messages carry no schema, and nothing else tells its columns.",

@@ -110,7 +110,7 @@ class Target:
         :raises TableError: it cannot be done.
         """
         if not self.keeps_past:
-            lost = {column.name for column in shape.columns if column.gone}
+            lost = {column.name for column in shape.columns if column.gone}.difference(keys)
             columns = {name: one for name, one in columns.items() if name not in lost}
         kinds = tuple((name, one.target) for name, one in columns.items())
         gone = versions.dropped if versions and self._rules.drop == "drop" else frozenset()
@@ -188,7 +188,7 @@ class Target:
         versions: Versions | None,
     ) -> None:
         if versions is not None:
-            self._redefine(versions, shape, columns)
+            self._redefine(versions, shape, columns, keys)
         self._same_keys(keys)
         self._same_own()
         if not self._placed:
@@ -207,7 +207,9 @@ class Target:
             self._change(todo, fillings)
         self._follow_before(kinds)
 
-    def _redefine(self, versions: Versions, shape: Shape, columns: Mapping[str, Mapped]) -> None:
+    def _redefine(
+        self, versions: Versions, shape: Shape, columns: Mapping[str, Mapped], keys: tuple[str, ...]
+    ) -> None:
         """Give columns the names that they have now, and drop values of others of that name."""
         stale = {RENAMED + name for name in versions.newest.shape.names} & self._noted().keys()
         if any(self._noted()[name] for name in stale):
@@ -221,7 +223,7 @@ class Target:
             return
         for name, start in redefined.reused(versions, self._noted()).items():
             column = shape.column(name)
-            if name not in columns or column is None:
+            if name not in columns or name in keys or column is None:
                 continue
             kind, present = plain(columns[name].target), plain(self.columns.get(name, ""))
             value = filling(column, columns[name]) or ""

@@ -29,6 +29,9 @@ _CHANGE: Final = re.compile(
 _ADD: Final = re.compile(
     rf"\bADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\(?\s*{_NAME}", re.IGNORECASE
 )
+_PARTITIONS: Final = re.compile(
+    r"\b(?:DROP|TRUNCATE|EXCHANGE|DISCARD|CONVERT)\s+PARTITION\b", re.IGNORECASE
+)
 _LITERAL: Final = re.compile(
     r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|/\*(?!!).*?\*/|(?:--\s|#)[^\n]*|(`[^`]*`)",
     re.DOTALL,
@@ -142,6 +145,11 @@ def drops(ddl: str) -> frozenset[str]:
     return frozenset(
         _bare(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
     )
+
+
+def removes_rows(ddl: str) -> bool:
+    """Tell whether an ALTER TABLE removes rows of which no event tells: those of partitions."""
+    return _PARTITIONS.search(_clauses(ddl)) is not None
 
 
 def adds(ddl: str) -> frozenset[str]:

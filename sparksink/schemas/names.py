@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Final
 
 from sparksink.config.columns import Columns
 from sparksink.errors import TableError
 from sparksink.schemas.shapes import Column, Shape
+
+RESERVED: Final = frozenset(
+    f"__{name}"
+    for name in (
+        "all batch before before_name behind corrupt count current cut deleted end end_at end_hi"
+        " end_lo event_id fault file fresh gtid hi key last_at last_hi last_lo later lo moving n"
+        " offset op partition pos prior row row_name run seq_hi seq_lo snapshot source_db"
+        " source_file source_gtid source_pos source_row source_sequence source_snapshot"
+        " source_table source_ts source_ts_ms start_at streamed timestamp topic tracked"
+        " transaction_id transaction_total_order tx_id tx_order v was whole"
+    ).split()
+)
+"""Names of columns that the sink works with; a column of the source cannot have one of them."""
 
 Trace = Callable[[str], tuple[str, bool]]
 """Returns the last name of a column at the source, and whether it is there still."""
@@ -27,12 +41,17 @@ def chosen(
     :param name: returns what a column of the source is called there.
     :param row: the messages are rows alone, in which the connector's own members are beside them.
     :param trace: returns the last name of a column at the source, and whether it is there still.
-    :raises TableError: two columns would have one name.
+    :raises TableError: two columns would have one name, or one has a name of the sink's own.
     """
     columns = []
     for last, (column, there) in _by_last_name(shape, trace).items():
         internal = row and column.name.startswith("__")
         if not internal and _is_kept((column.name, last), rules):
+            if name(last).lower() in RESERVED:
+                raise TableError(
+                    f"{table}: its column {last} has a name that the sink needs.",
+                    "Leave it out by columns.exclude, then run park replay.",
+                )
             columns.append(replace(_called(column, name(last)), gone=not there))
     taken: dict[str, str] = {}
     for column in columns:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from sparksink.errors import TableError
@@ -174,6 +174,22 @@ def key_names(key: bytes | None) -> tuple[str, ...]:
         schema = value["schema"] or {}
         return tuple(inner["field"] for inner in schema.get("fields") or ())
     return tuple(value)
+
+
+def with_source_types(shape: Shape, told: Shape) -> Shape:
+    """Return the columns of a message with the source's types, where only its definition has them.
+
+    Without ``column.propagate.source.type`` a message has BIGINT UNSIGNED as any other number.
+    """
+    return Shape(tuple(_with_source_type(one, told.column(one.name)) for one in shape.columns))
+
+
+def _with_source_type(column: Column, told: Column | None) -> Column:
+    if told is None or SOURCE_TYPE in column.parameters:
+        return column
+    if (told.type, told.semantic) != (column.type, column.semantic):
+        return column
+    return replace(column, parameters={**told.parameters, **column.parameters})
 
 
 def kept(names: Iterable[str], include: list[str] | None, exclude: list[str]) -> list[str]:

@@ -119,6 +119,11 @@ class Versions:
                     found[name] = to
         return found
 
+    @property
+    def created(self) -> Sequence | None:
+        """Where the table was created again after it was dropped; nothing of it is older."""
+        return max((one.start for one in self.versions if one.fresh), default=None)
+
     @cached_property
     def reused(self) -> Mapping[str, Sequence]:
         """Columns of the newest version that have the name of an earlier one, and their begin."""

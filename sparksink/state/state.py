@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.order import BEGINNING, Sequence
+from sparksink.schemas.ddl import removes_rows
 from sparksink.schemas.spark_types import text
 from sparksink.state import memory
 from sparksink.state.applied import Applied, Boundary, further
@@ -18,6 +20,8 @@ from sparksink.state.own import SCHEMAS, OwnTables
 from sparksink.state.snapshots import Offsets
 from sparksink.state.transactions import OPEN_COLUMNS, Stored, Transactions, give_up
 from sparksink.tables import Lake, Table
+
+log = logging.getLogger(__name__)
 
 
 class State:
@@ -111,8 +115,22 @@ class State:
         last = memory.last_statement(self._own) if last is None else last
         fresh = [one for one in told if one["offset"] > last]
         if fresh:
+            if lost := [
+                one for one in fresh if one["source_table"] and removes_rows(one["ddl"] or "")
+            ]:
+                self._note_lost_rows(lost)
             self._own.add_all("ddl", fresh)
             self._statements = fresh[-1]["offset"]
+
+    def _note_lost_rows(self, statements: Iterable[Mapping[str, Any]]) -> None:
+        """Remember that the source has fewer rows than its events tell of."""
+        gaps: list[Mapping[str, Any]] = []
+        for one in statements:
+            log.error("%s: partitions went with their rows; take a snapshot", one["source_table"])
+            offset, place = one["offset"], {"topic": "", "partition": 0}
+            given = {"source_table": one["source_table"], "expected": offset, "earliest": offset}
+            gaps.append({**place, **given})
+        self.add_gaps(gaps)
 
     def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
         """Remember messages that were gone before they were read."""

@@ -70,7 +70,7 @@ def compare(made: Any, table: ChangingTable, *, history: bool) -> None:
 def test_messages_are_read_with_the_definition_of_their_own_position(
     sink: Callable[..., Any], spark: Any, tmp_path: Path
 ):
-    run(sink, spark, tmp_path, range(3), batches=2, steps=12, recreates=False)
+    run(sink, spark, tmp_path, range(3), batches=2, steps=14)
 
 
 @pytest.mark.slow
@@ -80,4 +80,4 @@ def test_random_definitions_with_any_lag(
     sink: Callable[..., Any], spark: Any, tmp_path: Path, first: int, retypes: bool
 ):
     seeds = range(first, first + _TABLES)
-    run(sink, spark, tmp_path, seeds, batches=4, recreates=False, retypes=retypes)
+    run(sink, spark, tmp_path, seeds, batches=4, retypes=retypes)

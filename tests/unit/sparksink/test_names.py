@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sparksink
 from sparksink.config.columns import Columns
 from sparksink.config.file import parse
 from sparksink.config.partitioning import partitioning
 from sparksink.config.target import ILLEGAL, Target
 from sparksink.errors import TableError
-from sparksink.schemas.names import chosen
+from sparksink.schemas.names import RESERVED, chosen
 from sparksink.schemas.shapes import Column, Shape
 from tests.unit.sparksink.test_config import LEAST, changed
 
@@ -55,6 +59,17 @@ def test_two_columns_with_one_name_are_refused_by_the_names_of_both():
         with pytest.raises(TableError, match=f"its columns {names[0]} and {names[-1]} would both"):
             called(REPLACE, *names)
     assert called(MAP, "a b", "a_b") == ["a b", "a_b"]
+
+
+def test_a_column_with_a_name_of_the_sinks_own_is_refused_before_a_write():
+    with pytest.raises(TableError, match="its column __Deleted has a name that the sink needs"):
+        called(MAP, "id", "__Deleted")
+    assert called(MAP, "id", "__deleted", exclude=["__deleted"]) == ["id"]
+    used = set()
+    for folder in ("apply", "decode", "evolve", "tables"):
+        for file in (Path(sparksink.__file__).parent / folder).glob("*.py"):
+            used |= set(re.findall(r"\b__[a-z_]*[a-z]\b(?!__)", file.read_text()))
+    assert used - {"__connect", "__debezium"} <= RESERVED
 
 
 def test_settings_name_columns_as_the_source_does():

@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
+from sparksink.config.columns import Types
 from sparksink.config.file import parse
+from sparksink.config.source import Modes
 from sparksink.evolve.redefined import renamings
 from sparksink.order import Sequence
-from sparksink.schemas.ddl import adds, drops, renames
+from sparksink.schemas.ddl import adds, drops, removes_rows, renames
 from sparksink.schemas.definitions import Definitions
+from sparksink.schemas.mysql_types import column_of
+from sparksink.schemas.shapes import Column, Shape, with_source_types
+from sparksink.schemas.spark_types import mapped
 from sparksink.schemas.versions import Versions
 from sparksink.tables import Rename
 from tests.sink.redefined import ChangingTable
@@ -124,6 +129,7 @@ def test_a_snapshot_describes_the_table_that_is_there():
     )
     assert made.trace(0, "a") == ("a", False)
     assert made.reused == {"a": place(60)}
+    assert (known.created, made.created) == (None, place(60))
 
 
 def test_a_statement_without_a_position_holds_for_all_messages():
@@ -137,3 +143,25 @@ def test_words_in_texts_and_comments_are_no_clauses():
     ddl = "ALTER TABLE t /* DROP a */ ADD `d ``e` INT COMMENT 'it''s, DROP COLUMN b' -- CHANGE c d"
     assert (drops(ddl), renames(ddl), adds(ddl)) == (set(), {}, {"d `e"})
     assert drops("ALTER TABLE t DROP a, ADD COLUMN IF NOT EXISTS a INT") == {"a"}
+
+
+def test_partitions_that_go_take_their_rows_without_events():
+    for clause in (
+        "DROP PARTITION p0",
+        "truncate partition all",
+        "EXCHANGE PARTITION p WITH TABLE u",
+    ):
+        assert removes_rows(f"ALTER TABLE t {clause}")
+    for clause in (
+        "ADD PARTITION (PARTITION p)",
+        "COALESCE PARTITION 2",
+        "COMMENT 'DROP PARTITION'",
+    ):
+        assert not removes_rows(f"ALTER TABLE t {clause}")
+
+
+def test_the_definition_tells_of_unsigned_numbers_where_messages_do_not():
+    told = Shape((column_of("n", "bigint unsigned", Modes()), column_of("m", "bigint", Modes())))
+    found = with_source_types(Shape((Column("n", "int64"), Column("m", "int64"))), told)
+    kinds = [mapped(column, Types()).target for column in found.columns]
+    assert kinds == ["decimal(20,0)", "bigint"]
