@@ -170,7 +170,7 @@ class Sequence:
 
         :raises StopError: it can never be sent.
         """
-        producer = self._producer or self._connect()
+        producer = self._connect() if self._producer is None else self._producer
         message = Message(self._topic, _PARTITION, None, value)
         while not self._queued(producer, message):
             producer.poll(_POLL)

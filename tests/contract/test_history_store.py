@@ -241,6 +241,16 @@ def test_a_file_that_debezium_wrote(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(DEBEZIUM.read_bytes())
 
 
+def test_all_records_are_written_through_one_connection(open_kafka: Open) -> None:
+    store = open_kafka()
+    store.prepare()
+    store.append(record(1))
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    for number in range(2, 22):
+        store.append(record(number))
+    assert len(list(Path("/proc/self/task").iterdir())) < threads + 10
+
+
 def test_a_topic_is_made_to_keep_its_records(open_kafka: Open, topics: Topics, topic: str) -> None:
     open_kafka().prepare()
     admin = Admin({"bootstrap.servers": topics.bootstrap})
