@@ -237,8 +237,6 @@ class Snapshot:
         self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
     ) -> Iterator[RowChanges | Truncated]:
         sessions = (self._connection, *self._further)
-        for session in sessions:
-            session.execute("SET time_zone='+00:00'")
         definitions = {without_counter(statement.ddl) for statement in statements}
         rows = SnapshotRows(
             [TableReader(session, self._options.selects, definitions) for session in sessions],
@@ -260,11 +258,10 @@ class Snapshot:
         now = self._captured(self._tables_now())
         changed = [table for table in now if table in rows.changed or table not in captured]
         for table in changed:
-            yield from rows.read_as_it_is(table, self._definition_of)
+            yield from rows.read_as_it_is(table, self._codec_of_definition)
 
-    def _definition_of(self, table: TableId) -> RowCodec:
+    def _codec_of_definition(self, table: TableId, ddl: str) -> RowCodec:
         """Read the definition that a table has now; the stream starts with the one it had."""
-        ddl = self._definitions.create_table(table)
         found = self._tracker.read(ddl, table.database)
         if found is None:
             raise StopError(f"The definition of table {table} cannot be read.")

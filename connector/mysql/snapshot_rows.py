@@ -140,7 +140,7 @@ class SnapshotRows:
                 self._note_changed(name, error)
 
     def read_as_it_is(
-        self, table: TableId, definition_of: Callable[[TableId], RowCodec]
+        self, table: TableId, codec_of: Callable[[TableId, str], RowCodec]
     ) -> Iterator[RowChanges | Truncated]:
         """Yield the rows of a table as of now, with the definition that it has now.
 
@@ -154,7 +154,7 @@ class SnapshotRows:
             reader.connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
             try:
                 reader.look_at(table)
-                codec = definition_of(table)
+                codec = codec_of(table, reader.definition(table))
                 yield from self._table(reader, codec, reader.rows(codec), FIRST_IN_TABLE)
             except TableChangedError as error:
                 log.info("%s; it is read again", error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from typing import Final
 
 from connector.capture.change import Row
 from connector.capture.rowcodec import RowCodec
@@ -13,9 +14,11 @@ from connector.mysql.connection import Connection, quote
 from connector.mysql.definitions import DefinitionReader
 from connector.mysql.textrows import TextRows
 
+UTC: Final = "SET time_zone = '+00:00'"
+
 
 class TableReader:
-    """One session that reads tables for a snapshot; used by one thread.
+    """One session that reads tables for a snapshot; used by one thread. It reads rows in UTC.
 
     ``selects`` are the users' own statements, by table; ``read_as`` the definitions that the
     tables had when the snapshot began.
@@ -28,6 +31,8 @@ class TableReader:
         self._definitions = DefinitionReader(connection, lambda _: True)
         self._selects = selects
         self._read_as = read_as
+        ((self._zone,),) = connection.rows("SELECT @@session.time_zone")
+        connection.execute(UTC)
 
     def rows_as_defined(self, codec: RowCodec) -> Iterator[list[Row]]:
         """Yield the rows of a table that still has the definition with which the snapshot began.
@@ -77,6 +82,20 @@ class TableReader:
         """
         self.connection.execute(f"SELECT 1 FROM {table.quoted('`')} LIMIT 0")  # noqa: S608 - quoted
 
+    def definition(self, table: TableId) -> str:
+        """Return the statement that creates a table.
+
+        It shows defaults of TIMESTAMP columns in the time zone of the session: that of the
+        snapshot's other definitions is needed.
+
+        :raises StopError: there is no such table.
+        """
+        self.connection.execute(f"SET time_zone = {self.connection.literal(self._zone)}")
+        try:
+            return self._definitions.create_table(table)
+        finally:
+            self.connection.execute(UTC)
+
     def now_micros(self) -> int:
         """Return the server's time, to the second; the session's time zone must be UTC."""
         return self._definitions.now_micros()
@@ -96,10 +115,9 @@ class TableReader:
 
     def _is_as_read(self, table: TableId) -> bool:
         try:
-            definition = self._definitions.create_table(table)
+            return without_counter(self.definition(table)) in self._read_as
         except StopError:  # it was dropped
             return False
-        return without_counter(definition) in self._read_as
 
 
 def without_counter(definition: str) -> str:

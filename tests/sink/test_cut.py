@@ -193,8 +193,10 @@ def test_every_form_names_its_transaction(spark: Any):
     block = {"type": "record", "name": "block", "fields": [{"name": "id", "type": "string"}, order]}
     snapshot = {"name": "snapshot", "type": ["null", "string"]}
     source = {"type": "record", "name": "source", "fields": [snapshot]}
+    field = {"name": "id", "type": "int"}
+    after = {"type": "record", "name": "row", "fields": [field]}
     schemas = {
-        7: [{"name": "after", "type": "int"}, {"name": "transaction", "type": ["null", block]},
+        7: [{"name": "after", "type": after}, {"name": "transaction", "type": ["null", block]},
             {"name": "op", "type": "string"}, {"name": "source", "type": source}],
         8: [{"name": "__transaction_id", "type": "string"}, {"name": "op", "type": "string"},
             {"name": "__op", "type": "string"}, {**order, "name": "__transaction_total_order"}],
@@ -209,16 +211,16 @@ def test_every_form_names_its_transaction(spark: Any):
         cloud.message(None, {"specversion": "1.0", "iodebeziumtxid": "a", "iodebeziumop": "r",
                              "iodebeziumsnapshot": "true", "iodebeziumtxtotalorder": "2"}),
         envelope.message(None, avro(written[7], 7, {
-            "after": 1, "transaction": {"id": "a", "total_order": 3}, "op": "r",
+            "after": {"id": 1}, "transaction": {"id": "a", "total_order": 3}, "op": "r",
             "source": {"snapshot": "first"}})),
-        envelope.message(None, avro(written[7], 7, {"after": 2, "transaction": None, "op": "r",
-                                                    "source": {"snapshot": None}})),
+        envelope.message(None, avro(written[7], 7, {
+            "after": {"id": 2}, "transaction": None, "op": "r", "source": {"snapshot": None}})),
         lines.message(None, avro(written[8], 8, {"__transaction_id": "a", "op": "a column",
                                                  "__op": "c", "__transaction_total_order": 4})),
         other.message(None, avro(written[9], 9, {"transaction": "a column"})),
     ]  # fmt: skip
     layouts = Layouts(lambda _: None, lambda number: json.dumps(written[number]))
-    marked, counts = read(frame(spark, messages), layouts, lambda *_: None)
+    marked, counts = read(frame(spark, messages), layouts)
     found = events(marked, layouts.avro({(one.topic, one.mark) for one in counts}))
     named = found.where("id IS NOT NULL").select("id", "total_order", "op", "snapshot").collect()
     marked.unpersist()

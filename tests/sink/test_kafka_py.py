@@ -130,8 +130,8 @@ def test_ranges_are_read_exactly_and_a_batch_that_was_cut_short_again(
     assert here == there
     assert [row["position"] for row in here] == [None, None, "1/2/3/4"]
     ddl = sink(source=options(broker, "none", **{"ddl.topic": name})).messages
-    assert ddl.schema_changes(0) == [(0, b"a"), (1, b"b"), (5, b"d")]
-    assert ddl.schema_changes(1) == [(1, b"b"), (5, b"d")]
+    assert [change[:2] for change in ddl.schema_changes(0)] == [(0, b"a"), (1, b"b"), (5, b"d")]
+    assert [change[:2] for change in ddl.schema_changes(1)] == [(1, b"b"), (5, b"d")]
 
     def offsets(start: str, end: str) -> list[int]:
         found = made.messages.between(start, end).select("offset").collect()
