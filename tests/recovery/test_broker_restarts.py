@@ -54,8 +54,7 @@ def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
     )
 
 
-@pytest.mark.slow
-@STORAGES
+@pytest.mark.parametrize("files", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_stop_and_a_crash(
     workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97, files: bool
 ) -> None:

@@ -51,7 +51,6 @@ def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_stop_and_a_crash(workspace: Workspace, broker: KafkaBroker, durable: MySql97) -> None:
     with place(workspace, broker, durable) as at:
         disturbed(at, (False, True))

@@ -56,8 +56,7 @@ def killed(
         )
 
 
-@pytest.mark.slow
-@STORAGES
+@pytest.mark.parametrize("files", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_some_kills(workspace: Workspace, broker: KafkaBroker, mysql: MySql97, files: bool) -> None:
     killed(workspace, broker, mysql, files=files, kills=4)
 
