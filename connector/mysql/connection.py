@@ -71,6 +71,8 @@ _REMEDY_FOR_CERTIFICATES: Final = (
 class ConnectionSettings:
     """Where the server is and how to log in. Times are in seconds.
 
+    ``connect_timeout`` is for each answer during the login too.
+
     The log timeouts are what the server is told for a session that reads the log: how long it
     waits for the reader; 0 leaves its own setting.
     """
@@ -101,7 +103,7 @@ def open_session(settings: ConnectionSettings) -> Any:
     """
     try:
         with translated():
-            session = _connected(settings, settings.query_timeout)
+            session = _connected(settings)
             server, number = _names(session)
     except UnicodeError as error:  # Python's encoding of host names
         raise StopError(
@@ -113,7 +115,7 @@ def open_session(settings: ConnectionSettings) -> Any:
     return session
 
 
-def _connected(settings: ConnectionSettings, timeout: float) -> Any:
+def _connected(settings: ConnectionSettings) -> Any:
     tls = context(settings.tls)
     session = pymysql.Connection(
         host=settings.host,
@@ -123,8 +125,8 @@ def _connected(settings: ConnectionSettings, timeout: float) -> Any:
         charset="utf8mb4",
         autocommit=True,
         connect_timeout=settings.connect_timeout,
-        read_timeout=timeout or None,
-        write_timeout=timeout or None,
+        read_timeout=settings.connect_timeout,  # until `AnswerReader` takes over
+        write_timeout=settings.query_timeout or None,
         conv=pymysql.converters.encoders,
         ssl=tls,
         ssl_disabled=tls is None,
@@ -152,7 +154,7 @@ def _is_working(settings: ConnectionSettings, server: str, session: int) -> bool
     one of another server, which proves nothing.
     """
     try:
-        other = _connected(replace(settings, connect_timeout=_QUICK), _QUICK)
+        other = _connected(replace(settings, connect_timeout=_QUICK, query_timeout=_QUICK))
         with closing(other), other.cursor() as cursor:
             if _names(other)[0] != server:
                 return True

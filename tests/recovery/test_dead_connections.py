@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -159,6 +160,14 @@ def test_a_statement_ends_whose_answer_cannot_come(
         with pytest.raises(DatabaseUnavailableError):
             connection.execute(statement)
         assert time.monotonic() - begun < LIMIT
+
+
+def test_a_login_that_is_not_answered_ends(each_database: FreshDatabase, proxy: FaultProxy) -> None:
+    proxy.blackhole()
+    begun = time.monotonic()
+    with pytest.raises(DatabaseUnavailableError):
+        Connection(replace(settings(each_database.server, proxy), connect_timeout=2))
+    assert time.monotonic() - begun < LIMIT
 
 
 @pytest.mark.slow
