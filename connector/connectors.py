@@ -27,9 +27,9 @@ from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.mysql import connector as mysql
 from connector.mysql.old_names import OLD_PREFIXES, Translation
-from connector.runtime.capture import Action, Capture
-from connector.runtime.capture_task import CaptureTask
-from connector.runtime.plugin import Task, TaskContext
+from connector.plugin import Task, TaskContext
+from connector.task.capture import Action, Capture
+from connector.task.capture_task import CaptureTask
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class Database(Protocol):
 
 
 class CaptureConnector:
-    """A source connector of the worker; see `connector.runtime.plugin.SourceConnector`."""
+    """A source connector of the worker; see `connector.plugin.SourceConnector`."""
 
     passed_on = (
         "driver.",

@@ -23,23 +23,23 @@ from connector.errors import ConfigError, MillraceError, NotFoundError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
 from connector.metrics import Metrics
-from connector.plugins import CONNECT_VERSION, ROWS, PluginTable, Row
+from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row
 from connector.properties import ConnectorFile, read_connector, read_properties
-from connector.runtime.claims import Claims
-from connector.runtime.configs import ConfigStore
-from connector.runtime.connector_config import check_converters
-from connector.runtime.herder import Herder
-from connector.runtime.instance import Workplace
-from connector.runtime.launch import Launcher
-from connector.runtime.listeners import advertised, is_open, worker_id
-from connector.runtime.offsets.places import OffsetPlaces
-from connector.runtime.offsets.store import LogOffsetStore
-from connector.runtime.providers import create_providers
-from connector.runtime.startup import Startup, Store
-from connector.runtime.statuses import StatusStore
-from connector.runtime.storage.places import open_storage, own_offsets_log
-from connector.runtime.validation import Validator
-from connector.runtime.worker_config import WorkerConfig, parse_worker_config, unknown_keys
+from connector.worker.claims import Claims
+from connector.worker.config_providers import create_providers
+from connector.worker.config_store import ConfigStore
+from connector.worker.connector_config import check_converters
+from connector.worker.herder import Herder
+from connector.worker.instance import Workplace
+from connector.worker.launcher import Launcher
+from connector.worker.listeners import advertised, is_open, worker_id
+from connector.worker.offsets.log_store import LogOffsetStore
+from connector.worker.offsets.stores import OffsetPlaces
+from connector.worker.startup import Startup, Store
+from connector.worker.status_store import StatusStore
+from connector.worker.storage.worker_storage import open_storage, own_offsets_log
+from connector.worker.validation import Validator
+from connector.worker.worker_config import WorkerConfig, parse_worker_config, unknown_keys
 from restapi.app import Api
 from restapi.models import InitialState, ServerInfo
 from restapi.server import bind_all, open_servers
@@ -47,8 +47,8 @@ from restapi.server import bind_all, open_servers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from connector.runtime.plugin import Plugins
-    from connector.runtime.providers import Providers
+    from connector.plugin import Plugins
+    from connector.worker.config_providers import Providers
 
 _log = logging.getLogger(__name__)
 

@@ -25,9 +25,9 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from connector.errors import NotFoundError
-from connector.runtime.entities import ConnectorStateInfo
-from connector.runtime.figures import Figures, Seen
-from connector.runtime.views import Views
+from connector.task.metrics import Figures, Seen
+from connector.worker.rest_answers import Views
+from connector.worker.rest_entities import ConnectorStateInfo
 
 Read = Callable[[Figures], float]
 Running = Mapping[tuple[str, int], Figures]

@@ -9,10 +9,10 @@ from typing import Final
 from connector.config import HIDDEN, ConfigDef, ConfigKey, render
 from connector.connectors import mariadb_connector, mysql_connector
 from connector.mysql.old_names import SUCCESSORS
-from connector.plugins import ROWS, PluginTable
-from connector.runtime.connector_config import source_config
-from connector.runtime.topic_creation import group_keys
-from connector.runtime.worker_config import WORKER
+from connector.plugin_table import ROWS, PluginTable
+from connector.worker.connector_config import source_config
+from connector.worker.topic_creation import group_keys
+from connector.worker.worker_config import WORKER
 
 FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "config.md"
 MYSQL: Final = "io.debezium.connector.mysql.MySqlConnector"

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from connector.logs import LogLevels
-    from connector.runtime.herder import Herder
-    from connector.runtime.plugin import Plugins
-    from connector.runtime.startup import Startup
-    from connector.runtime.worker_config import WorkerConfig
+    from connector.plugin import Plugins
+    from connector.worker.herder import Herder
+    from connector.worker.startup import Startup
+    from connector.worker.worker_config import WorkerConfig
     from restapi.models import ServerInfo
 
 _TIMEOUT: Final = 90.0

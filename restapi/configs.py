@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Request, Response
 
-from connector.runtime.entities import ConnectorInfo
-from connector.runtime.herder import Herder
+from connector.worker.herder import Herder
+from connector.worker.rest_entities import ConnectorInfo
 from restapi.body import ConnectRoute
 from restapi.connectors import location
 from restapi.models import ConfigMap, Name

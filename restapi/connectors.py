@@ -6,10 +6,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 
 from connector.errors import NotFoundError
-from connector.runtime.entities import ConnectorInfo, ConnectorStateInfo
-from connector.runtime.herder import Herder
-from connector.runtime.state import TargetState
-from connector.runtime.views import Views
+from connector.worker.herder import Herder
+from connector.worker.rest_answers import Views
+from connector.worker.rest_entities import ConnectorInfo, ConnectorStateInfo
+from connector.worker.state import TargetState
 from restapi.body import ConnectRoute
 from restapi.errors import BadRequestError
 from restapi.models import CreateConnectorRequest, Name, Truth

@@ -17,7 +17,7 @@ from connector.errors import (
     MillraceError,
     NotFoundError,
 )
-from connector.runtime.herder import StaleConfigError
+from connector.worker.herder import StaleConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

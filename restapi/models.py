@@ -1,6 +1,6 @@
 """Request bodies and parameters, field for field as Kafka Connect names them.
 
-Answers are the dataclasses of `connector.runtime.entities`.
+Answers are the dataclasses of `connector.worker.rest_entities`.
 """
 
 from enum import StrEnum
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
-from connector.runtime.state import TargetState
+from connector.worker.state import TargetState
 from restapi.body import WrittenFloat, as_text
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from connector.runtime.herder import Herder
+from connector.worker.herder import Herder
 from restapi.body import ConnectRoute
 from restapi.errors import BadRequestError
 from restapi.models import ConnectorOffset, ConnectorOffsets, Message, Name

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Body, Query
 
 from connector.config import ConfigDef
 from connector.errors import NotFoundError
-from connector.runtime.connector_config import source_config
-from connector.runtime.entities import ConfigInfos, ConfigKeyInfo
-from connector.runtime.herder import Herder
-from connector.runtime.plugin import PluginInfo, Plugins
-from connector.runtime.report import key_info
-from connector.runtime.worker_config import WorkerConfig
+from connector.plugin import PluginInfo, Plugins
+from connector.worker.connector_config import source_config
+from connector.worker.herder import Herder
+from connector.worker.rest_entities import ConfigInfos, ConfigKeyInfo
+from connector.worker.validation_answer import key_info
+from connector.worker.worker_config import WorkerConfig
 from restapi.body import ConnectRoute
 from restapi.errors import BadRequestError
 from restapi.models import ConfigMap, Name, Truth

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from fastapi import APIRouter, Response
 
-from connector.runtime.herder import Herder
-from connector.runtime.startup import Startup
+from connector.worker.herder import Herder
+from connector.worker.startup import Startup
 from restapi.models import ServerInfo, WorkerStatus
 from restapi.probes import ProbeThreads
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from connector.runtime.herder import Herder
-    from connector.runtime.listeners import Listener
-    from connector.runtime.worker_config import WorkerConfig
+    from connector.worker.herder import Herder
+    from connector.worker.listeners import Listener
+    from connector.worker.worker_config import WorkerConfig
 
 
 def bind_all(listeners: Sequence[Listener]) -> list[tuple[Listener, socket.socket]]:

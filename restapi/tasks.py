@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from connector.runtime.entities import TaskInfo, TaskState
-from connector.runtime.herder import Herder
+from connector.worker.herder import Herder
+from connector.worker.rest_entities import TaskInfo, TaskState
 from restapi.body import ConnectRoute
 from restapi.models import Name
 

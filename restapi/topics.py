@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from connector.runtime.herder import Herder
+from connector.worker.herder import Herder
 from restapi.body import ConnectRoute
 from restapi.errors import ForbiddenError
 from restapi.models import Name

@@ -15,10 +15,10 @@ from confluent_kafka import Producer
 
 from connector.errors import TransientError
 from connector.kafka.log import KafkaLog, LogWriter
-from connector.runtime.storage import Log
-from connector.runtime.storage.file import FileLog, JsonFormat
-from connector.runtime.storage.java_map import JavaMapFormat
-from connector.runtime.storage.memory import MemoryLog
+from connector.worker.storage import Log
+from connector.worker.storage.file import FileLog, JsonFormat
+from connector.worker.storage.java_map import JavaMapFormat
+from connector.worker.storage.memory import MemoryLog
 from tests.fixtures.topics import Topics
 
 # A value that every format takes: JSON, as Connect writes it.

@@ -10,13 +10,13 @@ import pytest
 
 from connector.errors import DamagedOffsetError, StopError
 from connector.kafka.log import KafkaLog, LogWriter
-from connector.runtime.offsets import OffsetStore
-from connector.runtime.offsets.layered import LayeredOffsetStore
-from connector.runtime.offsets.store import LogOffsetStore
-from connector.runtime.storage import Log
-from connector.runtime.storage.file import FileLog
-from connector.runtime.storage.java_map import JavaMapFormat
-from connector.runtime.storage.memory import MemoryLog
+from connector.plugin import OffsetStore
+from connector.worker.offsets.layered import LayeredOffsetStore
+from connector.worker.offsets.log_store import LogOffsetStore
+from connector.worker.storage import Log
+from connector.worker.storage.file import FileLog
+from connector.worker.storage.java_map import JavaMapFormat
+from connector.worker.storage.memory import MemoryLog
 from tests.fixtures.topics import Topics
 
 Open = Callable[[], OffsetStore]

@@ -14,13 +14,13 @@ from connector.connectors import CaptureConnector
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.kafka.topics import Topics
-from connector.runtime.capture import Capture
-from connector.runtime.capture_task import CaptureTask
-from connector.runtime.offsets.store import LogOffsetStore
-from connector.runtime.plugin import TaskContext, TransformStep
-from connector.runtime.storage.memory import MemoryLog
-from connector.runtime.topic_creation import GroupTopicCreator
+from connector.plugin import TaskContext, TransformStep
+from connector.task.capture import Capture
+from connector.task.capture_task import CaptureTask
 from connector.transforms.regex_router import RegexRouter
+from connector.worker.offsets.log_store import LogOffsetStore
+from connector.worker.storage.memory import MemoryLog
+from connector.worker.topic_creation import GroupTopicCreator
 
 _NO_CHANGE = RegexRouter({"regex": "no such topic", "replacement": "never"})
 _LIMIT = 60.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from connector.runtime.storage.java_map import JavaMapFormat
+from connector.worker.storage.java_map import JavaMapFormat
 from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from connector.errors import StopError
-from connector.runtime.storage import lease as leases
-from connector.runtime.storage.lease import KEY, Lease
-from connector.runtime.storage.lock import FileLock
-from connector.runtime.storage.memory import MemoryLog
+from connector.worker.storage import lease as leases
+from connector.worker.storage.lease import KEY, Lease
+from connector.worker.storage.lock import FileLock
+from connector.worker.storage.memory import MemoryLog
 from deploy.stack import KafkaBroker
 from tests.fixtures.worker import WorkerProcess, wait_for
 

@@ -16,8 +16,8 @@ from confluent_kafka import Producer
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, at_least
 from connector.errors import ConfigError, MillraceError, StopError, trace_of
-from connector.plugins import ROWS, Row
-from connector.runtime.plugin import TaskContext
+from connector.plugin import TaskContext
+from connector.plugin_table import ROWS, Row
 
 _log = logging.getLogger(__name__)
 

@@ -43,15 +43,31 @@ MAY_IMPORT = {
     # neighbours that know nothing of each other
     **dict.fromkeys(EVENTS, BOTTOM | {"connector.capture"}),
     "connector.mysql": BOTTOM | {"connector.capture"},
-    "connector.runtime": BOTTOM | EVENTS | {"connector.capture"},
+    # the worker and the task: they meet in the protocols of `plugin` and nowhere else
+    "connector.plugin": BOTTOM,
+    "connector.worker": BOTTOM | {"connector.plugin"},
+    "connector.task": BOTTOM | EVENTS | {"connector.capture", "connector.plugin"},
     # what joins a database with the rest; the only ones that know a database
     "connector.connectors": BOTTOM
-    | {"connector.capture", "connector.debezium", "connector.mysql", "connector.runtime"},
-    "connector.plugins": BOTTOM | {"connector.runtime"},
-    "connector.metrics": BOTTOM | {"connector.runtime"},
-    "restapi": BOTTOM | {"connector.runtime"},
+    | {
+        "connector.capture",
+        "connector.debezium",
+        "connector.mysql",
+        "connector.plugin",
+        "connector.task",
+    },
+    "connector.plugin_table": BOTTOM | {"connector.plugin"},
+    "connector.metrics": BOTTOM | {"connector.task", "connector.worker"},
+    "restapi": BOTTOM | {"connector.plugin", "connector.worker"},
     "connector.daemon": BOTTOM
-    | {"connector", "connector.metrics", "connector.plugins", "connector.runtime", "restapi"},
+    | {
+        "connector",
+        "connector.metrics",
+        "connector.plugin",
+        "connector.plugin_table",
+        "connector.worker",
+        "restapi",
+    },
     "connector.__main__": {"connector.daemon"},
     "connector": set(),
     "sparksink": set(),

@@ -15,7 +15,7 @@ from connector.data.record import Message, Record
 from connector.data.schema import INT32, STRING, Field
 from connector.debezium.events import EventOptions, context_headers
 from connector.debezium.placed import POSITION_HEADER
-from connector.runtime.pipeline import Pipeline
+from connector.task.pipeline import Pipeline
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
 PLACE = ("7/b.000003/157/", "")

@@ -15,7 +15,7 @@ from connector.errors import (
     TransientError,
 )
 from connector.kafka.errors import Decision, decision, delivery_error, error_codes, request_error
-from connector.runtime.tolerance import Tolerance
+from connector.task.tolerance import Tolerance
 
 CODES = {
     name: code

@@ -7,9 +7,9 @@ import pytest
 from connector.connectors import mysql_connector
 from connector.mysql.config_faults import faults as config_faults
 from connector.mysql.connector import MySqlFamily, mariadb, mysql
-from connector.plugins import PluginTable
-from connector.runtime.connector_config import source_config
-from connector.runtime.worker_config import WORKER
+from connector.plugin_table import PluginTable
+from connector.worker.connector_config import source_config
+from connector.worker.worker_config import WORKER
 
 BASE = {
     "database.hostname": "db",

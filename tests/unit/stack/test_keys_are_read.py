@@ -12,9 +12,9 @@ import pytest
 
 from connector.config import ConfigKey
 from connector.connectors import mysql_connector
-from connector.plugins import ROWS, PluginTable
-from connector.runtime.connector_config import source_config
-from connector.runtime.worker_config import WORKER
+from connector.plugin_table import ROWS, PluginTable
+from connector.worker.connector_config import source_config
+from connector.worker.worker_config import WORKER
 from deploy.reference import MYSQL, here
 
 ROOT = Path(__file__).parents[3]
@@ -38,13 +38,13 @@ OTHERWISE = {
         ["topic.regex", "topic.key.field.regex"],
         ("connector/debezium/topics.py", 'f"{name}.regex"'),
     ),
-    "topic.creation.groups": ("connector/runtime/topic_creation.py", 'PREFIX + "groups"'),
+    "topic.creation.groups": ("connector/worker/topic_creation.py", 'PREFIX + "groups"'),
     **dict.fromkeys(
         [
             f"{plugin}.plugin.version"
             for plugin in ("connector", "key.converter", "value.converter", "header.converter")
         ],
-        ("connector/runtime/connector_config.py", "validator=_only_version(version)"),
+        ("connector/worker/connector_config.py", "validator=_only_version(version)"),
     ),
 }
 

@@ -1,1 +1,0 @@
-"""The Connect worker: connectors, their tasks, states, configurations and offsets."""

@@ -1,0 +1,1 @@
+"""The running task of a connector: from changes to acknowledged messages and stored offsets."""

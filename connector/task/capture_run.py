@@ -1,0 +1,283 @@
+"""One attempt at capturing: changes are read, their messages sent, and offsets stored."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from connector.capture.change import Change, HeartbeatDue, Progress, RowChanges, Waiting
+from connector.capture.engine import Engine
+from connector.capture.heartbeat import Heartbeat
+from connector.data.record import Message
+from connector.errors import MillraceError, RefusedMessageError, TransientError
+from connector.kafka.producer import Producer
+from connector.plugin import TaskContext
+from connector.task.capture import OpenCapture, Wishes
+from connector.task.delivery_watch import DeliveryWatch
+from connector.task.inflight import Inflight, Span
+from connector.task.pipeline import Pipeline
+from connector.task.tolerance import Tolerance
+from connector.transforms import chain
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 0.05  # seconds to wait for room in the producer's queue before looking around
+_COMMIT_AGAIN = 5.0  # seconds until an offset that could not be stored is stored again
+
+
+class CaptureRun:
+    """One attempt of a task: a source, a producer and what is between them."""
+
+    def __init__(self, context: TaskContext, open_capture: OpenCapture, task: Wishes) -> None:
+        self._context = context
+        self._task = task
+        self._figures = task.figures
+        self.sent = 0
+        self._capture = open_capture(context.config, context, str(_uuid7()))
+        self._tolerance = Tolerance(context.config, self._figures.passed_over)
+        self._pipeline = Pipeline(
+            self._capture.events,
+            context.converter("key"),
+            context.converter("value"),
+            context.converter("header"),
+            chain(context.transforms),
+            self._tolerance.passes_over,
+        )
+        batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
+        self._producer = Producer({**context.producer, **batch})
+        events = self._capture.events
+        self._figures.begin(
+            events.connector,
+            events.naming.prefix,
+            events.source,
+            self._capture.captures,
+            self._producer,
+        )
+        self._figures.tags = self._capture.metric_tags
+        self._failed: MillraceError | None = None
+        self._inflight = Inflight(self._not_delivered)
+        self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
+        self._partitions: dict[str, int] = {}
+        self._next_commit = time.monotonic() + context.flush_interval
+        self._unsaved: dict[str, Any] | None = None
+        self._counts: Mapping[str, Any] = {}
+        self._watch = DeliveryWatch(self._producer, context.topics, task.health)
+        self._cancel_abort = context.fence.on_close(self._producer.abort)
+        context.fence.observer = self._waits
+
+    def capture(self) -> None:
+        """Read, send and commit until the task is to stop."""
+        offset = self._context.offsets.load(self._context.connector, self._capture.partition)
+        if offset:
+            self._counts = offset
+            self._pipeline.transaction.restore(offset)
+        engine = Engine(self._capture.source, self._capture.engine, self._figures.course)
+        with suppress(_StoppedError):
+            for change in engine.changes(offset):
+                self._handle(change)
+                if self._task.stopping and self._may_end(change):
+                    break
+            while not self._task.stopping:  # nothing to stream: stay, as a task in Connect does
+                self._tick(0.2)
+        self._finish()
+
+    def rescue(self) -> None:
+        """After a fault that ends the task, store how far everything is with Kafka."""
+        try:
+            self._producer.flush(self._context.flush_timeout)
+            self._commit()
+        except MillraceError as error:
+            log.warning("The offset was not stored after the fault: %s", error)
+
+    def store_progress(self) -> None:
+        """Before the task starts again, store how far everything is with Kafka, without waiting."""
+        try:
+            self._commit()
+        except MillraceError as error:
+            log.warning("The offset was not stored before the restart: %s", error)
+
+    def close(self) -> None:
+        """Release everything, whatever happened."""
+        self._capture.source.close()
+        if self._capture.heartbeat_action is not None:
+            self._capture.heartbeat_action.close()
+        self._cancel_abort()
+        self._producer.close()
+
+    def _handle(self, change: Change) -> None:
+        self._figures.note(change)
+        if change.__class__ is not Waiting:
+            self._task.health.well("history")
+        if isinstance(change, RowChanges):
+            self._send(self._pipeline.messages(change))
+        elif isinstance(change, Progress):
+            self._progress(change)
+            self._tick(0)
+        elif isinstance(change, Waiting):
+            self._waiting(change)
+        elif not isinstance(change, HeartbeatDue):
+            self._send(self._pipeline.messages(change))
+        elif self._heartbeat.due(now=change.now):
+            self._send(self._pipeline.messages(change))
+            if self._capture.heartbeat_action is not None:
+                self._capture.heartbeat_action.run()
+
+    def _waiting(self, change: Waiting) -> None:
+        health = self._task.health
+        if change.reason:
+            # The stream begins again behind the last progress: what came after is counted again.
+            self._pipeline.transaction.restore(self._counts)
+            health.fault(change.cause, change.reason, at_once=True)
+        else:
+            health.well("database")
+            health.well("history")
+            health.enter("RUNNING")
+        self._tick(change.seconds)
+
+    def _waits(self, reason: str) -> None:
+        """Report what the task's thread waits for inside another component.
+
+        :raises _StoppedError: the task is to end, and must not wait any longer.
+        """
+        self._task.health.fault("history", reason)
+        if not self._task.seconds_left:
+            raise _StoppedError
+
+    def _may_end(self, change: Change) -> bool:
+        """Whether a stop here repeats nothing: all that was sent lies before a position.
+
+        A source that waits for its database gives no position any more.
+        """
+        return not self._inflight.span.sent or isinstance(change, Waiting)
+
+    def _progress(self, change: Progress) -> None:
+        transaction = self._pipeline.transaction
+        self._counts = counts = transaction.to_offset()
+        self._inflight.close(lambda: change.position.to_offset() | counts)
+
+    def _send(self, messages: Iterable[Message]) -> None:
+        span, producer = self._inflight.span, self._producer
+        sent, size = producer.sent, producer.sent_bytes
+        waiting = iter(messages)
+        refused: Message | None = None
+        while True:
+            try:
+                if refused is not None:
+                    self._send_when_possible(refused, span)
+                with self._context.fence:
+                    refused = producer.send(waiting, self._partition, span.receipt)
+            except RefusedMessageError as error:
+                refused = None
+                if not self._tolerance.passes_over("PRODUCE", error, error.topic):
+                    raise
+            else:
+                if refused is None:
+                    break
+        self.sent += 1
+        span.sent += producer.sent - sent
+        self._figures.records += producer.sent - sent
+        self._figures.bytes_sent += producer.sent_bytes - size
+
+    def _partition(self, topic: str) -> int:
+        """Return where messages of a topic go, -1 if their keys decide."""
+        known = self._partitions.get(topic)
+        return self._new_topic(topic) if known is None else known
+
+    def _send_when_possible(self, message: Message, span: Span) -> None:
+        """Wait for room in the producer's queue: this is what bounds the memory."""
+        while not self._queued(message, span):
+            self._producer.poll(_PATIENCE)
+            self._watch.look()
+            self._raise_failure()
+            self._commit_if_due()
+            if not self._task.seconds_left or self._task.abandoned:
+                raise _StoppedError
+
+    def _queued(self, message: Message, span: Span) -> bool:
+        with self._context.fence:
+            return self._producer.send((message,), self._partition, span.receipt) is None
+
+    def _new_topic(self, topic: str) -> int:
+        """Make sure that a topic exists; return its partition when it has only one."""
+        count = self._context.topics.ensure(topic)
+        self._partitions[topic] = partition = 0 if count == 1 else -1
+        self._context.topics_used([topic])
+        return partition
+
+    def _tick(self, seconds: float) -> None:
+        self._producer.poll(seconds)
+        self._watch.look()
+        self._raise_failure()
+        self._commit_if_due()
+        if self._task.paused:
+            self._pause()
+
+    def _pause(self) -> None:
+        """Stay away from the database until told to go on; what was sent is still looked after."""
+        self._task.health.enter("PAUSED")
+        while self._task.paused and not self._task.stopping:
+            self._producer.poll(0.1)
+            self._watch.look()
+            self._raise_failure()
+            self._commit_if_due()
+        self._task.health.enter("RUNNING")
+
+    def _commit_if_due(self) -> None:
+        if time.monotonic() >= self._next_commit:
+            self._commit()
+
+    def _commit(self) -> None:
+        """Store the furthest offset whose messages are all acknowledged."""
+        self._next_commit = time.monotonic() + self._context.flush_interval
+        found = self._inflight.committable(settled=not len(self._producer))
+        self._unsaved = found or self._unsaved
+        if self._unsaved is None or self._task.abandoned:
+            return
+        try:
+            self._save(self._unsaved)
+        except TransientError as error:  # the messages are delivered all the same
+            self._next_commit = time.monotonic() + min(self._context.flush_interval, _COMMIT_AGAIN)
+            reason = f"The offset is not stored: {error}"
+            self._task.health.fault("offsets", reason, at_once=True)
+            return
+        self._task.health.well("offsets")
+        self._unsaved = None
+        self._figures.committed()
+
+    def _save(self, offset: Mapping[str, Any]) -> None:
+        context = self._context
+        with context.fence, self._task.health.watch("offsets", "Storing the offset takes long"):
+            context.offsets.save(context.connector, self._capture.partition, offset)
+
+    def _finish(self) -> None:
+        if not self._producer.flush(min(self._context.flush_timeout, self._task.seconds_left)):
+            log.warning("%d messages are not acknowledged at the stop", len(self._producer))
+        self._raise_failure()
+        self._commit()
+
+    def _not_delivered(self, error: Any, message: Any) -> bool:
+        fault = self._producer.fault(error, message)
+        if self._tolerance.passes_over("PRODUCE", fault, message.topic()):
+            return True
+        self._failed = self._failed or fault
+        return False
+
+    def _raise_failure(self) -> None:
+        if self._failed is not None:
+            raise self._failed
+
+
+class _StoppedError(Exception):
+    """The task is to stop while it waits for Kafka; what could not be sent is read again."""
+
+
+def _uuid7() -> uuid.UUID:
+    """Make a UUID of version 7: it begins with the time, as Debezium's run ids do."""
+    milliseconds = time.time_ns() // 1_000_000
+    value = milliseconds << 80 | (uuid.uuid4().int & (1 << 80) - 1)
+    value = value & ~(0xF << 76) | 7 << 76
+    return uuid.UUID(int=value & ~(0b11 << 62) | 0b10 << 62)

@@ -1,0 +1,128 @@
+"""A capture that a worker starts, pauses and stops: a thread that never gives up on its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from connector.capture.engine import Backoff
+from connector.errors import BatchTooLargeError, ClientFailedError, Retry, TopicMissingError, decide
+from connector.plugin import TaskContext
+from connector.task.capture import OpenCapture
+from connector.task.capture_run import CaptureRun
+from connector.task.health import TaskHealth
+from connector.task.metrics import Figures
+
+log = logging.getLogger(__name__)
+
+_FENCING = 2.0  # seconds for a write that is under way when the task is abandoned
+_ENDING = 0.5  # seconds of a stop that are kept for storing the offset and closing
+
+
+class CaptureTask:
+    """Runs one connector's capture; see `connector.plugin.Task` for its lifecycle."""
+
+    def __init__(
+        self,
+        context: TaskContext,
+        open_capture: OpenCapture,
+        backoff: Backoff | None = None,
+    ) -> None:
+        self._context = context
+        self._open_capture = open_capture
+        self._backoff = backoff or Backoff()
+        self.figures = Figures()
+        self.health = TaskHealth(context.report, self.figures)
+        self.batch_bytes: int | None = None  # what Kafka takes, once it has refused more
+        self._stopping = threading.Event()
+        self._paused = threading.Event()
+        self._deadline = float("inf")
+        name = f"task-{context.connector}-{context.task}"
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self._thread.start()
+
+    def pause(self) -> None:
+        """Ask to stop reading."""
+        self._paused.set()
+
+    def resume(self) -> None:
+        """Ask to go on reading."""
+        self._paused.clear()
+
+    def stop(self, timeout: float) -> bool:
+        """Finish: send what was read, store the offset, close everything."""
+        self._deadline = time.monotonic() + timeout - _ENDING
+        self._stopping.set()
+        if not self._thread.ident:
+            return True
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            if not self._context.fence.close(_FENCING):
+                log.error("A write of the abandoned task is still under way")
+            return False
+        return True
+
+    def _work(self) -> None:
+        with self._context.metrics(self.figures):
+            self._run()
+
+    def _run(self) -> None:
+        """Capture until told to stop; faults of Kafka that pass make it start anew."""
+        attempt = 0
+        while not self._stopping.is_set():
+            run = None
+            try:
+                run = CaptureRun(self._context, self._open_capture, self)
+                run.capture()
+            except BaseException as error:  # noqa: BLE001 - `decide` knows what may be retried
+                if self.abandoned:
+                    return
+                fate = decide(error)
+                if not isinstance(fate, Retry):
+                    if run is not None:
+                        run.rescue()
+                    self._context.report("FAILED", fate.trace)
+                    return
+                self._prepare_restart(error, run)
+                self.figures.restarts += 1
+                attempt = 1 if run is not None and run.sent else attempt + 1
+                self.health.fault("kafka", f"{fate.reason}; the task starts again", at_once=True)
+                self._stopping.wait(self._backoff.delay(attempt))
+            finally:
+                if run is not None:
+                    run.close()
+
+    def _prepare_restart(self, error: BaseException, run: CaptureRun | None) -> None:
+        """Change what made the run fail, so that the next one may succeed."""
+        if isinstance(error, BatchTooLargeError):
+            self.batch_bytes = error.smaller
+        elif isinstance(error, TopicMissingError):
+            self._context.topics.forget(error.topic)
+        elif not isinstance(error, ClientFailedError):
+            return
+        if run is not None:  # Kafka answers, so what it has need not be sent again
+            run.store_progress()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the task is to end."""
+        return self._stopping.is_set()
+
+    @property
+    def seconds_left(self) -> float:
+        """How long a stop may still take."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    @property
+    def paused(self) -> bool:
+        """Whether the task is not to read for now."""
+        return self._paused.is_set()
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the worker does not wait for the task any more: nothing may be stored."""
+        return self._context.fence.closed

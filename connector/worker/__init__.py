@@ -1,0 +1,1 @@
+"""The worker, as Kafka Connect has it: connectors, configurations, statuses and offsets."""

@@ -1,0 +1,180 @@
+"""Connector configurations and target states, kept in Connect's records (KIP-26 and later).
+
+=========================== ===================================================
+key                         value
+=========================== ===================================================
+``connector-<name>``        ``{"properties":{…}}`` as the user wrote it
+``task-<name>-<id>``        ``{"properties":{…}}``
+``commit-<name>``           ``{"tasks":<how many of them count>}``
+``target-state-<name>``     ``{"state":…,"state.v2":…}``; the first knows no STOPPED
+=========================== ===================================================
+
+Other keys (session keys, restart requests …) belong to Connect clusters and are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from connector.worker.state import TargetState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from connector.plugin import Partition
+    from connector.worker.storage import Entry, Log
+
+_log = logging.getLogger(__name__)
+
+Config = dict[str, str | None]
+_CONNECTOR: Final = "connector-"
+_TARGET: Final = "target-state-"
+_TASK: Final = "task-"
+_COMMIT: Final = "commit-"
+_KNOWN: Final = "millrace-offset-of-"  # Connect skips records of this name
+
+
+@dataclass(slots=True)
+class Stored:
+    """What is kept of one connector."""
+
+    config: Config
+    target: TargetState = TargetState.STARTED
+    tasks: list[Config] = field(default_factory=list)
+
+
+class ConfigStore:
+    """The connectors by name. Reads answer from memory, writes return when they are durable.
+
+    Writes of one connector never overlap: the herder sees to that.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._stored: dict[str, Stored] = {}
+        self._known: dict[str, Partition] = {}
+        self._lock = threading.Lock()
+
+    def open(self) -> None:
+        """Read the log; raises as `Log.read` does."""
+        documents = {key.decode(): value for key, value in self._log.read().items()}
+        for key in documents:
+            if key.startswith(_KNOWN):
+                self._known[key.removeprefix(_KNOWN)] = _document(documents, key)
+            if key.startswith(_CONNECTOR):
+                name = key.removeprefix(_CONNECTOR)
+                config = _properties(documents, key)
+                if config is not None:
+                    target = _target(_document(documents, _TARGET + name))
+                    self._stored[name] = Stored(config, target, _tasks(documents, name))
+
+    def names(self) -> list[str]:
+        """Return the names of all connectors, sorted."""
+        with self._lock:
+            return sorted(self._stored)
+
+    def get(self, name: str) -> Stored | None:
+        """Return what is kept of a connector; not to be changed."""
+        with self._lock:
+            return self._stored.get(name)
+
+    def put(self, name: str, config: Mapping[str, str | None], target: TargetState | None) -> None:
+        """Store a configuration; with a target for a new connector, written before it."""
+        entries = [_entry(_CONNECTOR + name, {"properties": config})]
+        if target is not None:
+            entries.insert(0, _entry(_TARGET + name, _states(target)))
+        self._log.write(entries)
+        with self._lock:
+            old = self._stored.get(name) or Stored({})
+            self._stored[name] = Stored(dict(config), target or old.target, old.tasks)
+
+    def put_target(self, name: str, target: TargetState) -> None:
+        """Store the target state of a connector."""
+        self._log.write([_entry(_TARGET + name, _states(target))])
+        self._change(name, target=target)
+
+    def put_tasks(self, name: str, tasks: Sequence[Mapping[str, str | None]]) -> None:
+        """Store the configurations of a connector's tasks; none for a stopped connector."""
+        entries = [
+            _entry(f"{_TASK}{name}-{number}", {"properties": config})
+            for number, config in enumerate(tasks)
+        ]
+        self._log.write([*entries, _entry(_COMMIT + name, {"tasks": len(tasks)})])
+        self._change(name, tasks=[dict(config) for config in tasks])
+
+    def remove(self, name: str) -> None:
+        """Remove a connector and its target state, as Connect does; task records stay."""
+        entries = [_entry(_CONNECTOR + name, None), _entry(_TARGET + name, None)]
+        if self.known_partition(name) is not None:
+            entries.append(_entry(_KNOWN + name, None))
+        self._log.write(entries)
+        with self._lock:
+            self._stored.pop(name, None)
+            self._known.pop(name, None)
+
+    def known_partition(self, connector: str) -> Partition | None:
+        """Return the partition for which a connector has stored an offset."""
+        with self._lock:
+            return self._known.get(connector)
+
+    def put_known_partition(self, connector: str, partition: Partition | None) -> None:
+        """Remember for which partition a connector has stored an offset, or forget it."""
+        if partition == self.known_partition(connector):
+            return
+        self._log.write([_entry(_KNOWN + connector, partition)])
+        with self._lock:
+            self._known.pop(connector, None)
+            if partition is not None:
+                self._known[connector] = dict(partition)
+
+    def _change(
+        self, name: str, *, target: TargetState | None = None, tasks: list[Config] | None = None
+    ) -> None:
+        with self._lock:
+            old = self._stored[name]
+            self._stored[name] = Stored(
+                old.config, target or old.target, old.tasks if tasks is None else tasks
+            )
+
+
+def _states(target: TargetState) -> dict[str, str]:
+    old = TargetState.PAUSED if target is TargetState.STOPPED else target
+    return {"state": old.value, "state.v2": target.value}
+
+
+def _entry(key: str, document: Mapping[str, Any] | None) -> Entry:
+    if document is None:
+        return key.encode(), None
+    return key.encode(), json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _document(documents: Mapping[str, bytes], key: str) -> dict[str, Any]:
+    """Return a JSON object, empty when it is missing; a broken one is left out with a warning."""
+    try:
+        document = json.loads(documents.get(key, b"{}"))
+    except ValueError:
+        document = None
+    if isinstance(document, dict):
+        return document
+    _log.warning("Ignoring the record %s among the configurations: it is no JSON object.", key)
+    return {}
+
+
+def _properties(documents: Mapping[str, bytes], key: str) -> Config | None:
+    properties = _document(documents, key).get("properties")
+    return properties if isinstance(properties, dict) else None
+
+
+def _target(document: Mapping[str, Any]) -> TargetState:
+    text = document.get("state.v2") or document.get("state") or "STARTED"
+    return TargetState(text) if text in TargetState.__members__ else TargetState.STARTED
+
+
+def _tasks(documents: Mapping[str, bytes], name: str) -> list[Config]:
+    count = _document(documents, _COMMIT + name).get("tasks", 0)
+    found = (_properties(documents, f"{_TASK}{name}-{number}") for number in range(count))
+    return [config for config in found if config is not None]

@@ -1,0 +1,139 @@
+"""From a configuration to a task ready to start: secrets, converters, transforms, clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from connector.errors import ConfigError
+from connector.fence import Fence
+from connector.kafka.config import client_config
+from connector.kafka.topics import Topics
+from connector.plugin import ConverterRole, TaskContext, TransformStep
+from connector.worker.client_overrides import overrides
+from connector.worker.connector_config import CONVERTERS
+from connector.worker.nested_plugins import aliases, below
+from connector.worker.topic_creation import GroupTopicCreator, parse_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from connector.kafka.keys import Kind
+    from connector.plugin import Plugins, Publish, Report, Task
+    from connector.worker.claims import Claims
+    from connector.worker.config_providers import Providers
+    from connector.worker.offsets.stores import OffsetPlaces
+    from connector.worker.worker_config import WorkerConfig
+
+# Java's default partitioner: a key must go to the partition it went to before.
+_PRODUCER: Final = {"acks": "all", "partitioner": "murmur2_random"}
+
+
+class Launcher:
+    """Builds the tasks of one worker. ``metrics(connector, task)`` shows the figures of a task."""
+
+    def __init__(
+        self,
+        worker: WorkerConfig,
+        plugins: Plugins,
+        providers: Providers,
+        offsets: OffsetPlaces,
+        metrics: Callable[[str, int], Publish],
+        claims: Claims,
+    ) -> None:
+        self._worker = worker
+        self._plugins = plugins
+        self._providers = providers
+        self._offsets = offsets
+        self._metrics = metrics
+        self.claims = claims
+
+    def task(
+        self,
+        name: str,
+        raw: Mapping[str, str | None],
+        report: Report,
+        topics_used: Callable[[Iterable[str]], None],
+    ) -> Task:
+        """Build the task of a connector.
+
+        :raises ConfigError: a secret, class or setting cannot be used; the text names it.
+        :raises StopError: another connector holds what this one claims.
+        :raises TransientError: the connector's own offsets topic cannot be read.
+        """
+        for fault in self._providers.unresolved(raw).values():
+            raise ConfigError(fault)
+        config = self._providers.resolve(raw)
+        connector = self._plugins.connector(config["connector.class"])
+        self.claims.take(name, connector.claims(config))
+        clients = {kind: self._client(name, config, kind) for kind in _CLIENTS}
+        fence = Fence()
+        enabled = self._worker["topic.creation.enable"]
+        groups = parse_groups(config) if enabled else []
+        context = TaskContext(
+            connector=name,
+            task=0,
+            config=config,
+            worker=self._worker.properties,
+            offsets=self._offsets.of(config),
+            topics=GroupTopicCreator(
+                Topics(clients["admin"], fence), groups, enabled=enabled, fence=fence
+            ),
+            report=report,
+            topics_used=topics_used,
+            converter=lambda role: self._converter(role, config),
+            transforms=self._transforms(config),
+            producer=clients["producer"],
+            consumer=clients["consumer"],
+            admin=clients["admin"],
+            flush_interval=self._worker.seconds("offset.flush.interval.ms"),
+            flush_timeout=self._worker.seconds("offset.flush.timeout.ms"),
+            metrics=self._metrics(name, 0),
+            fence=fence,
+        )
+        return connector.create_task(context)
+
+    def _client(self, name: str, config: Mapping[str, str], kind: Kind) -> dict[str, Any]:
+        """Merge as Connect does: worker's prefix above its brokers, the connector above both."""
+        settings = {
+            "bootstrap.servers": self._worker.properties["bootstrap.servers"],
+            "client.id": f"connector-{_CLIENTS[kind]}-{name}-0",
+            **self._worker.under(f"{kind}."),
+            **overrides(config, kind),
+        }
+        base = _PRODUCER if kind == "producer" else {}
+        return {**base, **client_config(settings, kind)}
+
+    def _converter(self, role: ConverterRole, config: Mapping[str, str]) -> Any:
+        """Build a converter; one that the connector names takes no settings from the worker."""
+        key = f"{role}.converter"
+        source = config if key in config else self._worker.properties
+        class_name = source.get(key) or self._worker[key]
+        component = self._plugins.component(class_name, CONVERTERS[key])
+        return component({**below(source, key + "."), "converter.type": role})
+
+    def _transforms(self, config: Mapping[str, str]) -> list[TransformStep]:
+        return [self._step(alias, config) for alias in aliases(config, "transforms")]
+
+    def _step(self, alias: str, config: Mapping[str, str]) -> TransformStep:
+        settings = below(config, f"transforms.{alias}.")
+        transform = self._plugins.component(settings.get("type", ""), "transformation")
+        predicate = settings.get("predicate")
+        return TransformStep(
+            alias,
+            transform(settings),
+            self._predicate(predicate, config) if predicate else None,
+            settings.get("negate", "false").strip().lower() == "true",
+        )
+
+    def _predicate(self, alias: str, config: Mapping[str, str]) -> Any:
+        if alias not in aliases(config, "predicates"):
+            raise ConfigError(f"The predicate '{alias}' is not listed under 'predicates'.")
+        settings = below(config, f"predicates.{alias}.")
+        return self._plugins.component(settings.get("type", ""), "predicate")(settings)
+
+
+_CLIENTS: Final[dict[Kind, str]] = {
+    "producer": "producer",
+    "consumer": "consumer",
+    "admin": "adminclient",
+}

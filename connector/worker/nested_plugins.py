@@ -1,0 +1,145 @@
+"""Plugins inside a connector's configuration: transforms, predicates and converters.
+
+Each brings keys of its own under a prefix, ``transforms.<alias>.`` or ``key.converter.``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, convert
+from connector.errors import ConfigError, NotFoundError
+from connector.worker.connector_config import (
+    CONVERTERS,
+    is_plugin,
+    names,
+    prefixed,
+    version_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from connector.plugin import Component, PluginKind, Plugins
+
+_CONVERTER_TYPE: Final = ConfigKey(
+    "converter.type", "STRING", REQUIRED, "LOW", "What the converter is for: key, value or header."
+)
+_KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
+    "transforms": ("transformation", "Transforms", "Transformation"),
+    "predicates": ("predicate", "Predicates", "Predicate"),
+}
+
+Report = dict[str, ConfigValue]
+
+
+def below(config: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the settings under a prefix, the prefix removed."""
+    return {
+        key.removeprefix(prefix): text for key, text in config.items() if key.startswith(prefix)
+    }
+
+
+def aliases(config: Mapping[str, str], what: str) -> list[str]:
+    """Return the names listed under ``transforms`` or ``predicates``, each once."""
+    return list(dict.fromkeys(convert(what, "LIST", config.get(what) or "")))
+
+
+def component_of(plugins: Plugins, name: str | None, kind: PluginKind) -> type[Component] | None:
+    """Return the class of a nested plugin, None when it does not exist."""
+    try:
+        return plugins.component(name or "", kind)
+    except (ConfigError, NotFoundError):
+        return None
+
+
+def chain_keys(config: Mapping[str, str], plugins: Plugins) -> ConfigDef:
+    """Return the keys of all transforms and predicates of a configuration."""
+    return ConfigDef(
+        key
+        for what in _KINDS
+        for alias in aliases(config, what)
+        for key in _alias_keys(what, alias, config, plugins)
+    )
+
+
+def _alias_keys(
+    what: str, alias: str, config: Mapping[str, str], plugins: Plugins
+) -> Iterator[ConfigKey]:
+    kind, title, noun = _KINDS[what]
+    prefix, group = f"{what}.{alias}.", f"{title}: {alias}"
+    class_name = config.get(prefix + "type")
+    component = component_of(plugins, class_name, kind)
+    version = version_of(plugins, class_name, kind)
+    yield ConfigKey(
+        prefix + "type", "CLASS", REQUIRED, "HIGH", f"Class of the {noun.lower()} {alias}.",
+        group, 0, "LONG", f"{noun} type for {alias}", is_plugin(plugins, kind),
+        names(plugins, kind),
+    )  # fmt: skip
+    yield ConfigKey(
+        prefix + "plugin.version", "STRING", version, "HIGH", f"Version of {alias}.",
+        group, 1, "LONG", f"{noun} version for {alias}",
+        recommended=(version,) if version else (),
+    )  # fmt: skip
+    own = list(component.config_def) if component else []
+    for order, key in enumerate(own, start=2):
+        yield prefixed(key, prefix, group=group, order=order)
+    if what == "transforms":
+        yield from _condition_keys(prefix, group, len(own) + 2, aliases(config, "predicates"))
+
+
+def _condition_keys(
+    prefix: str, group: str, order: int, predicates: list[str]
+) -> Iterator[ConfigKey]:
+    def exists(name: str, value: Any) -> str | None:
+        if value is None or value in predicates:
+            return None
+        return f"Config '{name}' refers to a predicate '{value}' that 'predicates' does not list."
+
+    yield ConfigKey(
+        prefix + "negate", "BOOLEAN", False, "MEDIUM",
+        "Whether the transform runs where its predicate does not hold.",
+        group, order, display_name="negate",
+    )  # fmt: skip
+    yield ConfigKey(
+        prefix + "predicate", "STRING", None, "MEDIUM",
+        "Name of the predicate that tells which records the transform is for.",
+        group, order + 1, display_name="predicate", validator=exists,
+    )  # fmt: skip
+
+
+def check_chain(config: Mapping[str, str], plugins: Plugins, report: Report) -> None:
+    """Add what only a look at several keys shows: conditions, and plugins that refuse."""
+    for what, (kind, *_) in _KINDS.items():
+        for alias in aliases(config, what):
+            prefix = f"{what}.{alias}."
+            if prefix + "negate" in config and prefix + "predicate" not in config:
+                report[prefix + "type"].errors.append(
+                    f"Config '{prefix}negate' was provided but there is no config "
+                    f"'{prefix}predicate' defining a predicate to be negated."
+                )
+            _try(config, prefix, component_of(plugins, config.get(prefix + "type"), kind), report)
+
+
+def _try(
+    config: Mapping[str, str], prefix: str, component: type[Component] | None, report: Report
+) -> None:
+    """Build a transform that looks right: it may see more than its keys tell one by one."""
+    faulty = any(value.errors for key, value in report.items() if key.startswith(prefix))
+    if component is None or faulty:
+        return
+    try:
+        component(below(config, prefix))
+    except ConfigError as error:
+        report[prefix + "type"].errors.append(str(error))
+
+
+def converter_keys(
+    config: Mapping[str, str], plugins: Plugins
+) -> Iterator[tuple[str, ConfigDef, dict[str, str]]]:
+    """Yield ``(prefix, keys, settings)`` of each converter that the connector sets itself."""
+    for role in sorted(CONVERTERS):
+        component = component_of(plugins, config.get(role), CONVERTERS[role])
+        if component is not None:
+            settings = {**below(config, role + "."), "converter.type": role.partition(".")[0]}
+            yield role + ".", ConfigDef([_CONVERTER_TYPE]) + component.config_def, settings

@@ -1,0 +1,1 @@
+"""Source offsets: where each connector continues after a restart."""

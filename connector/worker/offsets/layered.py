@@ -1,0 +1,57 @@
+"""Offsets of a connector with its own ``offsets.storage.topic``.
+
+Its own topic counts; the worker's is read where that has nothing and is kept up to date, so that
+the setting can be removed again. As in Kafka Connect (KIP-618), what is removed is removed from
+the worker's store first: a crash in between must not bring an old offset back.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from connector.errors import MillraceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from connector.plugin import Offset, OffsetStore, Partition
+
+_log = logging.getLogger(__name__)
+
+
+class LayeredOffsetStore:
+    """A store of its own above the worker's store."""
+
+    def __init__(self, own: OffsetStore, shared: OffsetStore) -> None:
+        self._own = own
+        self._shared = shared
+
+    def load(self, connector: str, partition: Partition) -> Offset | None:
+        """Return the offset from the own store, else from the shared one."""
+        own = self._own.load(connector, partition)
+        return self._shared.load(connector, partition) if own is None else own
+
+    def save(self, connector: str, partition: Partition, offset: Offset | None) -> None:
+        """Write to both; only the own store must succeed unless the offset is removed."""
+        if offset is None:
+            self._shared.save(connector, partition, None)
+            self._own.save(connector, partition, None)
+            return
+        self._own.save(connector, partition, offset)
+        try:
+            self._shared.save(connector, partition, offset)
+        except MillraceError as error:
+            _log.warning("The worker's copy of an offset of %s is behind: %s", connector, error)
+
+    def items(self, connector: str) -> Sequence[tuple[Partition, Offset]]:
+        """Return the partitions of both, the own store's offset where both have one."""
+        own = list(self._own.items(connector))
+        known = [partition for partition, _ in own]
+        shared = self._shared.items(connector)
+        return own + [item for item in shared if item[0] not in known]
+
+    def reset(self, connector: str) -> None:
+        """Remove all offsets of the connector, the shared ones first."""
+        self._shared.reset(connector)
+        self._own.reset(connector)

@@ -1,0 +1,39 @@
+"""Which parts of a connector a restart request reaches (KIP-745)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from connector.worker.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from connector.worker.status_store import Status
+
+
+@dataclass(frozen=True, slots=True)
+class RestartPlan:
+    """Whether the connector itself restarts, and which of its tasks."""
+
+    connector: bool
+    tasks: tuple[int, ...]
+
+
+def plan_restart(
+    connector: Status, tasks: Mapping[int, Status], *, include_tasks: bool, only_failed: bool
+) -> RestartPlan:
+    """Choose what to restart: all or only what failed, with or without the tasks."""
+    return RestartPlan(
+        _chosen(connector, only_failed=only_failed),
+        tuple(
+            task
+            for task, status in tasks.items()
+            if include_tasks and _chosen(status, only_failed=only_failed)
+        ),
+    )
+
+
+def _chosen(status: Status, *, only_failed: bool) -> bool:
+    return not only_failed or status.state is State.FAILED

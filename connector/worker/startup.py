@@ -1,0 +1,87 @@
+"""The start of a worker: its storage is opened and read, then its connectors are brought up."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Final, Protocol
+
+from connector.errors import TransientError
+from connector.worker.requests import RequestTimeoutError, Stages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from connector.worker.herder import Herder
+    from connector.worker.storage.worker_storage import Storage
+
+_log = logging.getLogger(__name__)
+
+PATIENCE: Final = 60.0  # seconds for a broker that does not answer
+_PAUSE: Final = 2.0
+_READING: Final = "initializing and reading to the end of internal topics"
+
+
+class Store(Protocol):
+    """Something that has to read its log before it can be used."""
+
+    def open(self) -> None:
+        """Read the log; raises as `Log.read` does."""
+
+
+class Startup:
+    """The start of one worker, and the gate for requests that come before its end."""
+
+    def __init__(
+        self, storage: Storage, stores: Sequence[Store], herder: Herder, patience: float = PATIENCE
+    ) -> None:
+        self._storage = storage
+        self._stores = stores
+        self._herder = herder
+        self._patience = patience
+        self._stages = Stages()
+        self._ready = threading.Event()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the start is over."""
+        return self._ready.is_set()
+
+    def summary(self) -> str:
+        """Say what the start is at."""
+        return self._stages.summary()
+
+    def run(self) -> None:
+        """Start the worker.
+
+        :raises TransientError: the broker did not answer for ``patience`` seconds.
+        :raises StopError: the storage cannot be used.
+        """
+        with self._stages.begin(_READING):
+            self._open()
+        self._herder.start()
+        self._ready.set()
+
+    def wait(self, timeout: float) -> None:
+        """Wait for the end of the start.
+
+        :raises RequestTimeoutError: it takes longer.
+        """
+        if not self._ready.wait(timeout):
+            raise RequestTimeoutError(f"Request timed out. {self._stages.summary()}")
+
+    def _open(self) -> None:
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                self._storage.prepare()
+                for store in self._stores:
+                    store.open()
+            except TransientError as error:
+                if time.monotonic() > deadline:
+                    raise
+                _log.warning("The worker's storage cannot be opened yet: %s", error)
+                time.sleep(_PAUSE)
+            else:
+                return

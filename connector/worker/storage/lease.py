@@ -1,0 +1,144 @@
+"""One worker for each config topic: a lease, which is an entry of the topic.
+
+A second worker on the same topics would run every connector a second time. Kafka Connect shares
+the connectors out among the workers of a group; here the second worker is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any, Final
+
+from connector.errors import MillraceError, StopError
+from connector.worker.storage import Log
+
+_log = logging.getLogger(__name__)
+
+KEY: Final = b"millrace-lease"
+_CHECKED: Final = 2.0  # seconds after which a holder looks whether another took it just then
+_RENEWED: Final = 10.0  # seconds between two signs of life: each is a record of the topic
+_EXPIRES: Final = 25.0  # seconds without one after which a holder is taken for dead
+_LOOK: Final = 0.5
+
+
+class Lease:
+    """The lease of one worker, kept by a thread of its own.
+
+    ``lost`` is called when another worker has taken it.
+    """
+
+    def __init__(self, log: Log, topic: str, lost: Callable[[str], None]) -> None:
+        self._log = log
+        self._topic = topic
+        self._lost = lost
+        self._token = uuid.uuid4().hex
+        self._count = 0
+        self._ours = True
+        self._released = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def acquire(self) -> None:
+        """Take the lease and keep it until `release`.
+
+        :raises StopError: another worker holds it.
+        :raises TransientError: Kafka does not answer.
+        """
+        if self._thread is not None:
+            return
+        found = self._read()
+        if found is not None and not _is_dead(found):
+            self._outwait(found)
+        self._log.write([self._entry()])
+        self._thread = threading.Thread(target=self._keep, name="lease", daemon=True)
+        self._thread.start()
+
+    def release(self) -> None:
+        """Give the lease back, so that another worker need not wait."""
+        if self._thread is None:
+            return
+        self._released.set()
+        self._thread.join()
+        if self._ours:
+            self._log.post((KEY, None))
+
+    def _outwait(self, found: dict[str, Any]) -> None:
+        """Wait whether the holder gives a sign of life: its clock may differ from ours."""
+        deadline = time.monotonic() + _EXPIRES
+        _log.info("Waiting for the end of another worker's lease: %s", _text(found))
+        while time.monotonic() < deadline:
+            time.sleep(_LOOK)
+            now = self._read()
+            if now is None:
+                return
+            if now != found:
+                raise self._refusal(now)
+
+    def _refusal(self, holder: dict[str, Any]) -> StopError:
+        return StopError(
+            f"Another worker runs on the topic {self._topic}: {_text(holder)}.",
+            "Stop it first, or give this worker a group.id and storage topics of its own.",
+        )
+
+    def _keep(self) -> None:
+        renewed, pause = time.monotonic(), _CHECKED
+        while not self._released.wait(pause):
+            late = time.monotonic() - renewed > _EXPIRES
+            if (pause == _CHECKED or late) and not self._is_ours():
+                return
+            self._log.post(self._entry())
+            renewed, pause = time.monotonic(), _RENEWED
+
+    def _is_ours(self) -> bool:
+        """Whether nobody took the lease at the same time, or while this process was suspended."""
+        try:
+            found = self._read()
+        except MillraceError as error:
+            _log.warning("The lease on %s could not be checked: %s", self._topic, error)
+            return True
+        if found is None or found["token"] == self._token:
+            return True
+        self._ours = False
+        self._lost(str(self._refusal(found)))
+        return False
+
+    def _read(self) -> dict[str, Any] | None:
+        value = self._log.read().get(KEY)
+        try:
+            found = None if value is None else json.loads(value)
+        except ValueError:
+            return None
+        return found if isinstance(found, dict) and {"token", "pid", "host"} <= set(found) else None
+
+    def _entry(self) -> tuple[bytes, bytes]:
+        self._count += 1
+        holder = {
+            "token": self._token,
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "count": self._count,
+        }
+        return KEY, json.dumps(holder).encode()
+
+
+def _is_dead(holder: dict[str, Any]) -> bool:
+    """Whether the holder ran on this host and does not any more."""
+    if holder["host"] != socket.gethostname() or holder["pid"] == os.getpid():
+        return False
+    try:
+        os.kill(int(holder["pid"]), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def _text(holder: dict[str, Any]) -> str:
+    return f"process {holder['pid']} on host {holder['host']}"

@@ -1,0 +1,33 @@
+"""A log that is gone with the process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from connector.worker.storage import Entry
+
+
+class MemoryLog:
+    """Keeps entries in memory; ``entries`` is where it starts."""
+
+    def __init__(self, entries: Mapping[bytes, bytes] | None = None) -> None:
+        self.entries = dict(entries or {})
+
+    def read(self) -> dict[bytes, bytes]:
+        """Return all entries."""
+        return dict(self.entries)
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Store the entries."""
+        for entry in entries:
+            self.post(entry)
+
+    def post(self, entry: Entry) -> None:
+        """Store one entry."""
+        key, value = entry
+        self.entries.pop(key, None)
+        if value is not None:
+            self.entries[key] = value

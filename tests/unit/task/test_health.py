@@ -1,0 +1,82 @@
+"""What a task waits for is shown as long as it lasts, and said once in ten seconds."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from connector.task.health import LOGGED_EVERY, SHOWN_AFTER, TaskHealth
+from connector.task.metrics import Figures
+
+
+class Shown:
+    """A health with a clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.reports: list[tuple[Any, str | None]] = []
+        self.figures = Figures()
+        self.health = TaskHealth(
+            lambda state, trace: self.reports.append((state, trace)),
+            self.figures,
+            lambda: self.now,
+        )
+
+
+@pytest.fixture
+def shown() -> Shown:
+    made = Shown()
+    made.health.enter("RUNNING")
+    return made
+
+
+def test_a_short_fault_is_not_shown(shown: Shown) -> None:
+    shown.health.fault("kafka", "away")
+    shown.now += SHOWN_AFTER / 2
+    shown.health.fault("kafka", "away")
+    shown.health.well("kafka")
+    assert shown.reports == [("RUNNING", None)]
+    assert shown.figures.kafka_faults == 0
+
+
+def test_a_fault_that_lasts_is_shown_until_it_is_over(shown: Shown) -> None:
+    for _ in range(20):
+        shown.health.fault("kafka", "away")
+        shown.now += 0.25
+    assert shown.reports == [("RUNNING", None), ("RUNNING", "away")]
+    assert shown.figures.faults == {"kafka": "away"}
+    assert shown.figures.kafka_faults == 1
+    shown.health.well("kafka")
+    assert shown.reports[-1] == ("RUNNING", None)
+    assert shown.figures.faults == {}
+
+
+def test_several_faults_are_shown_together_and_with_another_state(shown: Shown) -> None:
+    shown.health.fault("database", "no connection", at_once=True)
+    shown.health.fault("offsets", "not stored", at_once=True)
+    shown.health.enter("PAUSED")
+    shown.health.well("database")
+    assert shown.reports[1:] == [
+        ("RUNNING", "no connection"),
+        ("RUNNING", "no connection; not stored"),
+        ("PAUSED", "no connection; not stored"),
+        ("PAUSED", "not stored"),
+    ]
+
+
+def test_the_log_repeats_a_fault_every_ten_seconds(
+    shown: Shown, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        for _ in range(int(2.5 * LOGGED_EVERY / 0.25)):
+            shown.health.fault("kafka", f"away: connection {shown.now}", at_once=True)
+            shown.now += 0.25
+    assert len(caplog.records) == 3
+
+
+def test_a_step_that_blocks_the_task_is_shown(shown: Shown) -> None:
+    with shown.health.watch("offsets", "Storing the offset takes long"):
+        pass
+    assert shown.reports == [("RUNNING", None)]

@@ -1,0 +1,270 @@
+"""Connectors by name: their commands, states, and independence of each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from connector.errors import AlreadyExistsError, ConfigError, ConflictError, NotFoundError
+from connector.worker.herder import Herder
+from connector.worker.state import TargetState
+from tests.fixtures.idle_connector import CLASS, TASK_CLASS
+from tests.fixtures.worker import wait_for
+from tests.unit.worker.conftest import Memory
+
+STARTED, PAUSED, STOPPED = TargetState.STARTED, TargetState.PAUSED, TargetState.STOPPED
+IDLE: dict[str, str | None] = {"connector.class": CLASS}
+
+
+def states(herder: Herder, name: str = "c") -> tuple[str, list[str]]:
+    status = herder.views.status(name)
+    return status.connector.state, [task.state for task in status.tasks]
+
+
+def test_creating_starts_a_connector(herder: Herder) -> None:
+    info = herder.create("c", IDLE)
+    assert (info.name, info.type, len(info.tasks)) == ("c", "source", 1)
+    assert info.config == {**IDLE, "name": "c"}
+    assert states(herder) == ("RUNNING", ["RUNNING"])
+    assert herder.views.tasks("c")[0].config == {**IDLE, "name": "c", "task.class": TASK_CLASS}
+    assert herder.views.status("c").connector.version == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("target", "state", "state_v1"),
+    [(PAUSED, "PAUSED", "PAUSED"), (STOPPED, "STOPPED", "PAUSED")],
+)
+def test_creating_in_another_state(
+    herder: Herder, memory: Memory, target: TargetState, state: str, state_v1: str
+) -> None:
+    herder.create("c", IDLE, target)
+    assert states(herder) == (state, [])
+    assert herder.views.tasks("c") == []
+    assert list(memory.configs.entries) == [b"target-state-c", b"connector-c"]
+    stored = json.loads(memory.configs.entries[b"target-state-c"])
+    assert stored == {"state": state_v1, "state.v2": state}
+    herder.set_target("c", STARTED)
+    assert states(herder) == ("RUNNING", ["RUNNING"])
+
+
+def test_a_name_is_taken_once(herder: Herder) -> None:
+    herder.create("c", IDLE)
+    with pytest.raises(AlreadyExistsError, match=r"^Connector c already exists$"):
+        herder.create("c", IDLE)
+
+
+def test_the_name_in_the_configuration_must_fit(herder: Herder) -> None:
+    text = r"^Connector name configuration \(x\) doesn't match connector name in the URL \(c\)$"
+    for act in (herder.create, herder.put_config):
+        with pytest.raises(ConfigError, match=text):
+            act("c", {**IDLE, "name": "x"})
+    herder.create("c", IDLE)
+    with pytest.raises(ConfigError, match=text):
+        herder.patch_config("c", {"name": "x"})
+
+
+def test_a_faulty_configuration_is_not_stored(herder: Herder) -> None:
+    with pytest.raises(ConfigError) as caught:
+        herder.create("c", {**IDLE, "limit": "0", "tasks.max": "x"})
+    assert str(caught.value) == (
+        "Connector configuration is invalid and contains the following 2 error(s):\n"
+        "Invalid value x for configuration tasks.max: Not a number of type INT\n"
+        "Invalid value 0 for configuration limit: Value must be at least 1\n"
+        "You can also find the above list of errors at the endpoint "
+        "`/connector-plugins/{connectorType}/config/validate`"
+    )
+    assert herder.views.names() == []
+
+
+def test_unknown_keys_are_warned_of(herder: Herder, caplog: pytest.LogCaptureFixture) -> None:
+    herder.create("c", {**IDLE, "limmit": "1", "driver.x": "1", "key.converter.y": "1"})
+    lines = [record.getMessage() for record in caplog.records if "not known" in record.getMessage()]
+    assert lines == [
+        "Connector c: the configuration key limmit is not known.",
+        "Connector c: the configuration key key.converter.y is not known.",
+    ]
+
+
+def test_pausing_stopping_and_resuming(herder: Herder) -> None:
+    herder.create("c", IDLE)
+    for target, expected in (
+        (PAUSED, ("PAUSED", ["PAUSED"])),
+        (PAUSED, ("PAUSED", ["PAUSED"])),
+        (STARTED, ("RUNNING", ["RUNNING"])),
+        (STARTED, ("RUNNING", ["RUNNING"])),
+        (STOPPED, ("STOPPED", [])),
+        (STOPPED, ("STOPPED", [])),
+        (PAUSED, ("PAUSED", [])),
+        (STARTED, ("RUNNING", ["RUNNING"])),
+        (PAUSED, ("PAUSED", ["PAUSED"])),
+        (STOPPED, ("STOPPED", [])),
+        (STARTED, ("RUNNING", ["RUNNING"])),
+    ):
+        herder.set_target("c", target)
+        assert states(herder) == expected
+        assert len(herder.views.tasks("c")) == len(expected[1])
+
+
+def test_a_failed_task_stays_failed_until_it_is_restarted(herder: Herder) -> None:
+    herder.create("c", {**IDLE, "fault": "fails"})
+    assert states(herder) == ("RUNNING", ["FAILED"])
+    assert herder.views.task_status("c", 0).trace == "StopError: it fails\n  somewhere"
+    herder.set_target("c", PAUSED)
+    herder.set_target("c", STARTED)
+    assert states(herder) == ("RUNNING", ["FAILED"])
+    herder.put_config("c", IDLE)
+    assert states(herder) == ("RUNNING", ["RUNNING"])
+
+
+def test_a_task_that_cannot_be_made_has_failed(herder: Herder) -> None:
+    herder.create("c", {**IDLE, "fault": "create raises"})
+    assert states(herder) == ("RUNNING", ["FAILED"])
+    trace = herder.views.task_status("c", 0).trace
+    assert trace is not None
+    assert trace.splitlines()[0] == "StopError: cannot be created Unset fault."
+
+
+def test_a_connector_whose_secrets_cannot_be_read_has_failed(
+    memory: Memory, tmp_path: Path
+) -> None:
+    secrets = tmp_path / "secrets.properties"
+    secrets.write_text("x=s3cret\n")
+    providers = {
+        "config.providers": "file",
+        "config.providers.file.class": (
+            "org.apache.kafka.common.config.provider.FileConfigProvider"
+        ),
+    }
+    memory.herder(providers).create("c", {**IDLE, "password": f"${{file:{secrets}:x}}"})
+    secrets.unlink()
+    second = memory.herder(providers)
+    wait_for(lambda: states(second) == ("FAILED", []))
+    second.set_target("c", STOPPED)
+    assert states(second) == ("STOPPED", [])
+
+
+def test_the_same_configuration_leaves_the_task_alone(herder: Herder, memory: Memory) -> None:
+    herder.create("c", {**IDLE, "fault": "fails"})
+    before = dict(memory.configs.entries)
+    created, _ = herder.put_config("c", {**IDLE, "fault": "fails"})
+    assert not created
+    assert states(herder) == ("RUNNING", ["FAILED"])
+    assert memory.configs.entries == before
+
+
+def test_a_changed_configuration_of_a_connector_at_rest_waits(herder: Herder) -> None:
+    herder.create("c", IDLE)
+    herder.set_target("c", PAUSED)
+    herder.put_config("c", {**IDLE, "limit": "7"})
+    assert states(herder) == ("PAUSED", ["PAUSED"])
+    herder.set_target("c", STARTED)
+    assert states(herder) == ("RUNNING", ["RUNNING"])
+    assert herder.views.tasks("c")[0].config["limit"] == "7"
+
+
+def test_a_patch_changes_adds_and_removes(herder: Herder) -> None:
+    herder.create("c", {**IDLE, "limit": "7", "user": "u", "password": "${env:SECRET}"})
+    info = herder.patch_config("c", {"limit": "8", "user": None, "tasks.max": "2"})
+    assert info.config == {
+        "connector.class": CLASS,
+        "limit": "8",
+        "password": "${env:SECRET}",
+        "name": "c",
+        "tasks.max": "2",
+    }
+    assert herder.patch_config("c", {}) == info
+    with pytest.raises(ConfigError, match="Value must be at least 1"):
+        herder.patch_config("c", {"limit": "0"})
+    assert herder.views.info("c") == info
+
+
+def test_deleting_keeps_the_offsets_only(herder: Herder, memory: Memory) -> None:
+    herder.create("c", IDLE)
+    herder.set_target("c", STOPPED)
+    herder.alter_offsets("c", [({"s": 1}, {"n": 2})])
+    herder.delete("c")
+    assert herder.views.names() == []
+    with pytest.raises(NotFoundError, match=r"^No status found for connector c$"):
+        herder.views.status("c")
+    assert memory.statuses.entries == {}
+    assert set(memory.configs.entries) <= {b"task-c-0", b"commit-c"}
+    herder.create("c", IDLE)
+    assert list(herder.offsets("c")) == [({"s": 1}, {"n": 2})]
+
+
+def test_unknown_connectors(herder: Herder) -> None:
+    for act, text in (
+        (lambda: herder.delete("x"), "Connector x not found"),
+        (lambda: herder.patch_config("x", {}), "Connector x not found"),
+        (lambda: herder.set_target("x", PAUSED), "Unknown connector x"),
+        (lambda: herder.restart_task("x", 0), "Unknown connector: x"),
+        (lambda: herder.offsets("x"), "Connector x not found"),
+        (lambda: herder.reset_offsets("x"), "Connector x not found"),
+        (
+            lambda: herder.restart("x", include_tasks=False, only_failed=False),
+            "Unknown connector: x",
+        ),
+        (
+            lambda: herder.restart("x", include_tasks=True, only_failed=False),
+            "Unknown connector: x",
+        ),
+    ):
+        with pytest.raises(NotFoundError, match=f"^{text}$"):
+            act()
+
+
+def test_offsets_change_only_when_stopped(herder: Herder) -> None:
+    herder.create("c", IDLE)
+    for target in (STARTED, PAUSED):
+        herder.set_target("c", target)
+        with pytest.raises(
+            ConflictError, match=r"must be in the STOPPED state .*'/connectors/c/stop'"
+        ):
+            herder.alter_offsets("c", [({"s": 1}, {"n": 1})])
+        with pytest.raises(ConflictError, match="must be in the STOPPED state"):
+            herder.reset_offsets("c")
+    herder.set_target("c", STOPPED)
+    assert "altered successfully" in herder.alter_offsets(
+        "c", [({"s": 1}, {"n": 1}), ({"s": 2}, None)]
+    )
+    assert list(herder.offsets("c")) == [({"s": 1}, {"n": 1})]
+    assert "reset successfully" in herder.reset_offsets("c")
+    assert list(herder.offsets("c")) == []
+
+
+def test_an_offsets_topic_of_its_own(herder: Herder, memory: Memory) -> None:
+    herder.create("c", {**IDLE, "offsets.storage.topic": "mine"}, STOPPED)
+    herder.alter_offsets("c", [({"s": 1}, {"n": 1})])
+    assert list(herder.offsets("c")) == [({"s": 1}, {"n": 1})]
+    assert memory.offsets.entries == {b'["c",{"s":1}]': b'{"n":1}'}
+
+
+def test_the_second_connector_with_the_same_claim_is_refused(herder: Herder) -> None:
+    herder.create("first", {**IDLE, "user": "u"})
+    with pytest.raises(ConfigError, match="The connector first of this worker runs with the same"):
+        herder.create("second", {**IDLE, "user": "u"})
+    assert states(herder, "first") == ("RUNNING", ["RUNNING"])
+    herder.create("second", {**IDLE, "user": "other"})
+
+
+def test_a_stopped_connector_claims_nothing_until_it_starts_again(herder: Herder) -> None:
+    herder.create("first", {**IDLE, "user": "u"})
+    herder.set_target("first", STOPPED)
+    herder.create("second", {**IDLE, "user": "u"})
+    herder.set_target("first", STARTED)
+    assert states(herder, "second") == ("RUNNING", ["RUNNING"])
+    assert states(herder, "first") == ("RUNNING", ["FAILED"])
+    trace = herder.views.task_status("first", 0).trace or ""
+    assert "The connector second of this worker runs with the same user" in trace
+    herder.delete("second")
+    herder.restart_task("first", 0)
+    assert states(herder, "first") == ("RUNNING", ["RUNNING"])
+
+
+def test_no_status_shows_what_a_provider_gave(herder: Herder) -> None:
+    herder.create("c", {**IDLE, "password": "${env:SECRET}", "fault": "fails with password"})
+    trace = herder.views.task_status("c", 0).trace or ""
+    assert "${env:SECRET}" in trace
+    assert "s3cret-value" not in trace
