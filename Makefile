@@ -51,10 +51,11 @@ test-long: tests-needed .venv/readers  ## run all tests, the long ones too
 bench: servers-needed setup  ## measure speed and memory; PEER=1: beside Kafka Connect
 	.venv/bin/python -m bench $(PEER:%=--peer) $(BENCH)
 
-check: .venv/spark  ## lint, format and types
+check: .venv/spark  ## lint, format, types and language
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	$(PYTEST) --quiet tests/unit/language
 
 fmt: setup  ## format the code, mend what the linter can
 	.venv/bin/ruff check --fix .
