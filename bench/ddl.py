@@ -17,10 +17,11 @@ from pathlib import Path
 from connector.capture.history import HistoryRecord, recover
 from connector.capture.history.file import FileHistory
 from connector.capture.tables import Tables
+from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
-from connector.mysql.position import BinlogPosition
-from connector.mysql.recorded_positions import reached_by
-from connector.mysql.schema import DatabaseSchema, SchemaRules
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.recorded_positions import reached_by
+from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 
 STATEMENTS, TABLES, RECORDS = 10_000, 5_000, 100_000
 SOURCE = {"server": "bench"}
@@ -54,7 +55,7 @@ def parse() -> float:
     texts = [statement(number, STATEMENTS // 5) for number in range(STATEMENTS)]
     begun = time.process_time()
     for text in texts:
-        catalog.apply(text, "d")
+        apply_text(catalog, text, "d")
     return time.process_time() - begun
 
 

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.engine import Backoff, EngineOptions
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, selection
 from connector.capture.snapshot_plan import Mode
 from connector.capture.source import Source
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue, pairs
 from connector.data.schema import Schema
@@ -95,7 +95,7 @@ class Database(Protocol):
         values: Mapping[str, Any],
         config: Mapping[str, str],
         selected: Selection,
-        columns_of: Callable[[Table], RowCodec],
+        columns_of: Callable[[Table], TableEventSchema],
         fence: Fence,
     ) -> Source:
         """Build the source. It writes no history once the fence is closed."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 
 Operation = Literal["c", "u", "d", "r", "t"]
@@ -45,7 +45,7 @@ class RowChanges:
     when rows have no numbers (in a snapshot). ``place`` is as in `Place`, None unless asked for.
     """
 
-    codec: RowCodec
+    codec: TableEventSchema
     op: Operation
     rows: list[tuple[Row | None, Row | None]]
     source: Row
@@ -57,7 +57,7 @@ class RowChanges:
 class Truncated:
     """A table was emptied by one statement; or a snapshot found no rows in it."""
 
-    codec: RowCodec
+    codec: TableEventSchema
     source: Row
     place: Place | None = None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from connector.capture.change import Cause, Change, HeartbeatDue, Position, Progress, Waiting
-from connector.capture.course import Course
+from connector.capture.progress import CaptureProgress
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.source import Source
 from connector.errors import BrokerUnavailableError, StopError, TransientError
@@ -58,11 +58,11 @@ class Engine:
     """Captures one source; used by one thread. It notes in ``course`` how far it has come."""
 
     def __init__(
-        self, source: Source, options: EngineOptions, course: Course | None = None
+        self, source: Source, options: EngineOptions, course: CaptureProgress | None = None
     ) -> None:
         self._source = source
         self._options = options
-        self._course = course or Course()
+        self._course = course or CaptureProgress()
         self._last: Position | None = None
 
     def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from connector.capture.change import Row, RowChanges
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message
@@ -19,7 +19,7 @@ from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, nu
 from connector.debezium.transactions import Transaction
 
 Headers = list[tuple[str, bytes | None]]
-EncodeKey = Callable[[RowCodec], Callable[[Row], bytes | None]]
+EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 _BEFORE, _AFTER, _SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _CREATING = frozenset("cr")
@@ -163,7 +163,7 @@ class CompiledRows:
         block = self._transaction.event(event.shape.codec.table.id)
         return event.tail(op, event.shape.transaction((None, None, None, block)))
 
-    def _shape(self, codec: RowCodec) -> _Shape:
+    def _shape(self, codec: TableEventSchema) -> _Shape:
         """Compile a version of a table, in place of the version before."""
         self._shapes.pop(self._versions.pop(codec.table.id, 0), None)
         if len(self._versions) >= _MAX_SHAPES:  # the oldest makes room
@@ -179,7 +179,7 @@ class _Shape:
 
     def __init__(
         self,
-        codec: RowCodec,
+        codec: TableEventSchema,
         fragments: Fragments,
         row_slot: int,
         key: Callable[[Row], bytes | None],
@@ -254,7 +254,7 @@ class _Event:
 def fragment_keys(fragments: Fragments) -> EncodeKey:
     """Return how keys are written by a converter that can write parts."""
 
-    def encoder(codec: RowCodec) -> Callable[[Row], bytes | None]:
+    def encoder(codec: TableEventSchema) -> Callable[[Row], bytes | None]:
         schema = codec.key_schema
         if schema is None:
             return lambda _: None

@@ -21,7 +21,7 @@ from connector.capture.change import (
     TransactionMark,
     Truncated,
 )
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, Schema
 from connector.debezium.schema_events import SchemaEvents
@@ -110,7 +110,7 @@ class EventRecords:
                     yield self._with_context(_tombstone(codec, codec.key_struct(row)))
 
     def _move(
-        self, codec: RowCodec, before: Row, after: Row, source: dict[str, Any]
+        self, codec: TableEventSchema, before: Row, after: Row, source: dict[str, Any]
     ) -> Iterator[Record]:
         old, new = codec.key_struct(before), codec.key_struct(after)
         to_new = [Header(NEW_KEY, codec.key_schema, new)]
@@ -124,7 +124,7 @@ class EventRecords:
 
     def _envelope(
         self,
-        codec: RowCodec,
+        codec: TableEventSchema,
         op: str,
         before: Row | None,
         after: Row | None,
@@ -171,7 +171,7 @@ def numbered_rows(
     )
 
 
-def moving(codec: RowCodec) -> Callable[[Row, Row], bool]:
+def moving(codec: TableEventSchema) -> Callable[[Row, Row], bool]:
     """Return the test whether an update changes the key of a row."""
     if not codec.key_slots:
         return lambda _before, _after: False
@@ -180,7 +180,7 @@ def moving(codec: RowCodec) -> Callable[[Row, Row], bool]:
 
 
 def _record(
-    codec: RowCodec,
+    codec: TableEventSchema,
     key: dict[str, Any] | None,
     value: dict[str, Any],
     headers: Sequence[Header] = (),
@@ -190,6 +190,6 @@ def _record(
 
 
 def _tombstone(
-    codec: RowCodec, key: dict[str, Any] | None, headers: Sequence[Header] = ()
+    codec: TableEventSchema, key: dict[str, Any] | None, headers: Sequence[Header] = ()
 ) -> Record:
     return Record(codec.topic, None, codec.key_schema, key, None, None, list(headers))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from connector.capture.columns import ColumnCodec
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, any_of
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.data.schema import STRING, Schema, struct
 from connector.debezium.column_rules import ColumnRules
@@ -55,9 +55,9 @@ class TableSchemas:
         self._codec_of = codec_of
         self._key_columns = key_columns
         self._options = options or SchemaOptions()
-        self._built: dict[TableId, tuple[Table, RowCodec]] = {}
+        self._built: dict[TableId, tuple[Table, TableEventSchema]] = {}
 
-    def of(self, table: Table) -> RowCodec:
+    def of(self, table: Table) -> TableEventSchema:
         """Return the codec of this version of a table."""
         known = self._built.get(table.id)
         if known is None or known[0] is not table:
@@ -67,7 +67,7 @@ class TableSchemas:
             self._built[table.id] = known = (table, self._build(table))
         return known[1]
 
-    def _build(self, table: Table) -> RowCodec:
+    def _build(self, table: Table) -> TableEventSchema:
         codecs = {column.name: self._codec(table, column) for column in table.columns}
         rules = self._options.rules
         in_value = [
@@ -84,7 +84,7 @@ class TableSchemas:
         value = struct(named(f"{topic}.Value"), *map(self._field, in_value), optional=True)
         key_field = self._naming.key_field
         key_fields = [*map(self._field, keys), *([(key_field, STRING)] if key_field else [])]
-        return RowCodec(
+        return TableEventSchema(
             table=table,
             topic=topic,
             key_schema=struct(named(f"{topic}.Key"), *key_fields) if key_fields else None,

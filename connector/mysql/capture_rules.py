@@ -15,8 +15,8 @@ from typing import Final
 from connector.capture.selection import Selection, pattern, split_list
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, StopError
-from connector.mysql.connection import Connection, quote
-from connector.mysql.definitions import DefinitionReader
+from connector.mysql.schema.definitions import DefinitionReader
+from connector.mysql.session.connection import Connection, quote
 
 _LITERAL: Final = re.compile(r"[\w$-]+", re.ASCII)
 _GRANT: Final = re.compile(r"GRANT (?P<privileges>.+?) ON (?P<scope>(?:`[^`]*`|\*)\.\S+) TO ")

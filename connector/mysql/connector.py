@@ -9,8 +9,8 @@ from typing import Any
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection, selection
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue
 from connector.data.schema import Schema
@@ -18,25 +18,25 @@ from connector.errors import AccessDeniedError, MillraceError
 from connector.fence import Fence
 from connector.mysql import options
 from connector.mysql.capture_rules import CaptureRules
-from connector.mysql.checks import check_privileges, problems
 from connector.mysql.config_faults import faults as config_faults
-from connector.mysql.connection import Connection
+from connector.mysql.config_keys import config_def
 from connector.mysql.custom_converters import custom_converters
 from connector.mysql.custom_converters import faults as converter_faults
-from connector.mysql.definitions import BUILTIN_DATABASES
 from connector.mysql.heartbeat_action import HeartbeatAction
-from connector.mysql.keys import config_def
 from connector.mysql.old_names import Translation, translate
-from connector.mysql.options import Flavour
-from connector.mysql.post_processors import faults as processor_faults
-from connector.mysql.post_processors import post_processors
-from connector.mysql.reselection import Reselection
-from connector.mysql.schema import SchemaRules
-from connector.mysql.schema_tracker import SchemaTracker, TrackerOptions
-from connector.mysql.snapshot import SnapshotOptions, table_order
+from connector.mysql.reselection.post_processors import faults as processor_faults
+from connector.mysql.reselection.post_processors import post_processors
+from connector.mysql.reselection.reselection import Reselection
+from connector.mysql.schema.database_schema import SchemaRules
+from connector.mysql.schema.definitions import BUILTIN_DATABASES
+from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
+from connector.mysql.session.checks import check_privileges, problems
+from connector.mysql.session.connection import Connection
+from connector.mysql.snapshot.snapshot import SnapshotOptions, table_order
 from connector.mysql.source import MySqlSource, Parts
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.types import codec_of
+from connector.mysql.types.type_options import Flavour
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +125,7 @@ class MySqlFamily:
         values: Mapping[str, Any],
         config: Mapping[str, str],
         selected: Selection,
-        columns_of: Callable[[Table], RowCodec],
+        columns_of: Callable[[Table], TableEventSchema],
         fence: Fence,
     ) -> MySqlSource:
         """Build the source; nothing is connected yet. It writes no history behind the fence."""

@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from connector.errors import MillraceError, StopError
-from connector.mysql.connection import Connection, ConnectionSettings, code_of
+from connector.mysql.session.connection import Connection, ConnectionSettings, code_of
 
 log = logging.getLogger(__name__)
 

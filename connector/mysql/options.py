@@ -5,24 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from connector.capture.change import Operation
 from connector.capture.selection import Matches, any_of
 from connector.config import invalid
 from connector.errors import ConfigError
-from connector.mysql.connection import ConnectionSettings
-from connector.mysql.tls import Tls
+from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.tls import Tls
+from connector.mysql.types.type_options import FailureMode, Flavour, TypeOptions
 
 log = logging.getLogger(__name__)
 
-FailureMode = Literal["fail", "warn", "skip"]
-Flavour = Literal["mysql", "mariadb"]
-TimePrecision = Literal[
-    "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"
-]
-DecimalMode = Literal["precise", "double", "string"]
-BinaryMode = Literal["bytes", "base64", "base64-url-safe", "hex"]
 _TLS_MODES = {
     "disable": "disabled",
     "trust": "required",
@@ -30,21 +24,6 @@ _TLS_MODES = {
     "verify-full": "verify_identity",
 }
 _OPERATIONS = frozenset("cudt")
-
-
-@dataclass(frozen=True, slots=True)
-class TypeOptions:
-    """How column types are represented; ``exact`` where Debezium loses or changes something."""
-
-    time_precision: TimePrecision = "adaptive_time_microseconds"
-    decimal: DecimalMode = "precise"
-    unsigned_bigint: Literal["long", "precise"] = "long"
-    binary: BinaryMode = "bytes"
-    adjust_years: bool = True
-    exact: bool = False
-    placeholder: bytes = b"__debezium_unavailable_value"
-    on_failure: FailureMode = "warn"
-    flavour: Flavour = "mysql"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,41 +9,41 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from connector.capture.change import Change, HeartbeatDue, Position
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.errors import PositionLostError, StopError
 from connector.mysql.binlog.dump import DumpStart, end_dump
 from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.binlog.tableplans import TablePlans
-from connector.mysql.binlog.translate import TranslateOptions, Translator
+from connector.mysql.binlog.translate import Translator
+from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.capture_rules import CaptureRules
-from connector.mysql.checks import (
+from connector.mysql.options import CaptureOptions
+from connector.mysql.position.binlog_position import BinlogPosition, position_of
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.epoch import numbered, server_of
+from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.server_log import (
     binlog_end,
     can_resume,
-    check_privileges,
-    check_server,
-    oldest_gtids,
-    still_has,
-)
-from connector.mysql.connection import Connection, ConnectionSettings
-from connector.mysql.definitions import (
-    DefinitionReader,
     executed_before,
     gtid_mode,
     head,
+    oldest_gtids,
     purged,
+    still_has,
 )
-from connector.mysql.epoch import numbered, server_of
-from connector.mysql.gtid import GtidSet, MariaDbGtidSet
-from connector.mysql.options import CaptureOptions, Flavour
-from connector.mysql.position import BinlogPosition, Coordinates, position_of
-from connector.mysql.repair import TableRepair
-from connector.mysql.reselection import Reselection
-from connector.mysql.schema_tracker import SchemaTracker
-from connector.mysql.snapshot import Snapshot, SnapshotOptions
+from connector.mysql.reselection.reselection import Reselection
+from connector.mysql.schema.definitions import DefinitionReader
+from connector.mysql.schema.table_resolution import TableResolver
+from connector.mysql.schema.tracker import SchemaTracker
+from connector.mysql.session.checks import check_privileges, check_server
+from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.snapshot.snapshot import Snapshot, SnapshotOptions
 from connector.mysql.source_block import SourceBlock
+from connector.mysql.types.type_options import Flavour
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class Parts:
     snapshot: SnapshotOptions
     source_block: SourceBlock
     tracker: SchemaTracker
-    codec_of: Callable[[Table], RowCodec]
+    codec_of: Callable[[Table], TableEventSchema]
     reads_definition: Callable[[TableId], bool]
     rules: CaptureRules
     reselection: Reselection | None = None
@@ -293,7 +293,7 @@ class MySqlSource:
             parts.codec_of,
             parts.selection.captures,
             parts.options.inconsistent_schema,
-            TableRepair(parts.settings, parts.tracker, coordinates, is_mariadb=self._is_mariadb),
+            TableResolver(parts.settings, parts.tracker, coordinates, is_mariadb=self._is_mariadb),
             hidden_columns=self._is_mariadb,
         )
         options = TranslateOptions(

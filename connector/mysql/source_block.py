@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from connector.capture.change import Row
 from connector.capture.source_block import source_block
 from connector.data.schema import INT32, INT64, OPTIONAL_INT64, OPTIONAL_STRING, STRING, Schema
-from connector.mysql.position import BinlogPosition, Coordinates
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.coordinates import Coordinates
 
 ROW_SLOT = 14
 _MARK_SLOT = 4

@@ -18,7 +18,7 @@ from connector.capture.change import (
     SchemaChange,
     Truncated,
 )
-from connector.capture.course import Course
+from connector.capture.progress import CaptureProgress
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
 
@@ -66,7 +66,7 @@ class Figures:
 
     connector: str = ""
     server: str = ""
-    course: Course = field(default_factory=Course)
+    course: CaptureProgress = field(default_factory=CaptureProgress)
     snapshot: Seen = field(default_factory=Seen)
     streaming: Seen = field(default_factory=Seen)
     rows_scanned: dict[str, int] = field(default_factory=dict)

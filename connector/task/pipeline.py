@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, cast
 
 from connector.capture.change import Change, Row, RowChanges, Truncated
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, EncodeKey, fragment_keys
 from connector.debezium.events import EventOptions, EventRecords
-from connector.debezium.placed import POSITION_HEADER, placed
+from connector.debezium.position_header import POSITION_HEADER, placed
 from connector.debezium.transactions import Transaction
 from connector.task.tolerance import Stage
 
@@ -125,7 +125,7 @@ class Pipeline:
         if writes_fragments(self._key):
             return fragment_keys(cast("Fragments", self._key))
 
-        def encoder(codec: RowCodec) -> Callable[[Row], bytes | None]:
+        def encoder(codec: TableEventSchema) -> Callable[[Row], bytes | None]:
             return lambda row: self._key.from_connect(
                 codec.topic, codec.key_schema, codec.key_struct(row)
             )

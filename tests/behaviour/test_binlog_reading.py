@@ -17,9 +17,9 @@ from connector.capture.snapshot_plan import Plan
 from connector.errors import StopError
 from connector.mysql.binlog.dump import DumpConnection, DumpStart
 from connector.mysql.binlog.reader import BinlogReader
-from connector.mysql.connection import ConnectionSettings
-from connector.mysql.position import BinlogPosition
-from connector.mysql.tls import Tls
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.tls import Tls
 from deploy.stack import CAPTURE, DatabaseServer, MariaDb, MySql97, Workspace
 from deploy.stack.accounts import Account
 from deploy.stack.debian import unpacked

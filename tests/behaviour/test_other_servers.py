@@ -11,7 +11,7 @@ import pytest
 
 from connector.capture.change import Progress, RowChanges
 from connector.capture.snapshot_plan import Plan
-from connector.mysql.gtid import GtidSet
+from connector.mysql.position.gtid import GtidSet
 from deploy.stack import (
     ConnectClient,
     DatabaseServer,

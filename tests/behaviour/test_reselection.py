@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import selection
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
 from connector.debezium.column_rules import column_rules
 from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
 from connector.debezium.topics import topic_naming
 from connector.errors import ReselectError
-from connector.mysql.connection import Connection, ConnectionSettings
-from connector.mysql.options import TypeOptions
-from connector.mysql.post_processors import Reselect
-from connector.mysql.reselection import Reselection
-from connector.mysql.schema import DatabaseSchema, SchemaRules
+from connector.mysql.reselection.post_processors import Reselect
+from connector.mysql.reselection.reselection import Reselection
+from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.session.text_rows import TextRows
 from connector.mysql.source_block import source_schema
-from connector.mysql.textrows import TextRows
 from connector.mysql.types import codec_of
+from connector.mysql.types.type_options import TypeOptions
 from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 
@@ -60,7 +60,7 @@ def settings_of(database: FreshDatabase) -> ConnectionSettings:
     return ConnectionSettings(server.host, server.port, CAPTURE.user, CAPTURE.password)
 
 
-def codec_for(database: FreshDatabase, types: TypeOptions, **keys: str) -> RowCodec:
+def codec_for(database: FreshDatabase, types: TypeOptions, **keys: str) -> TableEventSchema:
     """Return the codec of table t as it is on the server."""
     tables = Tables()
     (_, ddl) = database.query("SHOW CREATE TABLE t")[0]
@@ -82,7 +82,7 @@ def reselection(database: FreshDatabase, *, fails: bool = True, event_key: bool 
     return closing(Reselection(settings_of(database), [processor], b"gone"))
 
 
-def read(database: FreshDatabase, codec: RowCodec) -> tuple[Any, ...]:
+def read(database: FreshDatabase, codec: TableEventSchema) -> tuple[Any, ...]:
     """Return the row of t as a snapshot reads it."""
     with closing(Connection(settings_of(database))) as connection:
         connection.execute("SET time_zone='+00:00'")

@@ -16,7 +16,7 @@ from connector.capture.change import Change, Progress, RowChanges, SchemaChange
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from connector.errors import DatabaseUnavailableError, StopError
-from connector.mysql.position import BinlogPosition
+from connector.mysql.position.binlog_position import BinlogPosition
 from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from connector.capture.tables import TableId, Tables
+from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from deploy.stack import DatabaseServer
 from tests.conformance.generated import Workload
@@ -40,7 +41,7 @@ def _compare(server: DatabaseServer, seed: int) -> int:
             cursor.execute(sql)
             if sql.split()[0] not in ("CREATE", "ALTER", "RENAME", "DROP"):
                 continue
-            catalog.apply(sql, "" if sql.startswith("CREATE DATABASE") else DATABASE)
+            apply_text(catalog, sql, "" if sql.startswith("CREATE DATABASE") else DATABASE)
             cursor.execute(COLUMNS, (DATABASE,))
             actual: Shapes = {}
             for table, column, kind in cursor.fetchall():

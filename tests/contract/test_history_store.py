@@ -21,7 +21,7 @@ from connector.capture.tables import Tables
 from connector.errors import HistoryError, ProduceError, TransientError
 from connector.kafka.sequence import Sequence
 from connector.kafka.topics import Topics as Admin
-from connector.mysql.schema import DatabaseSchema, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 from tests.fixtures.topics import Topics
 
 Open = Callable[[], HistoryStore]

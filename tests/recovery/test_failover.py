@@ -14,7 +14,7 @@ from connector.capture.change import Change, Progress, RowChanges
 from connector.capture.snapshot_plan import Plan
 from connector.connectors import mariadb_connector, mysql_connector
 from connector.errors import PositionLostError
-from connector.mysql.position import position_of
+from connector.mysql.position.binlog_position import position_of
 from deploy.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +37,17 @@ SINK = {
     for level, names in enumerate(SINK_LAYERS)
     for name in names
 }
+# The rooms of MySQL's connector, from the bottom to the top; rooms of one level are independent.
+MYSQL_LAYERS = (
+    {"session", "types", "old_names"},
+    {"position", "ddl", "custom_converters"},
+    {"source_block", "options", "config_faults", "heartbeat_action"},
+    {"binlog", "reselection"},
+    {"schema"},
+    {"snapshot", "capture_rules"},
+    {"source", "config_keys"},
+    {"connector"},
+)
 MAY_IMPORT = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     "connector.capture": BOTTOM,
@@ -78,7 +89,7 @@ MAY_IMPORT = {
 DOORS = {
     "confluent_kafka": ("connector/kafka/", "sparksink/source/kafka_py.py"),
     "anyio": ("restapi/probes.py",),
-    "cryptography": ("connector/kafka/key_stores.py", "connector/mysql/tls.py"),
+    "cryptography": ("connector/kafka/key_stores.py", "connector/mysql/session/tls.py"),
     "fastapi": ("restapi/",),
     "fastavro": ("connector/converters/",),
     "httpx": (
@@ -92,7 +103,7 @@ DOORS = {
     "pyarrow": ("sparksink/source/kafka_py.py",),
     "pydantic": ("restapi/models.py", "sparksink/config/"),
     "pydantic_core": ("restapi/models.py", "sparksink/config/"),
-    "pymysql": ("connector/mysql/connection.py",),
+    "pymysql": ("connector/mysql/session/connection.py",),
     "pymysqlreplication": ("connector/mysql/binlog/event_types.py",),
     "pyspark": ("sparksink/",),
     "starlette": ("restapi/",),
@@ -134,6 +145,17 @@ def part_of(module: str) -> str:
     return known if folder.is_dir() or folder.with_suffix(".py").is_file() else top
 
 
+def room_of(module: str) -> str | None:
+    """Return the room of MySQL's connector that a module belongs to."""
+    room = module.removeprefix("connector.mysql.").partition(".")[0]
+    return room if module.startswith("connector.mysql.") else None
+
+
+def longest(name: str, modules: Container[str]) -> str | None:
+    """Return the module that an import loads: the name, or what it is imported from."""
+    return next((module for module in (name, name.rpartition(".")[0]) if module in modules), None)
+
+
 def module_of(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
@@ -149,6 +171,35 @@ def test_imports_go_downwards_only() -> None:
 
 def test_every_part_has_a_place_in_the_layers() -> None:
     assert {part_of(module_of(path)) for path in files(*PRODUCTS)} == set(MAY_IMPORT)
+
+
+def test_the_rooms_of_mysql_import_downwards_only() -> None:
+    rooms = {name: level for level, names in enumerate(MYSQL_LAYERS) for name in names}
+    upwards = [
+        f"{path} imports {room}"
+        for path in files("connector/mysql")
+        for room in {room_of(name) for name in imports(path)} - {None, room_of(module_of(path))}
+        if room is not None and rooms[room] >= rooms[room_of(module_of(path)) or ""]
+    ]
+    assert upwards == []
+
+
+def test_every_room_of_mysql_has_a_level() -> None:
+    rooms = {room_of(module_of(path)) for path in files("connector/mysql")} - {None}
+    assert rooms == {name for names in MYSQL_LAYERS for name in names}
+
+
+def test_modules_of_mysql_have_no_cycles() -> None:
+    """Covers imports for type checking too."""
+    modules = {module_of(path): path for path in files("connector/mysql")}
+    below = {
+        module: {known for name in imports(path) if (known := longest(name, modules))} - {module}
+        for module, path in modules.items()
+    }
+    while below:
+        free = {module for module, needs in below.items() if not needs & below.keys()}
+        assert free, f"a cycle among {sorted(below)}"
+        below = {module: needs for module, needs in below.items() if module not in free}
 
 
 def test_foreign_packages_come_in_by_their_doors() -> None:

@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 
 from connector.capture.tables import Table
 from connector.mysql.binlog import tablemap as blocks
-from connector.mysql.binlog.tablemap import TableMap, length_encoded
-from connector.mysql.connection import quote
+from connector.mysql.binlog.tablemap import TableMap
+from connector.mysql.session.connection import quote
+from connector.mysql.session.wire import length_encoded
 from connector.mysql.types import fields
 from connector.mysql.types.fields import Wire, real_string_type
 

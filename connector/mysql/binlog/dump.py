@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from connector.errors import StopError
-from connector.mysql.connection import Connection, ConnectionSettings
-from connector.mysql.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.session.connection import Connection, ConnectionSettings
 
 HEARTBEAT: Final = 5.0
 """Seconds after which the server shows that it is alive when it has nothing else to send."""

@@ -34,9 +34,10 @@ from connector.mysql.binlog.events import (
 )
 from connector.mysql.binlog.payload import PayloadError, inner_events, payload_fields
 from connector.mysql.binlog.query import session_of, text_of
-from connector.mysql.binlog.tablemap import TableMap, length_encoded, parse_table_map
+from connector.mysql.binlog.tablemap import TableMap, parse_table_map
 from connector.mysql.binlog.tagged import parse_tagged_gtid
-from connector.mysql.remembered import Remembered
+from connector.mysql.session.wire import length_encoded
+from connector.mysql.types.result_cache import ResultCache
 
 # of the header, the data, where the body starts, and where it ends
 Parse = Callable[[Header, bytes, int, int], BinlogEvent]
@@ -259,7 +260,7 @@ def _xid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # n
     return Committed(header)
 
 
-_servers: Remembered[bytes, str] = Remembered(lambda data: str(uuid.UUID(bytes=data)))
+_servers: ResultCache[bytes, str] = ResultCache(lambda data: str(uuid.UUID(bytes=data)))
 
 
 def _gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:

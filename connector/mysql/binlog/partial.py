@@ -16,10 +16,10 @@ from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
 from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.events import RowsChanged
-from connector.mysql.binlog.tablemap import length_encoded
+from connector.mysql.binlog.json_diff import DEBEZIUM, apply_diffs
+from connector.mysql.session.wire import length_encoded
 from connector.mysql.types import fields
 from connector.mysql.types.fields import Prefixed, Wire, layout
-from connector.mysql.types.json_diff import DEBEZIUM, apply_diffs
 
 _PARTIAL_JSON = 1
 

@@ -12,7 +12,7 @@ from typing import Final
 import zstandard
 
 from connector.errors import ConversionError
-from connector.mysql.binlog.tablemap import length_encoded
+from connector.mysql.session.wire import length_encoded
 
 PayloadError = zstandard.ZstdError
 _HEADER_SIZE: Final = 19

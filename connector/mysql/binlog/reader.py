@@ -21,8 +21,8 @@ from connector.mysql.binlog.dump import HEARTBEAT, DumpConnection, DumpStart
 from connector.mysql.binlog.event_types import TRANSACTION_PAYLOAD
 from connector.mysql.binlog.events import BinlogEvent, Rotated
 from connector.mysql.binlog.parser import MALFORMED, EventParser, parse_other, unreadable
-from connector.mysql.connection import ConnectionSettings
-from connector.mysql.position import behind
+from connector.mysql.position.binlog_position import behind
+from connector.mysql.session.connection import ConnectionSettings
 
 log = logging.getLogger(__name__)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from connector.capture.tables import TableId
+from connector.mysql.session.wire import length_encoded
 from connector.mysql.types import fields
 from connector.mysql.types.fields import Wire
 
@@ -115,16 +116,6 @@ def parse_table_map(data: bytes, start: int, end: int) -> tuple[int, TableMap]:
     metadata = _metadata(data, offset, end)
     names = tuple(text.decode("utf-8") for text in counted_texts(metadata.get(COLUMN_NAME, b"")))
     return number, TableMap(TableId(database, table), wires, names, nullable, metadata)
-
-
-def length_encoded(data: bytes, offset: int) -> tuple[int, int]:
-    """Read a length-encoded integer; return it with the offset behind it."""
-    first = data[offset]
-    if first < 251:
-        return first, offset + 1
-    size = {252: 2, 253: 3, 254: 8}[first]
-    end = offset + 1 + size
-    return int.from_bytes(data[offset + 1 : end], "little"), end
 
 
 def _name(data: bytes, offset: int) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 from connector.capture.change import Row, SchemaChange
 from connector.capture.columns import ColumnCodec
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
 from connector.errors import DdlError, SchemaMismatchError, StopError, UnknownTableError
 from connector.mysql.binlog.events import RowsChanged
@@ -29,7 +29,7 @@ OnInconsistency = Literal["fail", "warn", "skip"]
 class TablePlan:
     """Decodes the rows of one version of a table."""
 
-    def __init__(self, codec: RowCodec, table_map: TableMap) -> None:
+    def __init__(self, codec: TableEventSchema, table_map: TableMap) -> None:
         self.codec = codec
         self._wires = table_map.wires
         self._wanted = [(column, _index(codec.table, column)) for column in codec.columns]
@@ -160,7 +160,7 @@ class TablePlans:
     def __init__(
         self,
         tables: Tables,
-        codec_of: Callable[[Table], RowCodec],
+        codec_of: Callable[[Table], TableEventSchema],
         captures: Callable[[TableId], bool],
         on_inconsistency: OnInconsistency,
         definitions: Definitions | None = None,

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from connector.capture.change import (
     Change,
-    Operation,
     Progress,
     RowChanges,
     TransactionMark,
 )
-from connector.capture.selection import Matches
 from connector.errors import ConversionError, ReselectError, SchemaMismatchError, StopError
 from connector.mysql.binlog.events import (
     Began,
@@ -39,11 +36,11 @@ from connector.mysql.binlog.events import (
 )
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
+from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.binlog.versions import apart
-from connector.mysql.gtid import source_of
-from connector.mysql.options import FailureMode
-from connector.mysql.position import BinlogPosition, Coordinates
-from connector.mysql.reselection import Reselection
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.gtid import source_of
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
@@ -51,26 +48,6 @@ log = logging.getLogger(__name__)
 Statement = Callable[[QueryRan, Coordinates, int], Iterable[Change]]
 _NOTHING: tuple[Change, ...] = ()
 _PART = 500  # events between two positions
-
-
-@dataclass(frozen=True, slots=True)
-class TranslateOptions:
-    """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL).
-
-    ``marks``: the begin and the end of transactions are told. ``places``: changes tell their
-    place as text. ``reselection`` reads what rows lack. ``logs_rollbacks``: the log may hold
-    rows that a rollback took back.
-    """
-
-    skipped: frozenset[Operation] = frozenset()
-    queries: bool = False
-    gtid_times: bool = False
-    captures_gtid: Matches | None = None
-    on_failure: FailureMode = "fail"
-    marks: bool = False
-    places: bool = False
-    reselection: Reselection | None = None
-    logs_rollbacks: bool = False
 
 
 class Translator:

@@ -17,7 +17,7 @@ from connector.errors import ConfigError
 from connector.mysql.custom_converters.jdbc_sink import JdbcSinkDataTypes
 from connector.mysql.custom_converters.tinyint_one import TinyIntOneToBoolean
 from connector.mysql.custom_converters.zero_date import ZeroDateFallback
-from connector.mysql.options import TypeOptions
+from connector.mysql.types.type_options import TypeOptions
 
 ENTRY_POINTS: Final = "millrace.converters"
 

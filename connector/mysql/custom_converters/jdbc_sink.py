@@ -11,10 +11,10 @@ from connector.capture.tables import Column, TableId
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64, INT16, STRING, Schema
 from connector.mysql.custom_converters.selecting import converted, flag, selector, then
-from connector.mysql.options import TypeOptions
 from connector.mysql.types import codec_of
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.fields import Prefixed, byte_string
+from connector.mysql.types.type_options import TypeOptions
 
 _TRUTH = Expression("({} > 0) * 1")
 

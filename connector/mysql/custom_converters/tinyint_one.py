@@ -8,9 +8,9 @@ from connector.capture.columns import ColumnCodec, Expression
 from connector.capture.tables import Column, TableId
 from connector.data.schema import BOOLEAN
 from connector.mysql.custom_converters.selecting import converted, flag, selector
-from connector.mysql.options import TypeOptions
 from connector.mysql.types import codec_of
 from connector.mysql.types.fields import TINY, Fixed, LogField, Wire, mismatch
+from connector.mysql.types.type_options import TypeOptions
 
 _NAMES = ("TINYINT", "TINYINT UNSIGNED")
 _SYNONYMS = ("BOOL", "BOOLEAN")  # of TINYINT(1), in statements of the log alone

@@ -11,9 +11,9 @@ from connector.capture.columns import ColumnCodec, Expression, call
 from connector.capture.tables import Column, TableId
 from connector.config import invalid
 from connector.mysql.custom_converters.selecting import selector, then
-from connector.mysql.options import TypeOptions
 from connector.mysql.types import column_type
 from connector.mysql.types.times import iso_fraction
+from connector.mysql.types.type_options import TypeOptions
 
 _TARGETS = "DATE,DATETIME,TIMESTAMP"
 _MICROSECONDS = 4  # digits of fraction from which on a DATETIME is in microseconds

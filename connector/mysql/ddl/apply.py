@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connector.capture.tables import TableId
-from connector.mysql.charsets import charset_of_collation
 from connector.mysql.ddl import statements as ddl
 from connector.mysql.ddl.alteration import Alteration
+from connector.mysql.ddl.catalog import Catalog
+from connector.mysql.ddl.charsets import charset_of_collation
 from connector.mysql.ddl.creation import build_table, copy_table
 from connector.mysql.ddl.draft import TableDraft
 from connector.mysql.ddl.events import DdlEvent
-
-if TYPE_CHECKING:
-    from connector.mysql.ddl.catalog import Catalog
 
 Events = list[DdlEvent]
 

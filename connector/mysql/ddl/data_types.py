@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from connector.mysql.charsets import charset_of_collation
+from connector.mysql.ddl.charsets import charset_of_collation
 from connector.mysql.ddl.definitions import DataType
 from connector.mysql.ddl.reader import Reader
 from connector.mysql.ddl.type_names import (

@@ -9,7 +9,6 @@ from connector.capture.columns import ColumnCodec, Expression
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import JSON
-from connector.mysql.options import TypeOptions
 from connector.mysql.types import (
     binaries,
     bits,
@@ -30,6 +29,7 @@ from connector.mysql.types import (
 from connector.mysql.types.defaults import default_value
 from connector.mysql.types.family import ColumnType, Family
 from connector.mysql.types.fields import LogField, Wire
+from connector.mysql.types.type_options import TypeOptions
 
 FAMILIES: dict[str, Family] = {
     **dict.fromkeys(integers.NAMES, integers.integer),

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from connector.capture.columns import Expression
 from connector.capture.tables import Column
 from connector.data.schema import BYTES, STRING, Schema
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
+from connector.mysql.types.type_options import TypeOptions
 
 NAMES = ("BINARY", "VARBINARY", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB")
 _TO_TEXT: dict[str, Callable[[bytes], str]] = {

@@ -6,9 +6,9 @@ from connector.capture.columns import Expression
 from connector.capture.tables import Column
 from connector.data.schema import BOOLEAN
 from connector.data.semantic import bits
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import BIT, Fixed, FromLog, LogField, Wire, mismatch
+from connector.mysql.types.type_options import TypeOptions
 
 NAMES = ("BIT",)
 

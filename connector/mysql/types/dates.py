@@ -9,12 +9,12 @@ from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DATE, DATE, ISO_DATE, YEAR
-from connector.mysql.options import TypeOptions
-from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import LogDay, adjusted, civil, day_of_log, epoch_day
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, FromLog, LogField, Wire, mismatch
+from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.type_options import TypeOptions
 
 _NEWDATE = 14
 
@@ -32,7 +32,7 @@ def date(column: Column, options: TypeOptions) -> ColumnType:
         schema = CONNECT_DATE
     return ColumnType(
         schema,
-        Expression("@days[{}]", {"days": Remembered(lambda data: finish(days_of_text(data)))}),
+        Expression("@days[{}]", {"days": ResultCache(lambda data: finish(days_of_text(data)))}),
         _from_log(day_of_log(adjust, exact=options.exact), finish),
         lambda literal: finish(_literal(literal, column, days_of_text)),
         fallback,
@@ -98,7 +98,7 @@ def _from_log(log_day: LogDay, finish: Callable[[int | None], object]) -> FromLo
     def field(wire: Wire) -> LogField:
         if wire.type not in (fields.DATE, _NEWDATE):
             raise mismatch("DATE", wire)
-        return Fixed("3s", Expression("@days[{}]", {"days": Remembered(days)}))
+        return Fixed("3s", Expression("@days[{}]", {"days": ResultCache(days)}))
 
     return field
 

@@ -15,8 +15,6 @@ from connector.data.semantic import (
     NANO_TIMESTAMP,
     TIMESTAMP,
 )
-from connector.mysql.options import TimePrecision, TypeOptions
-from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import (
     LogDay,
@@ -30,7 +28,9 @@ from connector.mysql.types.calendar import (
 )
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
+from connector.mysql.types.result_cache import ResultCache
 from connector.mysql.types.times import iso_fraction
+from connector.mysql.types.type_options import TimePrecision, TypeOptions
 from connector.mysql.types.unconvertible import Refuse, refusing
 
 _DAY = 86400
@@ -85,7 +85,7 @@ def _from_log(digits: int, finish: Finish, log_day: LogDay) -> Expression:
         value = f"@finish({seconds}, 0{fraction_ticks(digits, _NANOS)})"
     packed = "(packed := @number({}, 'big'))"
     known = f"(midnight := @midnights[{packed} >> {bits + 17}]) is not None"
-    names = {"number": int.from_bytes, "midnights": Remembered(midnight), "finish": finish}
+    names = {"number": int.from_bytes, "midnights": ResultCache(midnight), "finish": finish}
     return Expression(f"({value} if {known} else None)", names)
 
 
@@ -119,8 +119,8 @@ def _from_text(
         days = epoch_day(adjust(int(date[:4])), int(date[5:7]), int(date[8:]))
         return None if days is None else moved(days) * _DAY
 
-    midnights = Remembered(midnight)
-    minutes: Remembered[bytes | str, int] = Remembered(
+    midnights = ResultCache(midnight)
+    minutes: ResultCache[bytes | str, int] = ResultCache(
         lambda clock: int(clock[:2]) * 3600 + int(clock[3:]) * 60
     )
 

@@ -9,9 +9,9 @@ from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.schema import FLOAT64, STRING
 from connector.data.semantic import decimal as decimal_schema
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import NEWDECIMAL, Fixed, FromLog, Wire, decimal_groups, mismatch
+from connector.mysql.types.type_options import TypeOptions
 
 NAMES = ("DECIMAL", "NUMERIC", "DEC", "FIXED")
 _EXACT = decimal.Context(prec=200, rounding=decimal.ROUND_HALF_UP)

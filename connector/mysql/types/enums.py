@@ -7,8 +7,6 @@ import re
 from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.semantic import enum, enum_set
-from connector.mysql.options import TypeOptions
-from connector.mysql.remembered import Remembered
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import (
@@ -21,7 +19,9 @@ from connector.mysql.types.fields import (
     mismatch,
     real_string_type,
 )
+from connector.mysql.types.result_cache import ResultCache
 from connector.mysql.types.server_charsets import server_decoder
+from connector.mysql.types.type_options import TypeOptions
 
 _ESCAPES = {
     "'": re.compile(r"\\(.)|''", re.DOTALL),
@@ -64,7 +64,7 @@ def option_set(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(
         enum_set(_allowed(labels, options)),
         UTF8_TEXT,
-        _from_log(SET, "SET", Expression("@chosen[{}]", {"chosen": Remembered(chosen)})),
+        _from_log(SET, "SET", Expression("@chosen[{}]", {"chosen": ResultCache(chosen)})),
         lambda literal: literal,
         "",
     )

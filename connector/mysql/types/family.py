@@ -9,8 +9,8 @@ from typing import Any
 from connector.capture.columns import Expression, Selected
 from connector.capture.tables import Column
 from connector.data.schema import Schema
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.fields import FromLog
+from connector.mysql.types.type_options import TypeOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from connector.capture.columns import Expression, Selected
 from connector.capture.tables import Column
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import DOUBLE, FLOAT, Fixed, Wire, mismatch
+from connector.mysql.types.type_options import TypeOptions
 
 NAMES = ("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "REAL")
 _JDBC_REAL = 7

@@ -11,9 +11,9 @@ from typing import Any
 from connector.capture.columns import call
 from connector.capture.tables import Column
 from connector.data.semantic import GEOMETRY, POINT
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
+from connector.mysql.types.type_options import TypeOptions
 from connector.mysql.types.unconvertible import Refuse, refusing
 
 NAMES = (

@@ -11,9 +11,9 @@ from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data import semantic
 from connector.data.schema import STRING, Schema
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
+from connector.mysql.types.type_options import TypeOptions
 
 _Text = Callable[[bytes], str]
 _FORMS: dict[str, tuple[Schema, int, _Text]] = {

@@ -10,9 +10,9 @@ from connector.capture.columns import Expression
 from connector.capture.tables import Column
 from connector.data.schema import BOOLEAN, INT16, INT32, INT64, Schema
 from connector.data.semantic import decimal
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import INT24, LONG, LONGLONG, SHORT, TINY, Fixed, Wire, mismatch
+from connector.mysql.types.type_options import TypeOptions
 
 _TEXT = Expression("int({})")
 _SIGNED_FORMATS = {TINY: "b", SHORT: "h", INT24: "3s", LONG: "i", LONGLONG: "q"}

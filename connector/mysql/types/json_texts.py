@@ -20,7 +20,6 @@ from itertools import repeat
 from typing import Any
 
 from connector.errors import ConversionError
-from connector.mysql.remembered import Remembered
 from connector.mysql.types.binary_json import (
     INT16,
     LITERAL,
@@ -34,6 +33,7 @@ from connector.mysql.types.binary_json import (
     scalar,
     table,
 )
+from connector.mysql.types.result_cache import ResultCache
 
 Numbers = tuple[int, ...]
 Write = Callable[[bytes, int, Numbers], str]
@@ -87,8 +87,8 @@ def _inner(kind: int, data: bytes, start: int) -> str:
     return _inner_texts[kind][data[start : start + size]]
 
 
-_inner_texts: dict[int, Remembered[bytes, str]] = {
-    kind: Remembered(partial(_text, kind, start=0)) for kind in (0, 2)
+_inner_texts: dict[int, ResultCache[bytes, str]] = {
+    kind: ResultCache(partial(_text, kind, start=0)) for kind in (0, 2)
 }
 
 

@@ -9,13 +9,13 @@ from connector.capture.columns import call
 from connector.capture.tables import Column
 from connector.data.semantic import JSON
 from connector.errors import ConversionError
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import JSON as BINARY
 from connector.mysql.types.fields import LogField, Prefixed, Wire, byte_string
 from connector.mysql.types.json_texts import json_text
 from connector.mysql.types.server_json import SERVER, server_text
+from connector.mysql.types.type_options import TypeOptions
 from connector.mysql.types.unconvertible import refusing
 
 

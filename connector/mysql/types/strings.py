@@ -5,11 +5,11 @@ from __future__ import annotations
 from connector.capture.columns import Selected
 from connector.capture.tables import Column
 from connector.data.schema import STRING
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.encodings import UTF8_TEXT, decoder
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
 from connector.mysql.types.server_charsets import server_decoder
+from connector.mysql.types.type_options import TypeOptions
 
 NAMES = (
     "CHAR",

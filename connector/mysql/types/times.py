@@ -10,12 +10,12 @@ from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_TIME, ISO_TIME, MICRO_TIME, NANO_TIME
-from connector.mysql.options import TimePrecision, TypeOptions
-from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import clock_ticks, fraction_scale, fraction_ticks
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
+from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.type_options import TimePrecision, TypeOptions
 from connector.mysql.types.unconvertible import Refuse, refusing
 
 _TEXT = re.compile(r"(-?)(\d+):(\d+)(?::(\d+)(?:\.(\d+))?)?")
@@ -36,7 +36,7 @@ def time(column: Column, options: TypeOptions) -> ColumnType:
     schema, finishing, fallback = _MODES[options.time_precision]
     finish = finishing(refusing(column, options))
 
-    minutes: Remembered[bytes, int] = Remembered(lambda clock: _nanos(clock.decode("ascii")))
+    minutes: ResultCache[bytes, int] = ResultCache(lambda clock: _nanos(clock.decode("ascii")))
 
     def from_text(data: bytes) -> Any:
         if len(data) == _WHOLE_SECONDS and data[2] == _COLON:

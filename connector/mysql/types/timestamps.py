@@ -5,12 +5,12 @@ from __future__ import annotations
 from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
 from connector.data.semantic import ZONED_TIMESTAMP
-from connector.mysql.options import TypeOptions
-from connector.mysql.remembered import Remembered
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import civil, fraction_scale
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
+from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.type_options import TypeOptions
 
 _EPOCH = "1970-01-01T00:00:00Z"
 _EPOCH_DEFAULT = "1970-01-01 00:00:00"  # what stands for CURRENT_TIMESTAMP in a definition
@@ -61,7 +61,7 @@ def _from_log(stored_digits: int, shown_digits: int, *, zero_is_absent: bool) ->
     template = f'({text} if (packed := @number({{}}, "big")){present} else None)'
     names = {
         "number": int.from_bytes,
-        "minutes": Remembered(_minute_text),
+        "minutes": ResultCache(_minute_text),
         "two_digits": _TWO_DIGITS,
     }
     return Expression(template, names)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from connector.capture.tables import Column
 from connector.errors import ConversionError
-from connector.mysql.options import TypeOptions
+from connector.mysql.types.type_options import TypeOptions
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ import struct
 from connector.capture.columns import call
 from connector.capture.tables import Column
 from connector.data.semantic import FLOAT_VECTOR
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string
+from connector.mysql.types.type_options import TypeOptions
 
 NAMES = ("VECTOR",)
 

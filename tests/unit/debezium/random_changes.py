@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from connector.capture.change import Operation, RowChanges
 from connector.capture.columns import ColumnCodec, Expression
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import selection
 from connector.capture.source_block import source_block
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.data.schema import INT32, OPTIONAL_STRING, Field
 from connector.debezium.table_schemas import TableSchemas, key_columns
@@ -32,7 +32,7 @@ def codec_for(
     table: TableId = TableId("shop", "orders"),  # noqa: B008 - immutable
     key_setting: str | None = None,
     hidden: str | None = None,
-) -> RowCodec:
+) -> TableEventSchema:
     """Build the codec of a table with such columns."""
     columns = tuple(
         Column(field.name, "ANY", 1111, position=number, optional=field.schema.optional)
@@ -50,7 +50,7 @@ def codec_for(
 
 
 @st.composite
-def codecs(draw: st.DrawFn) -> RowCodec:
+def codecs(draw: st.DrawFn) -> TableEventSchema:
     """Codecs of tables with any columns and any key, or none."""
     members = draw(ROWS).fields
     distinct = {field.name.lower(): field for field in members}
@@ -60,12 +60,12 @@ def codecs(draw: st.DrawFn) -> RowCodec:
     return codec_for(tuple(distinct.values()), tuple(key), table=TableId(database, "orders"))
 
 
-def row_of(draw: st.DrawFn, codec: RowCodec) -> tuple[Any, ...]:
+def row_of(draw: st.DrawFn, codec: TableEventSchema) -> tuple[Any, ...]:
     return tuple(draw(values_of(column.schema)) for column in codec.columns)
 
 
 @st.composite
-def changes_of(draw: st.DrawFn, codec: RowCodec) -> RowChanges:
+def changes_of(draw: st.DrawFn, codec: TableEventSchema) -> RowChanges:
     op = draw(st.sampled_from(_OPERATIONS))
     rows = []
     for _ in range(draw(st.integers(0, 3))):

@@ -7,9 +7,9 @@ import pytest
 from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
 from connector.debezium.column_rules import column_rules, cut, faults
-from connector.mysql.options import TypeOptions
 from connector.mysql.types import codec_of
 from connector.mysql.types.fields import VARCHAR, Wire
+from connector.mysql.types.type_options import TypeOptions
 
 TABLE = TableId("d", "t")
 TEXT = Column("v", "VARCHAR", 12, length=10)

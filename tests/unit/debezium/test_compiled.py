@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.capture.change import Row, RowChanges
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
@@ -48,7 +48,7 @@ def _header(header: Header) -> tuple[str, bytes | None]:
 def _compiled(
     options: EventOptions, keys: str, values: JsonConverter, transaction: Transaction
 ) -> Callable[[RowChanges], list[Parts]]:
-    def string_keys(codec: RowCodec) -> Callable[[Row], bytes | None]:
+    def string_keys(codec: TableEventSchema) -> Callable[[Row], bytes | None]:
         converter = StringConverter()
         return lambda row: converter.from_connect("t", codec.key_schema, codec.key_struct(row))
 
@@ -116,4 +116,4 @@ _SOURCE_VALUES = tuple(None if field.schema.optional else 1 for field in SOURCE.
 
 def _codecs_alive() -> int:
     gc.collect()
-    return sum(isinstance(thing, RowCodec) for thing in gc.get_objects())
+    return sum(isinstance(thing, TableEventSchema) for thing in gc.get_objects())

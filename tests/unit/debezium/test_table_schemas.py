@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from connector.capture.columns import ColumnCodec, Expression
-from connector.capture.rowcodec import RowCodec
 from connector.capture.selection import selection
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.data.schema import INT32, STRING, Field, struct
 from connector.debezium.table_schemas import TableSchemas, key_columns
@@ -18,7 +18,7 @@ from tests.unit.debezium.random_changes import NAMING, SOURCE, codec_for
 MEMBERS = (Field("id", INT32), Field("name", STRING), Field("note", STRING.as_optional()))
 
 
-def _names(codec: RowCodec) -> tuple[list[str], list[str] | None]:
+def _names(codec: TableEventSchema) -> tuple[list[str], list[str] | None]:
     key = codec.key_schema
     return (
         [field.name for field in codec.value_schema.fields],

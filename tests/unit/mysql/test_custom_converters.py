@@ -9,8 +9,8 @@ import pytest
 from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
 from connector.mysql.custom_converters import custom_converters, faults
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.fields import DATE, TINY, VARCHAR, Wire
+from connector.mysql.types.type_options import TypeOptions
 
 TABLE = TableId("d", "t")
 _EPOCH = "1970-01-01T00:00:00Z"

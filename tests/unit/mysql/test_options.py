@@ -8,13 +8,9 @@ import pytest
 
 from connector.config import ConfigKey, pairs
 from connector.errors import ConfigError
-from connector.mysql.keys import config_def
-from connector.mysql.options import (
-    TypeOptions,
-    capture_options,
-    connection_settings,
-    type_options,
-)
+from connector.mysql.config_keys import config_def
+from connector.mysql.options import capture_options, connection_settings, type_options
+from connector.mysql.types.type_options import TypeOptions
 
 REQUIRED = {
     "database.hostname": "db",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from connector.mysql.gtid import GtidSet
-from connector.mysql.position import BinlogPosition, Coordinates
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.gtid import GtidSet
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
 
 BLOCK = SourceBlock("3.6.1.Final", "mysql", "shop")

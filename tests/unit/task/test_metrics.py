@@ -17,8 +17,8 @@ from connector.capture.change import (
     TableChange,
     Truncated,
 )
-from connector.capture.rowcodec import RowCodec
 from connector.capture.source_block import source_block
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, struct
 from connector.task.metrics import Figures
@@ -72,7 +72,7 @@ def rows(
     mark: str | None = None,
     table: TableId = ORDERS,
 ) -> RowChanges:
-    codec = RowCodec(Table(table, ()), "topic", None, VALUE, VALUE, (), ())
+    codec = TableEventSchema(Table(table, ()), "topic", None, VALUE, VALUE, (), ())
     pairs: list[tuple[Row | None, Row | None]] = [(None, (number,)) for number in range(count)]
     return RowChanges(codec, op, pairs, source(at, mark))
 

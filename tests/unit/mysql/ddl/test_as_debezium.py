@@ -16,6 +16,7 @@ import pytest
 from connector.capture.change import TableChange
 from connector.capture.history.table_json import change_to_json
 from connector.capture.tables import Tables
+from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.events import DdlEvent
 from connector.mysql.ddl.tokens import Dialect
@@ -38,7 +39,7 @@ def observations(dialect: Dialect) -> list[Any]:
 def test_statements_make_the_same_tables_and_events(dialect: Dialect, entry: Any) -> None:
     catalog = Catalog(Tables(), dialect, comments=dialect == "mariadb")
     catalog.variables.set("character_set_server", "utf8mb4", "GLOBAL")
-    events = [_event(e) for text in entry["statements"] for e in catalog.apply(text, "d")]
+    events = [_event(e) for text in entry["statements"] for e in apply_text(catalog, text, "d")]
     assert events == entry["events"]
     assert {table.id.quoted(): _shape(table) for table in catalog.tables} == entry["tables"]
 

@@ -6,6 +6,7 @@ import pytest
 
 from connector.capture.tables import TableId, Tables
 from connector.mysql.binlog.query import QuerySession, session_of, text_of
+from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.variables import Quoting
 
@@ -16,7 +17,7 @@ TEXT = """CREATE TABLE "t" ("a b" INT, c VARCHAR(5) DEFAULT 'x\\', d VARCHAR(5) 
 @pytest.mark.parametrize("quoting", [Quoting.of_bits(ANSI | NO_ESCAPES), None])
 def test_a_mode_is_taken_from_the_log_or_found_out(quoting: Quoting | None) -> None:
     catalog = Catalog(Tables(), "mysql")
-    [event] = catalog.apply(TEXT, "d", quoting)
+    [event] = apply_text(catalog, TEXT, "d", quoting)
     assert event.statement == TEXT
     table = catalog.tables.get(TableId("d", "t"))
     assert table is not None
@@ -30,7 +31,7 @@ def test_a_mode_is_taken_from_the_log_or_found_out(quoting: Quoting | None) -> N
 def test_the_mode_of_the_session_comes_before_that_of_the_server() -> None:
     catalog = Catalog(Tables(), "mysql")
     catalog.variables.set("sql_mode", "ANSI_QUOTES", "GLOBAL")
-    [event] = catalog.apply('CREATE TABLE t (a CHAR DEFAULT "x")', "d", Quoting.of_bits(0))
+    [event] = apply_text(catalog, 'CREATE TABLE t (a CHAR DEFAULT "x")', "d", Quoting.of_bits(0))
     assert event.statement == "CREATE TABLE t (a CHAR DEFAULT 'x')"
 
 

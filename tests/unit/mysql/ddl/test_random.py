@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from connector.capture.tables import TableId, Tables
 from connector.errors import DdlError
+from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.tokens import Dialect
 from tests.unit.mysql.ddl.random_tables import Model, alterations, created, models, shape
@@ -42,7 +43,7 @@ def test_no_text_raises_anything_but_that_it_cannot_be_read(
     catalog = Catalog(Tables(), dialect)
     for text in texts:
         with contextlib.suppress(DdlError):
-            catalog.apply(text, "d")
+            apply_text(catalog, text, "d")
 
 
 @pytest.mark.timeout(60)
@@ -54,7 +55,7 @@ def test_no_text_raises_anything_but_that_it_cannot_be_read(
 def test_a_long_text_never_hangs(dialect: Dialect, piece: str) -> None:
     for start in ("", "CREATE TABLE t (a INT DEFAULT ", "ALTER TABLE t ADD "):
         with contextlib.suppress(DdlError):
-            Catalog(Tables(), dialect).apply(start + piece * 20_000, "d")
+            apply_text(Catalog(Tables(), dialect), start + piece * 20_000, "d")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -63,7 +64,7 @@ def test_a_created_table_is_the_one_that_was_written(
     dialect: Dialect, data: st.DataObject, model: Model
 ) -> None:
     catalog = Catalog(Tables(), dialect)
-    events = catalog.apply(data.draw(created(model)), "d")
+    events = apply_text(catalog, data.draw(created(model)), "d")
     assert [(event.kind, event.table) for event in events] == [("CREATE_TABLE", T)]
     table = catalog.tables.get(T)
     assert table is not None
@@ -77,10 +78,10 @@ def test_an_altered_table_is_that_of_the_model(
     dialect: Dialect, data: st.DataObject, model: Model
 ) -> None:
     catalog = Catalog(Tables(), dialect)
-    catalog.apply(data.draw(created(model)), "d")
+    apply_text(catalog, data.draw(created(model)), "d")
     for _ in range(data.draw(st.integers(1, 6))):
         clause, model = data.draw(alterations(model))
-        catalog.apply(f"ALTER TABLE `d`.`t` {clause}", "elsewhere")
+        apply_text(catalog, f"ALTER TABLE `d`.`t` {clause}", "elsewhere")
         table = catalog.tables.get(T)
         assert table is not None
         assert shape(table) == model, clause

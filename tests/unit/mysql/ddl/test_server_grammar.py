@@ -9,6 +9,7 @@ import pytest
 
 from connector.capture.tables import TableId, Tables
 from connector.errors import DdlError
+from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.tokens import Dialect
 
@@ -23,7 +24,7 @@ def columns(statements: list[str], dialect: Dialect = "mysql") -> list[str] | No
     """Return the names of the columns of ``d.t`` after statements that follow CREATE TABLE."""
     catalog = Catalog(Tables(), dialect)
     for text in ["CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT)", *statements]:
-        catalog.apply(text, "d")
+        apply_text(catalog, text, "d")
     table = catalog.tables.get(T)
     return None if table is None else [column.name for column in table.columns]
 
@@ -133,10 +134,10 @@ def test_what_changes_no_table_is_passed_over(statement: str) -> None:
 )
 def test_what_cannot_be_read_says_so_and_changes_nothing(statement: str) -> None:
     catalog = Catalog(Tables(), "mysql")
-    catalog.apply("CREATE TABLE t (a INT)", "d")
+    apply_text(catalog, "CREATE TABLE t (a INT)", "d")
     before = catalog.tables.get(T)
     with pytest.raises(DdlError):
-        catalog.apply(statement, "d")
+        apply_text(catalog, statement, "d")
     assert catalog.tables.get(T) is before
 
 
@@ -155,12 +156,12 @@ def test_a_primary_key_is_dropped_by_the_name_of_its_index(
     dialect: Dialect, statement: str
 ) -> None:
     catalog = Catalog(Tables(), dialect)
-    catalog.apply("CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT)", "d")
-    assert [event.kind for event in catalog.apply(statement, "d")] == ["ALTER_TABLE"]
+    apply_text(catalog, "CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT)", "d")
+    assert [event.kind for event in apply_text(catalog, statement, "d")] == ["ALTER_TABLE"]
     table = catalog.tables.get(T)
     assert table is not None
     assert table.primary_key == ()
-    assert [event for event in catalog.apply("DROP INDEX other ON t", "d") if event] == []
+    assert [event for event in apply_text(catalog, "DROP INDEX other ON t", "d") if event] == []
 
 
 @pytest.mark.parametrize("dialect", ["mysql", "mariadb"])

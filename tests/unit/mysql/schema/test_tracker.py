@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 from connector.capture.change import SchemaChange
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.memory import MemoryHistory
-from connector.capture.rowcodec import RowCodec
+from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.errors import HistoryError
 from connector.mysql.binlog.events import QueryRan
-from connector.mysql.definitions import Definition
-from connector.mysql.gtid import GtidSet
-from connector.mysql.position import BinlogPosition, Coordinates
-from connector.mysql.schema import SchemaRules
-from connector.mysql.schema_tracker import SchemaTracker, TrackerOptions
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.schema.database_schema import SchemaRules
+from connector.mysql.schema.definitions import Definition
+from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.source_block import SourceBlock
 
 T = TableId("d", "t")
@@ -50,7 +51,7 @@ class FullDisk:
     def close(self) -> None: ...
 
 
-def no_codec(table: Table) -> RowCodec:
+def no_codec(table: Table) -> TableEventSchema:
     raise AssertionError(f"nobody truncates {table.id} here")
 
 

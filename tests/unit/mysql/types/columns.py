@@ -6,9 +6,9 @@ from typing import Any
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.fields import Wire
-from tests.unit.binlog.images import codec_for
+from connector.mysql.types.type_options import TypeOptions
+from tests.unit.mysql.binlog.images import codec_for
 
 DEFAULTS = TypeOptions()
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from connector.capture.columns import ColumnCodec, Expression
 from connector.errors import ConversionError
-from connector.mysql.options import TypeOptions
+from connector.mysql.binlog.json_diff import apply_diffs
 from connector.mysql.types import fields
-from connector.mysql.types.json_diff import apply_diffs
 from connector.mysql.types.server_json import SERVER, double_text, server_text
+from connector.mysql.types.type_options import TypeOptions
 from tests.unit.mysql.types.binary_documents import Opaque, document
 from tests.unit.mysql.types.columns import codec, log, text
 

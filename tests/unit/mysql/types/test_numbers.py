@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.data.semantic import CONNECT_DECIMAL
-from connector.mysql.options import TypeOptions
 from connector.mysql.types.decimals import decimal_decoder, plain_text
 from connector.mysql.types.fields import (
     BIT,
@@ -24,7 +23,8 @@ from connector.mysql.types.fields import (
     TINY,
     decimal_size,
 )
-from tests.unit.binlog import fields_as_bytes as write
+from connector.mysql.types.type_options import TypeOptions
+from tests.unit.mysql.binlog import fields_as_bytes as write
 from tests.unit.mysql.types.columns import codec, default, log, text
 
 PRECISE_BIGINT = TypeOptions(unsigned_bigint="precise")

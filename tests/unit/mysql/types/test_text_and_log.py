@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from connector.capture.columns import ColumnCodec
 from connector.data.schema import Schema
 from connector.errors import ConversionError, SchemaMismatchError
-from connector.mysql.options import TypeOptions
-from tests.unit.binlog.fields_as_bytes import bitmap
-from tests.unit.binlog.images import codec_for
-from tests.unit.binlog.kind import Kind
-from tests.unit.binlog.kinds import KINDS
-from tests.unit.binlog.kinds_of_times import DATE, DATETIMES, TIMESTAMPS
+from connector.mysql.types.type_options import TypeOptions
+from tests.unit.mysql.binlog.fields_as_bytes import bitmap
+from tests.unit.mysql.binlog.images import codec_for
+from tests.unit.mysql.binlog.kind import Kind
+from tests.unit.mysql.binlog.kinds import KINDS
+from tests.unit.mysql.binlog.kinds_of_times import DATE, DATETIMES, TIMESTAMPS
 
 MODES = st.builds(
     TypeOptions,

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.errors import ConversionError, SchemaMismatchError
-from connector.mysql.options import BinaryMode, TypeOptions
 from connector.mysql.types import FAMILIES, codec_of, fields
 from connector.mysql.types.compressed import uncompress
 from connector.mysql.types.fields import Prefixed, Wire, layout
-from tests.unit.binlog import fields_as_bytes as write
-from tests.unit.binlog.kind import column
-from tests.unit.binlog.kinds import KINDS
+from connector.mysql.types.type_options import BinaryMode, TypeOptions
+from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.unit.mysql.binlog.kind import column
+from tests.unit.mysql.binlog.kinds import KINDS
 from tests.unit.mysql.types.binary_documents import document
 from tests.unit.mysql.types.columns import codec, default, log, text
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from connector.errors import ConversionError
-from connector.mysql.options import TypeOptions
 from connector.mysql.types import fields
-from tests.unit.binlog import fields_as_bytes as write
+from connector.mysql.types.type_options import TypeOptions
+from tests.unit.mysql.binlog import fields_as_bytes as write
 from tests.unit.mysql.types.columns import codec, default, log, text
 
 LONG = "-838:59:59"  # no time of a day

@@ -1,0 +1,170 @@
+"""The connector's configuration keys.
+
+Names, types, defaults and places in forms (``config_keys.tsv``) are Debezium's, so that what users
+have keeps its meaning. A key either works, or is refused here with a sentence, or its
+documentation says that it is kept for compatibility.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from importlib.resources import files
+from typing import Any, Final, cast
+
+from connector.capture import snapshot_plan
+from connector.capture.history.opening import STORES
+from connector.config import (
+    ConfigDef,
+    ConfigKey,
+    ConfigType,
+    Importance,
+    Validator,
+    at_least,
+    convert,
+    invalid,
+    one_of,
+    only,
+    pairs,
+    regular_expressions,
+)
+from connector.mysql.snapshot import locks
+
+_NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
+_NO_SIGNALS: Final = "signals and incremental snapshots are not available"
+_NO_NOTIFICATIONS: Final = "notifications are not available"
+_NAMING_STRATEGIES: Final = tuple(
+    f"io.debezium.schema.{parts}{kind}TopicNamingStrategy"
+    for parts in ("Schema", "Default")
+    for kind in ("", "Regex", "Unicode")
+)
+_SOURCE_MAKERS: Final = (
+    "io.debezium.connector.mysql.MySqlSourceInfoStructMaker",
+    "io.debezium.connector.mariadb.MariaDbSourceInfoStructMaker",
+)
+_LABEL: Final = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
+_OWN_LABELS: Final = frozenset({"plugin", "name", "context", "connector", "task", "table"})
+_LONG_TYPES: Final = frozenset(["LIST", "CLASS", "PASSWORD"])
+
+_FAILURE_MODES: Final = one_of("fail", "warn", "skip", "ignore")
+_SSL_MODES: Final = {
+    "mysql": one_of("disabled", "preferred", "required", "verify_ca", "verify_identity"),
+    "mariadb": one_of("disable", "trust", "verify-ca", "verify-full"),
+}
+
+
+def _required(name: str, value: Any) -> str | None:
+    return None if value else f"The '{name}' value is invalid: A value is required"
+
+
+def _positive(name: str, value: Any) -> str | None:
+    return _required(name, value) or at_least(1)(name, value)
+
+
+def _operations(name: str, value: list[str] | None) -> str | None:
+    letters = one_of("c", "u", "d", "t", "none")
+    return next((fault for item in value or [] if (fault := letters(name, item))), None)
+
+
+def _tags(name: str, value: list[str] | None) -> str | None:
+    """Accept ``label=value`` items whose labels Prometheus takes and the metrics do not have."""
+    try:
+        labels = pairs(value)
+    except ValueError as error:
+        return str(invalid(name, ",".join(value or ()), str(error)))
+    for label in labels:
+        if not _LABEL.fullmatch(label) or label in _OWN_LABELS:
+            return str(invalid(name, label, "not a label that can be added to the metrics"))
+    return None
+
+
+_VALIDATORS: Final[dict[str, Validator]] = {
+    "bigint.unsigned.handling.mode": one_of("long", "precise"),
+    "binary.handling.mode": one_of("bytes", "base64", "base64-url-safe", "hex"),
+    "binlog.buffer.size": only(0, because="there is no look-ahead buffer"),
+    "column.exclude.list": regular_expressions,
+    "column.include.list": regular_expressions,
+    "column.propagate.source.type": regular_expressions,
+    "compat.mode": one_of("debezium", "exact"),
+    "connect.timeout.ms": at_least(1),
+    "custom.metric.tags": _tags,
+    "database.exclude.list": regular_expressions,
+    "database.hostname": _required,
+    "database.include.list": regular_expressions,
+    "database.port": at_least(1),
+    "database.server.id": _positive,
+    "database.user": _required,
+    "datatype.propagate.source.type": regular_expressions,
+    "ddl.parser.type": only("default", because="there is one grammar, which is the default one"),
+    "decimal.handling.mode": one_of("precise", "double", "string"),
+    "event.converting.failure.handling.mode": one_of("fail", "warn", "skip"),
+    "event.deserialization.failure.handling.mode": _FAILURE_MODES,
+    "event.processing.failure.handling.mode": _FAILURE_MODES,
+    "field.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
+    "guardrail.collections.limit.action": one_of("warn", "fail"),
+    "heartbeat.interval.ms": at_least(0),
+    "inconsistent.schema.handling.mode": _FAILURE_MODES,
+    "notification.enabled.channels": only([], because=_NO_NOTIFICATIONS),
+    "notification.sink.topic.name": only("", because=_NO_NOTIFICATIONS),
+    "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
+    "read.only": only(False, because=_NO_SIGNALS),
+    "schema.history.internal": one_of(*STORES, case_sensitive=True),
+    "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
+    "signal.data.collection": only([], because=_NO_SIGNALS),
+    "signal.enabled.channels": only([], ["source"], because=_NO_SIGNALS),
+    "skipped.operations": _operations,
+    "snapshot.delay.ms": at_least(0),
+    "snapshot.locking.mode": one_of(*locks.MODES),
+    "snapshot.lock.timeout.ms": at_least(1),
+    "snapshot.max.threads": at_least(1),
+    "snapshot.mode": one_of(*snapshot_plan.MODES, snapshot_plan.CONFIGURED),
+    "snapshot.mode.configuration.based.snapshot.on.schema.error": only(
+        False, because="a lost history stops the task; use snapshot.mode=recovery"
+    ),
+    "snapshot.query.mode": only("select_all", because="there is one query mode"),
+    "snapshot.tables.order.by.row.count": one_of("disabled", "ascending", "descending"),
+    "sourceinfo.struct.maker": only(*_SOURCE_MAKERS, because="source blocks have one form"),
+    "streaming.delay.ms": at_least(0),
+    "table.exclude.list": regular_expressions,
+    "table.include.list": regular_expressions,
+    "time.precision.mode": one_of(
+        "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"
+    ),
+    "topic.naming.strategy": one_of(*_NAMING_STRATEGIES, case_sensitive=True),
+    "topic.prefix": _required,
+    "transaction.metadata.factory": only(
+        "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory",
+        because="transaction marks have one form",
+    ),
+}
+
+
+def config_def(connector: str) -> ConfigDef:
+    """Build the definition for ``mysql`` or ``mariadb``."""
+    text = files("connector.mysql").joinpath("config_keys.tsv").read_text("utf-8")
+    return ConfigDef(
+        _key(row, connector) for row in csv.DictReader(text.splitlines(), delimiter="\t")
+    )
+
+
+def _key(row: dict[str, str], connector: str) -> ConfigKey:
+    name, kind = row["name"], cast("ConfigType", row["type"])
+    text = row["default"]
+    validator = _VALIDATORS.get(name)
+    if name == "database.ssl.mode":
+        validator = _SSL_MODES[connector]
+        text = {"mysql": "preferred", "mariadb": "disable"}[connector]
+    default = None if text in ("", "(required)") else convert(name, kind, text)
+    return ConfigKey(
+        name,
+        kind,
+        default,
+        cast("Importance", row["importance"]),
+        row["doc"],
+        row["group"],
+        int(row["order"]),
+        "LONG" if kind in _LONG_TYPES else "MEDIUM",
+        row["display_name"],
+        validator,
+        internal=row["order"] == "-1",
+    )

@@ -1,0 +1,161 @@
+"""Follows a binary log event by event, so that a position can be stored at any time."""
+
+from __future__ import annotations
+
+from connector.capture.change import Place
+from connector.mysql.position.binlog_position import BinlogPosition, Gtids, behind, file_number
+
+
+class Coordinates:
+    """Follows the log event by event; counts as Debezium counts, so that offsets are the same.
+
+    ``file`` and ``pos`` are those of the present event, ``restart_*`` those from which a
+    restart would read: the start of a group of events (a transaction), or the end of the last
+    event outside one. ``committed_ms`` is the database's time of the last commit, ``commits``
+    how many there were.
+    """
+
+    def __init__(self, start: BinlogPosition) -> None:
+        assert not isinstance(start.gtids, str)
+        self.file = self.restart_file = start.file
+        self.pos = self.restart_pos = start.pos
+        self.gtid: str | None = None
+        self._gtids: Gtids | None = start.gtids
+        self._begun: list[str] = []  # transactions not among the GTIDs yet
+        self._committed = True  # the last of them too
+        self._statement_ended = False
+        self.server_id = start.server_id
+        self.row = 0
+        self.size = 0
+        self.thread: int | None = None
+        self.query: str | None = None
+        self.transaction_id: str | None = None
+        self.in_transaction = start.in_group
+        self.events_done = start.event
+        self.rows_done = start.row
+        self._own_count = start.own_count
+        self._compressed = False
+        self.ts_micros = 0
+        self.commits = self.committed_ms = 0
+        self.epoch, self.server = start.epoch, start.server
+        self._newest_file = start.file
+
+    def begin_epoch(self) -> None:
+        """Treat the start as one of another log: the number of its file is not comparable."""
+        self._newest_file = ""
+
+    def move(self, pos: int, size: int) -> None:
+        """Come to the event at ``pos``."""
+        if self.pos > pos:
+            pos = behind(self.pos, pos)
+        self.pos = pos
+        self.size = size
+        if not self.in_transaction:
+            self.restart_pos = pos + size
+            self.events_done = self.rows_done = 0
+
+    def rotate(self, file: str, position: int, *, artificial: bool = False) -> None:
+        """Go to another file. One with a lower number is of another log.
+
+        No group of events spans two files: one that is open was cut off when the server ended.
+        But the event that the server makes up first comes before the group that is continued.
+        """
+        if self.epoch is not None and file_number(file) < file_number(self._newest_file):
+            self.epoch += 1
+        self._newest_file = file
+        self.file, self.pos = file, position
+        self.row = 0
+        if artificial and self.in_transaction:
+            return
+        self.restart_file, self.restart_pos = file, position
+        self.events_done = self.rows_done = 0
+        self.in_transaction = self._compressed = False
+
+    def start_gtid(self, gtid: str) -> None:
+        """Take the id of the transaction that begins."""
+        self.gtid = gtid
+        self._begun.append(gtid)
+        self._committed = self._statement_ended = self._compressed = False
+
+    @property
+    def has_gtids(self) -> bool:
+        """Whether transactions are followed by their GTIDs."""
+        return self._gtids is not None
+
+    def compressed(self) -> None:
+        """Enter a compressed transaction: the positions of its events are those of the whole."""
+        self._compressed = True
+
+    def begin(self) -> None:
+        """Begin a transaction at the present event."""
+        self.begin_xa()
+        self._own_count = self._compressed
+        self.transaction_id = self.gtid or f"file={self.file},pos={self.pos}"
+
+    def begin_xa(self) -> None:
+        """Begin the events of an XA transaction, which Debezium does not take for one."""
+        self.events_done = self.rows_done = 0
+        self.restart_file, self.restart_pos = self.file, self.pos
+        self.in_transaction = self._own_count = True
+
+    def commit(self) -> None:
+        """End the transaction with the present event."""
+        self.end_group()
+        self.transaction_id = self.thread = self.query = None
+        self.commits += 1
+        self.committed_ms = self.ts_micros // 1000
+
+    def end_group(self) -> None:
+        """End a group of events with the present one: all of it is done."""
+        self._committed = True
+        self._leave_group()
+
+    def end_statement(self) -> None:
+        """End a group that is one statement.
+
+        For Debezium its id is not done until the next group begins, so that after a restart a
+        DDL statement is read, and published, again. It is done when something else follows or
+        the log has no more for now (`settle`).
+        """
+        self._statement_ended = True
+        self._leave_group()
+
+    def settle(self) -> None:
+        """Count a statement that ended before as done."""
+        if self._statement_ended:
+            self._committed, self._statement_ended = True, False
+
+    def _leave_group(self) -> None:
+        self.restart_file, self.restart_pos = self.file, self.pos + self.size
+        self.events_done = self.rows_done = 0
+        self.in_transaction = self._compressed = False
+
+    @property
+    def place(self) -> Place:
+        """The place of the present event's rows."""
+        return f"{self.epoch}/{self.file}/{self.pos}/", ""
+
+    def position(self) -> BinlogPosition:
+        """Return the position from which a restart would read, as of now."""
+        return BinlogPosition(
+            file=self.restart_file,
+            pos=self.restart_pos,
+            gtids=self._restart_gtids(),
+            event=self.events_done,
+            row=self.rows_done,
+            server_id=self.server_id,
+            ts_sec=self.ts_micros // 1_000_000 if self.ts_micros else None,
+            epoch=self.epoch,
+            server=self.server,
+            own_count=self._own_count,
+        )
+
+    def _restart_gtids(self) -> Gtids | None:
+        """Return the transactions that are done."""
+        if self._gtids is None:
+            return None
+        present = [] if self._committed else self._begun[-1:]
+        done = self._begun[: len(self._begun) - len(present)]
+        self._gtids = self._gtids.with_all(done)
+        self._begun = present
+        return self._gtids

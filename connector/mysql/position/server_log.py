@@ -1,0 +1,131 @@
+"""What the log of a server holds: its end, its files, the transactions that were purged."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+from connector.capture.selection import Matches
+from connector.errors import StopError
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.session.connection import Connection
+
+G = TypeVar("G", GtidSet, MariaDbGtidSet)
+_GTID_EVENT = re.compile("SET @@SESSION.GTID_NEXT= '([^':]+:[^']+)'")
+
+
+def head(connection: Connection) -> BinlogPosition:
+    """Return the end of the server's log.
+
+    :raises StopError: the server writes none.
+    """
+    status = _status(connection)
+    if not status:
+        raise StopError(
+            "The server does not write a binary log.", "Start it with log_bin and server_id set."
+        )
+    executed = _executed_text(connection, status)
+    return BinlogPosition(str(status["File"]), int(status["Position"]), executed)
+
+
+def _status(connection: Connection) -> dict[str, str] | None:
+    try:
+        rows = connection.named_rows("SHOW BINARY LOG STATUS")
+    except StopError:  # before MySQL 8.2
+        rows = connection.named_rows("SHOW MASTER STATUS")
+    return rows[0] if rows else None
+
+
+def _executed_text(connection: Connection, status: dict[str, str]) -> str | None:
+    if connection.is_mariadb:
+        return connection.variable("gtid_binlog_pos") or None
+    return str(status.get("Executed_Gtid_Set") or "").replace("\n", "") or None
+
+
+def gtid_mode(connection: Connection) -> bool:
+    """Whether the server gives its transactions ids; MariaDB always does."""
+    return connection.is_mariadb or (connection.variable("gtid_mode") or "").upper() == "ON"
+
+
+def purged(connection: Connection) -> GtidSet:
+    """Return the transactions that MySQL's log does not hold any more."""
+    row = connection.row("SELECT @@global.gtid_purged")
+    return GtidSet.parse(str(row[0])) if row else GtidSet()
+
+
+def executed_before(connection: Connection, file: str, pos: int) -> tuple[GtidSet, str | None]:
+    """Return MySQL's transactions before a place of its log, and the one that is begun there.
+
+    A file begins with those of the files before it. An id comes before its transaction, which is
+    done when anything after the id ends before the place.
+    """
+    earlier, done, begun = GtidSet(), list[str](), None
+    sql = f"SHOW BINLOG EVENTS IN {connection.literal(file)}"
+    for _, _, kind, _, end, text in connection.each_row(sql):
+        if int(end) > pos:
+            break
+        if kind == "Previous_gtids":
+            earlier = GtidSet.parse(text)
+        elif found := _GTID_EVENT.fullmatch(text):
+            begun = found[1]
+        elif begun is not None:
+            done.append(begun)
+            begun = None
+    return earlier.with_all(done), begun
+
+
+def log_files(connection: Connection) -> list[str]:
+    """Return the files of the server's log, oldest first."""
+    return [str(row[0]) for row in connection.rows("SHOW BINARY LOGS")]
+
+
+def can_resume(
+    connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
+) -> bool:
+    """Whether a start may continue at a position: the server knows it and all that follows."""
+    known = True
+    if isinstance(at.gtids, GtidSet) and at.gtids and gtid_mode(connection):
+        known = _executed(connection).contains(_only(at.gtids, captures_gtid))
+    elif isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
+        known = binlog_end(connection).contains(_only(at.gtids, captures_gtid))
+    return known and still_has(connection, at, captures_gtid)
+
+
+def still_has(
+    connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
+) -> bool:
+    """Whether the server's log still has everything after a position.
+
+    A server that has not yet executed all that precedes it, such as a replica that lags behind
+    the server before it, is no obstacle.
+    """
+    if isinstance(at.gtids, GtidSet) and at.gtids and gtid_mode(connection):
+        gone = _only(purged(connection), captures_gtid)
+        return at.gtids.contains(gone)
+    if isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
+        return at.gtids.contains(_only(oldest_gtids(connection), captures_gtid))
+    return at.file in log_files(connection)
+
+
+def _only(gtids: G, captures_gtid: Matches | None) -> G:
+    return gtids if captures_gtid is None else gtids.only(captures_gtid)
+
+
+def _executed(connection: Connection) -> GtidSet:
+    row = connection.row("SELECT @@global.gtid_executed")
+    return GtidSet.parse(str(row[0])) if row else GtidSet()
+
+
+def binlog_end(connection: Connection) -> MariaDbGtidSet:
+    """Return the last transaction of each domain in MariaDB's log."""
+    return MariaDbGtidSet.parse(connection.variable("gtid_binlog_pos") or "")
+
+
+def oldest_gtids(connection: Connection) -> MariaDbGtidSet:
+    """Return the transactions before the oldest file of MariaDB's log."""
+    files = log_files(connection)
+    if not files:
+        return MariaDbGtidSet()
+    row = connection.row("SELECT BINLOG_GTID_POS(%s, 4)", (files[0],))
+    return MariaDbGtidSet.parse(str(row[0] or "")) if row else MariaDbGtidSet()

@@ -1,0 +1,1 @@
+"""Values that a log event lacks, read again from their table."""

@@ -1,0 +1,1 @@
+"""The tables of the server, tracked through its definitions and DDL."""

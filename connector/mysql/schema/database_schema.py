@@ -1,0 +1,301 @@
+"""The schema of the captured server: DDL in, schema changes out.
+
+What is recorded in the schema history, what is told to the schema change topic, and under which
+names, follows Debezium 3.6.1 to the letter: consumers and recorded histories depend on it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Final
+
+from connector.capture.change import SchemaChangeCause, SchemaChangeKind, TableChange
+from connector.capture.tables import Table, TableId, Tables
+from connector.errors import DdlError
+from connector.mysql.ddl.apply_text import apply_text
+from connector.mysql.ddl.catalog import Catalog
+from connector.mysql.ddl.events import DdlEvent, EventKind
+from connector.mysql.ddl.hash_order import hash_set_order
+from connector.mysql.ddl.statement_filter import (
+    ddl_filter,
+    is_data_change,
+    is_distributed,
+    is_truncate,
+)
+from connector.mysql.ddl.tokens import Dialect
+from connector.mysql.ddl.variables import Quoting, SystemVariables
+from connector.mysql.schema.unparsed import UnparsedStatements
+
+_LOG: Final = logging.getLogger(__name__)
+_IGNORED: Final = frozenset({"BEGIN", "END", "FLUSH PRIVILEGES"})
+_BLANK: Final = "".join(map(chr, range(33)))
+
+_KINDS: Final[dict[EventKind, SchemaChangeKind]] = {
+    "CREATE_TABLE": "CREATE",
+    "ALTER_TABLE": "ALTER",
+    "CREATE_INDEX": "ALTER",
+    "DROP_TABLE": "DROP",
+    "TRUNCATE_TABLE": "TRUNCATE",
+    "CREATE_DATABASE": "DATABASE",
+    "DROP_DATABASE": "DATABASE",
+    "USE_DATABASE": "DATABASE",
+    "SET_VARIABLE": "DATABASE",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRules:
+    """The configuration that decides what becomes of a statement.
+
+    ``captures`` and ``captures_database`` are the table and database filters.
+    ``comments`` keeps comments: ``include.schema.comments`` for MySQL, for MariaDB
+    ``include.schema.changes``. The others are named for ``schema.history.internal.…``.
+    """
+
+    dialect: Dialect = "mysql"
+    captures: Callable[[TableId], bool] = lambda _: True
+    captures_database: Callable[[str], bool] = lambda _: True
+    comments: bool = False
+    store_only_captured_tables_ddl: bool = False
+    store_only_captured_databases_ddl: bool = False
+    skip_unparseable_ddl: bool = False
+    ddl_filter: Callable[[str], bool] = field(default_factory=ddl_filter)
+
+
+@dataclass(frozen=True, slots=True)
+class DdlChange:
+    """One schema change as a statement made it; all but the position.
+
+    ``source_database`` and ``source_table`` are ``db`` and ``table`` of the source block: the
+    names of all tables that the statement touched in this database, joined by commas.
+    ``recorded`` tells whether it goes into the schema history; every change goes to the schema
+    change topic, but for ``TRUNCATE``, which is an event of ``table`` instead.
+    """
+
+    kind: SchemaChangeKind
+    database: str
+    ddl: str
+    changes: tuple[TableChange, ...]
+    table: TableId | None
+    source_database: str
+    source_table: str | None
+    recorded: bool
+    cause: SchemaChangeCause = "read"
+
+
+class DatabaseSchema:
+    """The tables of a server as its DDL statements made them.
+
+    ``tables`` is changed by `apply` and `replay`; all known tables stand in it, captured or not,
+    unless the history stores captured ones only. ``doubts`` are the statements that could not be
+    read.
+    """
+
+    def __init__(self, rules: SchemaRules, tables: Tables) -> None:
+        self.tables = tables
+        self.doubts = UnparsedStatements()
+        self._rules = rules
+        self._catalog = Catalog(tables, rules.dialect, rules.captures, comments=rules.comments)
+
+    @property
+    def variables(self) -> SystemVariables:
+        """The server's system variables; a snapshot sets the global ``sql_mode`` here."""
+        return self._catalog.variables
+
+    def state(self) -> dict[str, Any] | None:
+        """Return all that is known but for the tables; None while anything is in doubt."""
+        return None if self.doubts else self._catalog.state()
+
+    def restore(self, state: Mapping[str, Any], tables: Iterable[Table]) -> None:
+        """Take over what `state` gave, and tables."""
+        self._catalog.restore(state, tables)
+
+    def apply(self, statement: str, database: str, sql_mode: int | None = None) -> list[DdlChange]:
+        """Apply a statement of the binary log and return the changes it made, in order.
+
+        BEGIN, COMMIT and what else marks a transaction must not come here.
+
+        :param sql_mode: the bits of the session's mode, None where the log does not tell them.
+        :raises DdlError: when the statement cannot be read or applied and
+            ``skip_unparseable_ddl`` is off.
+        """
+        sql = statement.strip(_BLANK)
+        if is_distributed(sql):
+            return []
+        if not is_truncate(sql) and self._rules.ddl_filter(sql):
+            return []
+        if is_data_change(sql):
+            _LOG.warning("The binary log holds a data change as a statement: is binlog_format ROW?")
+            return []
+        if sql in _IGNORED:
+            return []
+        return self._apply(sql, database, None if sql_mode is None else Quoting.of_bits(sql_mode))
+
+    def apply_snapshot(self, statement: str, database: str) -> list[DdlChange]:
+        """Apply a statement that a snapshot made up or read from SHOW CREATE TABLE.
+
+        :raises DdlError: as `apply` does.
+        """
+        return self._apply(statement, database)
+
+    def replay(self, statement: str, database: str | None) -> None:
+        """Apply a statement of the schema history; one that cannot be read leaves a doubt.
+
+        :param database: the current database; None leaves it as it was.
+        """
+        if self._rules.ddl_filter(statement):
+            return
+        current = self._catalog.database if database is None else database
+        try:
+            self._parse(statement, current)
+        except DdlError as error:
+            _LOG.warning("In the schema history: %s", error)
+            self.doubts.add(statement, f"{error} It stands in the schema history.")
+
+    def unread(self, statement: str, database: str, reason: str) -> DdlChange:
+        """Return the change of a statement that could not be read: what it changed is not known.
+
+        :param reason: tells of it; it must hold no values.
+        """
+        self.doubts.add(statement, reason)
+        sql = statement.strip(_BLANK)
+        change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
+        return replace(change, cause="unread")
+
+    def define(self, statement: str, table: TableId) -> list[DdlChange]:
+        """Apply a CREATE TABLE that takes the place of a definition that was wrong or in doubt.
+
+        One that was in doubt and proves right is a change as well: the history has to have it.
+
+        :raises DdlError: it cannot be read.
+        """
+        events = apply_text(self._catalog, statement, table.database)
+        if not events and self.doubts.about(table):
+            events = [DdlEvent("CREATE_TABLE", statement, table.database, table)]
+        if not events:
+            return []
+        self.doubts.settle(table)
+        return [replace(change, cause="repaired") for change in self._changes(events)]
+
+    def read(self, statement: str, database: str) -> Table | None:
+        """Return the table that a CREATE TABLE makes, and change nothing; None if it makes none."""
+        rules = self._rules
+        apart = Catalog(Tables(), rules.dialect, rules.captures, comments=rules.comments)
+        try:
+            apply_text(apart, statement, database)
+        except DdlError as error:
+            _LOG.warning("A definition of the server is left aside: %s", error)
+        return next(iter(apart.tables), None)
+
+    def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
+        events = self._parse(sql, database, quoting)
+        if self._rules.store_only_captured_tables_ddl:
+            kept = _is_global_set(sql, database) or any(map(self._matches, events))
+            if not kept:
+                return []
+        if not events:
+            change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
+            return [change] if self._is_told(change) else []
+        changes: list[DdlChange] = []
+        for _, group in groupby(events, key=lambda event: event.database):
+            changes += self._changes(list(group))
+        return [change for change in changes if self._is_told(change)]
+
+    def _parse(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlEvent]:
+        try:
+            events = apply_text(self._catalog, sql, database, quoting)
+        except DdlError as error:
+            if not self._rules.skip_unparseable_ddl:
+                raise
+            _LOG.warning("Passing over a DDL statement: %s", error)
+            return []
+        for event in events:
+            self._note(event)
+        return events
+
+    def _note(self, event: DdlEvent) -> None:
+        """Follow which tables are in doubt."""
+        if event.table is None:
+            return
+        if event.kind == "CREATE_TABLE" and event.origin is not None:
+            self.doubts.copied(event.origin, event.table)
+        elif event.kind in ("CREATE_TABLE", "DROP_TABLE"):
+            self.doubts.settle(event.table)
+        elif event.origin is not None:
+            self.doubts.renamed(event.origin, event.table)
+
+    def _matches(self, event: DdlEvent) -> bool:
+        """Tell whether an event concerns captured tables or databases."""
+        if event.kind == "CREATE_INDEX":
+            return False
+        if event.table is not None:
+            return self._rules.captures(event.table)
+        return self._rules.captures_database(event.database)
+
+    def _changes(self, events: list[DdlEvent]) -> list[DdlChange]:
+        """Return the changes of the events of one database."""
+        database, rules = events[0].database, self._rules
+        left_out = database and not rules.captures_database(database)
+        if left_out and rules.store_only_captured_tables_ddl:
+            return []
+        touched = hash_set_order(str(event.table) for event in events if event.table)
+        names = {str(event.table): event.table.table for event in events if event.table}
+        source_table = ",".join(names[name] for name in touched) or None
+        return [
+            self._change(event, source_table)
+            for event in events
+            if event.kind != "SET_VARIABLE" or event.order == 0
+        ]
+
+    def _change(self, event: DdlEvent, source_table: str | None) -> DdlChange:
+        kind = _KINDS[event.kind]
+        known = self.tables.get(event.table) if event.table else None
+        table_id = event.table if kind == "DROP" else known.id if known else None
+        if kind == "TRUNCATE" and table_id is None:
+            kind = "DATABASE"  # nobody's rows: recorded like any other statement
+        changes = _table_changes(kind, event, table_id, known)
+        recorded = kind != "TRUNCATE" and self._is_recorded(event, table_id)
+        return DdlChange(
+            kind,
+            event.database,
+            event.statement,
+            changes,
+            table_id,
+            event.database,
+            source_table,
+            recorded,
+        )
+
+    def _is_recorded(self, event: DdlEvent, table: TableId | None) -> bool:
+        if not self._rules.store_only_captured_tables_ddl:
+            return True
+        if _is_global_set(event.statement, event.database):
+            return True
+        return table is not None and self._rules.captures(table)
+
+    def _is_told(self, change: DdlChange) -> bool:
+        """Tell whether a change passes the filters for what is told at all."""
+        rules = self._rules
+        left_out = change.database and not rules.captures_database(change.database)
+        if left_out and rules.store_only_captured_databases_ddl:
+            return False
+        if change.table is None or change.kind == "TRUNCATE":
+            return True
+        return not rules.store_only_captured_tables_ddl or rules.captures(change.table)
+
+
+def _table_changes(
+    kind: SchemaChangeKind, event: DdlEvent, table_id: TableId | None, table: Table | None
+) -> tuple[TableChange, ...]:
+    if kind == "DROP" and table_id is not None:
+        return (TableChange("DROP", table_id),)
+    if table is not None and kind in {"CREATE", "ALTER"}:
+        return (TableChange(kind, table.id, table, event.previous),)
+    return ()
+
+
+def _is_global_set(statement: str, database: str) -> bool:
+    return not database and statement[:4].upper() == "SET "

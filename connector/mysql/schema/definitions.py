@@ -1,0 +1,119 @@
+"""Reads from the server what its databases and tables are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from connector.capture.tables import TableId
+from connector.errors import AccessDeniedError, StopError
+from connector.mysql.session.connection import Connection, quote
+
+log = logging.getLogger(__name__)
+
+BUILTIN_DATABASES = ("mysql", "performance_schema", "sys", "information_schema")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A statement that defines a part of the schema; ``database`` is where it runs."""
+
+    database: str
+    ddl: str
+
+
+class DefinitionReader:
+    """Reads definitions through one connection.
+
+    ``wanted`` tells of which tables; all of them by default, since a table that is not captured
+    today may be tomorrow. ``hidden`` are databases that are passed over.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        wanted: Callable[[TableId], bool],
+        hidden: Collection[str] = BUILTIN_DATABASES,
+    ) -> None:
+        self._connection = connection
+        self._wanted = wanted
+        self._hidden = hidden
+
+    def through(self, connection: Connection) -> DefinitionReader:
+        """Return the same for another connection."""
+        return DefinitionReader(connection, self._wanted, self._hidden)
+
+    def tables(self) -> list[TableId]:
+        """Return all base tables, sorted; unless it is asked for, none of the server's own."""
+        found = []
+        for (database,) in self._connection.rows("SHOW DATABASES"):
+            if str(database).lower() in self._hidden:
+                continue
+            sql = f"SHOW FULL TABLES IN {quote(database)} WHERE Table_Type = 'BASE TABLE'"
+            try:
+                rows = self._connection.rows(sql)
+            except AccessDeniedError:
+                log.warning("The tables of database %s cannot be listed: it is left out", database)
+                continue
+            found += [TableId(str(database), str(name)) for name, _ in rows]
+        return sorted(found, key=str)
+
+    def read(self, tables: Sequence[TableId]) -> Iterator[Definition]:
+        """Yield what makes the tables anew: settings, drops, then each database's tables."""
+        wanted = [table for table in tables if self._wanted(table)]
+        yield Definition("", self._settings())
+        for table in wanted:
+            yield Definition(table.database, f"DROP TABLE IF EXISTS {table.quoted('`')}")
+        locales = self._locales()
+        for database in dict.fromkeys(table.database for table in wanted):
+            name = quote(database)
+            yield Definition(database, f"DROP DATABASE IF EXISTS {name}")
+            yield Definition(database, f"CREATE DATABASE {name}{locales.get(database, '')}")
+            yield Definition(database, f"USE {name}")
+            for table in wanted:
+                if table.database == database:
+                    yield Definition(database, self.create_table(table))
+
+    def create_table(self, table: TableId) -> str:
+        """Return the CREATE TABLE statement of a table."""
+        text = self._connection.text(f"SHOW CREATE TABLE {table.quoted('`')}", 1)
+        if text is None:
+            raise StopError(f"The definition of table {table} cannot be read.")
+        return text
+
+    def row_count(self, table: TableId) -> int:
+        """Return about how many rows the server says that a table has, 0 where it does not."""
+        sql = "SELECT TABLE_ROWS FROM information_schema.TABLES WHERE "
+        where = "TABLE_SCHEMA = %s AND TABLE_NAME = %s"
+        row = self._connection.row(sql + where, (table.database, table.table))
+        return int(row[0] or 0) if row else 0
+
+    def sql_mode(self) -> str:
+        """Return the server's SQL mode."""
+        return self._connection.variable("sql_mode") or ""
+
+    def now_micros(self) -> int:
+        """Return the server's time, to the second; the session's time zone must be UTC."""
+        row = self._connection.row("SELECT CURRENT_TIMESTAMP")
+        assert row is not None
+        now = datetime.strptime(str(row[0])[:19], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        return int(now.timestamp()) * 1_000_000
+
+    def _settings(self) -> str:
+        rows = self._connection.rows(
+            "SHOW VARIABLES WHERE Variable_name IN ('character_set_server','collation_server')"
+        )
+        values = sorted((str(name), str(value)) for name, value in rows)
+        return "SET " + ", ".join(f"{name}={value}" for name, value in values) + ";"
+
+    def _locales(self) -> dict[str, str]:
+        rows = self._connection.rows(
+            "SELECT schema_name, default_character_set_name, default_collation_name "
+            "FROM information_schema.schemata"
+        )
+        return {
+            str(name): f" CHARSET {charset} COLLATE {collation}"
+            for name, charset, collation in rows
+        }

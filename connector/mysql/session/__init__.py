@@ -1,0 +1,1 @@
+"""Sessions on the database server: connection, TLS, checks, the protocol."""

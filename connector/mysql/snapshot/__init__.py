@@ -1,0 +1,1 @@
+"""The snapshot: locks, definitions, rows."""

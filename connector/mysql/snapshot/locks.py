@@ -1,0 +1,170 @@
+"""Locks for a consistent snapshot, as ``snapshot.locking.mode`` wants them.
+
+With the global lock writers wait only until position and definitions are read; the rows come
+from a consistent read view. Without the privilege for it (hosted databases) the captured tables
+are locked one by one, and stay so until all rows are read: UNLOCK TABLES would commit the view.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from connector.capture.tables import TableId
+from connector.errors import AccessDeniedError, DatabaseUnavailableError, StopError
+from connector.mysql.session.connection import NO_SUCH_TABLE, Connection, code_of
+
+log = logging.getLogger(__name__)
+
+_GLOBAL: Final = "FLUSH TABLES WITH READ LOCK"
+_BACKUP: Final = "LOCK TABLES FOR BACKUP"
+_ATTEMPTS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LockingMode:
+    """How one mode locks.
+
+    ``statement`` takes the global lock, None = no lock at all. ``throughout``: it is held until
+    all rows are read. ``tables``: table locks may take its place. ``read_view``: rows are read as
+    of the lock; else as of the first look at them, and what is written in between comes again.
+    """
+
+    statement: str | None = _GLOBAL
+    throughout: bool = False
+    tables: bool = True
+    read_view: bool = True
+
+
+MODES: Final = {
+    "minimal": LockingMode(),
+    "minimal_percona": LockingMode(_BACKUP),
+    "minimal_percona_no_table_locks": LockingMode(_BACKUP, tables=False),
+    "minimal_at_least_once": LockingMode(read_view=False),
+    "extended": LockingMode(throughout=True, read_view=False),
+    "none": LockingMode(None, tables=False, read_view=False),
+}
+
+
+class SnapshotLock:
+    """The locks of one snapshot on its connection.
+
+    ``of_tables``: tables were locked one by one; the connection may not look at any other one.
+    ``keeps_definitions``: nobody can change a definition as long as the lock is held.
+    """
+
+    def __init__(self, connection: Connection, mode: str, timeout: float) -> None:
+        self._connection = connection
+        self._mode = MODES[mode]
+        self._timeout = max(int(timeout), 1)
+        self.of_tables = False
+        self._held = False
+
+    @property
+    def keeps_definitions(self) -> bool:
+        """Whether the lock is one of all tables."""
+        return self._held and not self.of_tables
+
+    def acquire(self, captured: Callable[[], Sequence[TableId]]) -> None:
+        """Stop writers as far as the mode requires.
+
+        :param captured: lists the tables that are to be locked, as they are now.
+        :raises DatabaseUnavailableError: a lock cannot be had in time.
+        :raises StopError: the user may not take it.
+        """
+        execute = self._connection.execute
+        execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        execute(f"SET SESSION lock_wait_timeout={self._timeout}")
+        execute(f"SET SESSION innodb_lock_wait_timeout={self._timeout}")
+        execute("SET autocommit=0")
+        if self._mode.statement is not None and not self._lock_globally(self._mode.statement):
+            self._lock_tables(captured)
+
+    def open_view(self) -> None:
+        """Open the read view, after the position was read.
+
+        A lock of definitions alone (Percona's) keeps nobody from committing. What is committed
+        between position and view is in both, so that it comes twice; the other way round it
+        would be in neither.
+        """
+        if self._mode.read_view and not self.of_tables:
+            self._connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+
+    def share(self, session: Connection) -> None:
+        """Give a further session a read view as of now.
+
+        It is the same one as that of the lock's own session as long as writers are kept out; with
+        ``none`` they are not.
+        """
+        session.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        session.execute(f"SET SESSION lock_wait_timeout={self._timeout}")
+        session.execute("SET autocommit=0")
+        session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+
+    def definitions_read(self) -> None:
+        """Let writers go on, unless the locks are needed for the rows as well."""
+        if self._held and not self.of_tables and not self._mode.throughout:
+            self._unlock()
+
+    def rows_read(self) -> None:
+        """End the read view and release what is still locked."""
+        self._connection.execute("ROLLBACK")
+        if self._held:
+            self._unlock()
+        self._connection.execute("SET autocommit=1")
+
+    def _lock_globally(self, statement: str) -> bool:
+        try:
+            self._connection.execute(statement)
+        except AccessDeniedError:
+            if not self._mode.tables:
+                raise
+            log.info("The global read lock is not permitted: locking the captured tables instead")
+            return False
+        self._held = True
+        return True
+
+    def _lock_tables(self, captured: Callable[[], Sequence[TableId]]) -> None:
+        """Lock the captured tables; again, as long as others come or go meanwhile."""
+        self._held = self.of_tables = True
+        for _ in range(_ATTEMPTS):
+            tables = captured()
+            if self._lock_each([table.quoted("`") for table in tables]) and captured() == tables:
+                return
+            self._connection.execute("UNLOCK TABLES")
+        raise DatabaseUnavailableError(
+            "The captured tables cannot be locked: tables are created or dropped all the time."
+        )
+
+    def _lock_each(self, names: Sequence[str]) -> bool:
+        """Lock tables; False when one of them does not exist any more."""
+        if not names:
+            return True
+        try:
+            self._flush_or_lock(names)
+        except AccessDeniedError as error:
+            raise StopError(
+                f"The captured tables cannot be locked: {error}",
+                "Grant RELOAD, or LOCK TABLES on the captured databases, to the user; or set "
+                "snapshot.locking.mode=none when no definition changes during the snapshot.",
+            ) from error
+        except StopError as error:
+            if code_of(error) != NO_SUCH_TABLE:
+                raise
+            return False
+        return True
+
+    def _flush_or_lock(self, names: Sequence[str]) -> None:
+        """Lock tables as Debezium does; or, without RELOAD, in the way that needs LOCK TABLES."""
+        try:
+            self._connection.execute(f"FLUSH TABLES {', '.join(names)} WITH READ LOCK")
+        except AccessDeniedError:
+            reads = ", ".join(f"{name} READ" for name in names)
+            self._connection.execute(f"LOCK TABLES {reads}")
+
+    def _unlock(self) -> None:
+        self._connection.execute("UNLOCK TABLES")
+        self._held = False
+        log.info("Released the snapshot's locks: writers go on")

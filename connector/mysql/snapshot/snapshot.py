@@ -1,0 +1,279 @@
+"""The snapshot: lock, position, definitions, unlock, rows.
+
+The statements follow Debezium's, so that a database administrator sees what is expected; the
+locks are released as soon as the definitions are read.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from connector.capture.change import (
+    Change,
+    Progress,
+    RowChanges,
+    SchemaChange,
+    Truncated,
+)
+from connector.capture.selection import Selection, any_of, pattern, split_list
+from connector.capture.snapshot_plan import Plan
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import Table, TableId
+from connector.errors import DatabaseUnavailableError, StopError
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.schema.definitions import Definition, DefinitionReader
+from connector.mysql.schema.tracker import SchemaTracker
+from connector.mysql.session.connection import NO_SUCH_TABLE, Connection, code_of
+from connector.mysql.snapshot.locks import SnapshotLock
+from connector.mysql.snapshot.rows import MarkedRows, SnapshotRows
+from connector.mysql.snapshot.table_reader import TableReader, without_counter
+from connector.mysql.source_block import SourceBlock
+
+log = logging.getLogger(__name__)
+
+_ATTEMPTS = 20
+Told = SchemaChange | RowChanges | Truncated
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotOptions:
+    """The part of the configuration that a snapshot needs. Times are in seconds.
+
+    ``row_count_order`` is the order of tables by size. With ``places`` changes tell their place,
+    and tables without rows are told of. ``threads`` is how many sessions read tables.
+    """
+
+    locking: str = "minimal"
+    lock_timeout: float = 10.0
+    table_order: tuple[str, ...] = ()
+    included: str | None = None
+    selects: dict[str, str] = field(default_factory=dict)
+    row_count_order: str = "disabled"
+    places: bool = False
+    threads: int = 1
+
+
+class Snapshot:
+    """One snapshot; ``open_session`` opens further connections, if several are to read tables."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        definitions: DefinitionReader,
+        tracker: SchemaTracker,
+        selection: Selection,
+        codec_of: Callable[[Table], TableEventSchema],
+        source: SourceBlock,
+        options: SnapshotOptions,
+        open_session: Callable[[], Connection],
+    ) -> None:
+        self._connection = connection
+        self._definitions = definitions
+        self._tracker = tracker
+        self._selection = selection
+        self._codec_of = codec_of
+        self._source = source
+        self._options = options
+        self._open_session = open_session
+        self._further: list[Connection] = []
+
+    def changes(
+        self,
+        plan: Plan,
+        position_of: Callable[[], BinlogPosition],
+        resume: BinlogPosition | None,
+    ) -> Generator[Change, None, BinlogPosition]:
+        """Yield the statements and rows; return the position to stream from.
+
+        ``resume`` is the position to keep when only the schema is to be recovered. Whatever
+        changes after the position is read from the log; so all that is read here is read later.
+        """
+        self._tracker.begin()
+        lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
+        lock.acquire(lambda: self._captured(self._tables_now()))
+        at = replace(resume or position_of(), ts_sec=int(time.time()))
+        lock.open_view()
+        tables, statements = self._described(lock)
+        captured = self._captured(tables)
+        self._open_further(plan, captured, lock)
+        running = replace(at, snapshot="INITIAL", event=0, row=0)
+        log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
+        self._warn_of_prepared()
+        lock.definitions_read()
+        changes = self._read(statements, plan, captured, running)
+        yield from self._last_marked(changes, running)
+        lock.rows_read()
+        yield Progress(at)
+        return at
+
+    def _warn_of_prepared(self) -> None:
+        """Log XA transactions whose rows are logged before the snapshot and not committed yet."""
+        try:
+            prepared = self._connection.rows("XA RECOVER")
+        except StopError as error:
+            log.debug("Prepared XA transactions are not known: %s", error)
+            return
+        if prepared:
+            log.warning(
+                "%d XA transactions are prepared and not committed. Their rows are neither in "
+                "the snapshot nor in the log after it: write them again when they are committed.",
+                len(prepared),
+            )
+
+    def close(self) -> None:
+        """Close the further sessions."""
+        while self._further:
+            self._further.pop().close()
+
+    def _described(self, lock: SnapshotLock) -> tuple[list[TableId], list[Definition]]:
+        """List the tables and read their definitions, which are of one time.
+
+        Where no lock keeps others from changing them, they are read again as long as tables
+        come and go meanwhile.
+        """
+        if lock.keeps_definitions:
+            tables = self._definitions.tables()
+            return tables, self._statements(tables, lock)
+        for _ in range(_ATTEMPTS):
+            tables = self._tables_now()
+            try:
+                statements = self._statements(tables, lock)
+            except StopError as error:
+                if code_of(error) != NO_SUCH_TABLE:
+                    raise
+                continue
+            if self._tables_now() == tables:
+                return tables, statements
+        raise DatabaseUnavailableError("Tables are created, renamed or dropped all the time.")
+
+    def _tables_now(self) -> list[TableId]:
+        """List the tables as they are, not as they were when a read view was opened.
+
+        Neither may the list leave a read view behind: it would be older than the position.
+        """
+        self._connection.execute("COMMIT")
+        tables = self._definitions.tables()
+        self._connection.execute("COMMIT")
+        return tables
+
+    def _statements(self, tables: Sequence[TableId], lock: SnapshotLock) -> list[Definition]:
+        """Read the definitions; those of tables that are not locked through another session."""
+        if not lock.of_tables:
+            return list(self._definitions.read(tables))
+        with closing(self._open_session()) as session:
+            return list(self._definitions.through(session).read(tables))
+
+    def _open_further(self, plan: Plan, captured: Sequence[TableId], lock: SnapshotLock) -> None:
+        """Open the sessions that read tables besides.
+
+        Writers are kept out; or, where no lock is wanted, the position is older than what they
+        read, so that nothing is lost.
+        """
+        wanted = min(self._options.threads, len(captured)) if plan.data else 1
+        for _ in range(wanted - 1):
+            session = self._open_session()
+            self._further.append(session)
+            lock.share(session)
+
+    def _read(
+        self,
+        statements: Sequence[Definition],
+        plan: Plan,
+        captured: Sequence[TableId],
+        at: BinlogPosition,
+    ) -> Iterator[Told]:
+        with self._tracker.buffered():
+            for definition in statements:
+                yield from self._tracker.snapshot(definition, at)
+        if plan.data:
+            yield from self._data(self._by_size(captured), at, statements)
+
+    def _last_marked(self, changes: Iterator[Told], at: BinlogPosition) -> Iterator[Change]:
+        """Hold each change back until the next one comes: the very last one gets a mark."""
+        held: SchemaChange | RowChanges | None = None
+        for change in changes:
+            if isinstance(change, Truncated):
+                yield change
+                continue
+            if held is not None:
+                yield held
+                yield Progress(at)
+            held = change
+        if held is not None:
+            yield replace(held, source=self._source.marked(held.source, "last"))
+
+    def _captured(self, tables: Iterable[TableId]) -> list[TableId]:
+        """Return the tables whose rows are read, in the order of the include list, then by name."""
+        wanted = [table for table in tables if self._selection.captures(table)]
+        if self._options.included:
+            included = any_of("snapshot.include.collection.list", self._options.included)
+            wanted = [table for table in wanted if included(str(table))]
+        wanted.sort(key=str)
+        ordered: dict[TableId, None] = {}
+        for text in self._options.table_order or (".*",):
+            expression = pattern("table.include.list", text)
+            ordered |= {table: None for table in wanted if expression.fullmatch(str(table))}
+        return list(ordered)
+
+    def _by_size(self, captured: Sequence[TableId]) -> Sequence[TableId]:
+        """Order tables by ``snapshot.tables.order.by.row.count``; those alike keep their order.
+
+        A table with a statement of its own counts as one without rows, as in Debezium.
+        """
+        sign = {"ascending": 1, "descending": -1}.get(self._options.row_count_order)
+        if sign is None:
+            return captured
+        counts = {
+            table: 0 if str(table) in self._options.selects else self._definitions.row_count(table)
+            for table in captured
+        }
+        return sorted(captured, key=lambda table: sign * counts[table])
+
+    def _data(
+        self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
+    ) -> Iterator[RowChanges | Truncated]:
+        sessions = (self._connection, *self._further)
+        definitions = {without_counter(statement.ddl) for statement in statements}
+        rows = SnapshotRows(
+            [TableReader(session, self._options.selects, definitions) for session in sessions],
+            self._codec,
+            MarkedRows(self._source, at, self._options.selects, self._options.places),
+        )
+        yield from rows.changes(captured)
+        if rows.changed:
+            yield from self._read_changed(rows, captured)
+
+    def _read_changed(
+        self, rows: SnapshotRows, captured: Sequence[TableId]
+    ) -> Iterator[RowChanges | Truncated]:
+        """Read the tables as they are now that were altered, renamed or dropped meanwhile.
+
+        Their changes since the snapshot's position come from the log, and lead to the same rows.
+        A table that is new may be one that was renamed.
+        """
+        now = self._captured(self._tables_now())
+        changed = [table for table in now if table in rows.changed or table not in captured]
+        for table in changed:
+            yield from rows.read_as_it_is(table, self._codec_of_definition)
+
+    def _codec_of_definition(self, table: TableId, ddl: str) -> TableEventSchema:
+        """Read the definition that a table has now; the stream starts with the one it had."""
+        found = self._tracker.read(ddl, table.database)
+        if found is None:
+            raise StopError(f"The definition of table {table} cannot be read.")
+        return self._codec_of(found)
+
+    def _codec(self, name: TableId) -> TableEventSchema:
+        table = self._tracker.tables.get(name)
+        if table is None:
+            raise StopError(f"Table {name} is captured but its definition could not be read.")
+        return self._codec_of(table)
+
+
+def table_order(include_list: str | None) -> tuple[str, ...]:
+    """Return the expressions of ``table.include.list``, whose order the snapshot follows."""
+    return tuple(split_list(include_list)) if include_list else ()

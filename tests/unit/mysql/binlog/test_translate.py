@@ -1,0 +1,350 @@
+"""Events of the log as changes: transactions, rows, and what a restart leaves out."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connector.capture.change import Change, Progress, RowChanges, TransactionMark
+from connector.capture.tables import Table, TableId, Tables
+from connector.errors import ConversionError, StopError
+from connector.mysql.binlog.events import BinlogEvent, QueryRan
+from connector.mysql.binlog.parser import EventParser
+from connector.mysql.binlog.tableplans import TablePlans
+from connector.mysql.binlog.translate import Translator
+from connector.mysql.binlog.translate_options import TranslateOptions
+from connector.mysql.position.binlog_position import BinlogPosition, position_of
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.source_block import ROW_SLOT, SourceBlock
+from tests.unit.mysql.binlog import events_as_bytes as written
+from tests.unit.mysql.binlog.images import table_of
+from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.mysql.binlog.test_row_events import codec_of
+
+TABLE = table_of([INTEGERS[4]])
+SERVER = "11111111-2222-3333-4444-555555555555"
+GTID_BODY = b"\1" + uuid.UUID(SERVER).bytes + (5).to_bytes(8, "little")
+FILE, FIRST = "b.000001", 157
+
+
+def log_of(*rows_of_events: list[int], kind: int = written.WRITE) -> list[bytes]:
+    """A transaction with one event for each list of values."""
+    begin = [written.event(33, GTID_BODY), written.query("BEGIN", thread=8)]
+    events = [
+        written.rows(kind, b"".join(TABLE.image((value,), (True,)) for value in values), [(True,)])
+        for values in rows_of_events
+    ]
+    return [*begin, written.table_map(TABLE.kinds), *events, written.xid()]
+
+
+def placed(events: Iterable[bytes]) -> list[bytes]:
+    """Write into each event where it ends in the file."""
+    at, found = FIRST, []
+    for event in events:
+        at += len(event)
+        found.append(event[:13] + at.to_bytes(4, "little") + event[17:])
+    return found
+
+
+def translated(
+    events: Iterable[bytes],
+    start: BinlogPosition | None = None,
+    options: TranslateOptions | None = None,
+    statements: list[str] | None = None,
+) -> list[Change]:
+    parser = EventParser(checksums=False)
+    parsed: list[BinlogEvent] = [parser.event(event, 0, len(event)) for event in events]
+    tables = Tables()
+    tables.put(Table(TableId("shop", "orders"), TABLE.columns))
+    codec = codec_of(TABLE)
+    plans = TablePlans(tables, lambda _: codec, lambda _: True, "fail")
+
+    def statement(event: QueryRan, at: Coordinates, micros: int) -> Iterable[Change]:
+        if statements is not None:
+            statements.append(event.sql)
+        return ()
+
+    start = start or BinlogPosition(FILE, FIRST, GtidSet.parse(f"{SERVER}:1-4"))
+    at = Coordinates(start)
+    translator = Translator(
+        at,
+        plans,
+        SourceBlock("3", "mysql", "srv"),
+        statement,
+        options or TranslateOptions(),
+        start,
+    )
+    found: list[Change] = []
+    for event in parsed:  # one batch an event: after each the position is told
+        found += translator.changes([event])
+    return found
+
+
+def values(changes: Iterable[Change]) -> list[tuple[int, int]]:
+    """Return the value and the number in its event of each row."""
+    return [
+        (after[0], (change.first_row or 0) + number)
+        for change in changes
+        if isinstance(change, RowChanges)
+        for number, (_, after) in enumerate(change.rows)
+        if after is not None
+    ]
+
+
+def marks(changes: Iterable[Change]) -> list[tuple[str, str]]:
+    return [(mark.status, mark.id) for mark in changes if isinstance(mark, TransactionMark)]
+
+
+def positions(changes: Iterable[Change]) -> list[BinlogPosition]:
+    found: list[Any] = [change.position for change in changes if isinstance(change, Progress)]
+    return found
+
+
+LOG = placed(log_of([1, 2], [3], [4, 5, 6]))
+
+
+def test_a_transaction_has_its_rows_between_its_marks() -> None:
+    changes = translated(LOG, options=TranslateOptions(marks=True))
+    assert values(changes) == [(1, 0), (2, 1), (3, 0), (4, 0), (5, 1), (6, 2)]
+    assert marks(changes) == [("BEGIN", f"{SERVER}:5"), ("END", f"{SERVER}:5")]
+    last = positions(changes)[-1]
+    assert (last.pos, last.row) == (FIRST + sum(map(len, LOG)), 0)
+    assert str(last.gtids) == f"{SERVER}:1-5"
+
+
+def test_the_source_block_of_a_row_event() -> None:
+    change = next(c for c in translated(LOG) if isinstance(c, RowChanges))
+    source = change.source
+    assert source[5] == "shop"
+    assert source[9:14] == (
+        "orders",
+        written.SERVER_ID,
+        f"{SERVER}:5",
+        FILE,
+        FIRST + sum(len(event) for event in LOG[:3]),
+    )
+    assert source[ROW_SLOT] == 0
+    assert source[15:] == (8, None)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), min_size=1, max_size=4))
+def test_a_start_from_any_position_that_was_told_leaves_out_nothing_and_repeats_nothing(
+    rows: list[list[int]],
+) -> None:
+    log = placed(log_of(*rows))
+    whole = values(translated(log))
+    changes = translated(log)
+    seen: list[tuple[int, int]] = []
+    for change in changes:
+        if not isinstance(change, Progress):
+            seen += values([change])
+            continue
+        start: Any = change.position
+        again = _from(log, start)
+        assert seen + values(translated(again, start)) == whole
+
+
+def _from(log: list[bytes], start: BinlogPosition) -> list[bytes]:
+    """Return what a server sends from a position by GTID: whole transactions not yet done."""
+    return [] if str(start.gtids) == f"{SERVER}:1-5" else log
+
+
+@pytest.mark.parametrize("row", [1, 2])
+def test_rows_of_an_event_that_are_done_are_left_out(row: int) -> None:
+    """BEGIN and TABLE_MAP are the two events before it."""
+    start = BinlogPosition(
+        FILE, FIRST + len(LOG[0]), GtidSet.parse(f"{SERVER}:1-4"), event=2, row=row
+    )
+    found = values(translated(LOG, start))
+    assert found[-4:] == [(3, 0), (4, 0), (5, 1), (6, 2)]
+    assert found[:-4] == [(1, 0), (2, 1)][row:]
+
+
+@pytest.mark.parametrize(("kind", "operation"), [(written.WRITE, "c"), (written.DELETE, "d")])
+def test_operations_may_be_skipped(kind: int, operation: Any) -> None:
+    log = placed(log_of([1], kind=kind))
+    options = TranslateOptions(skipped=frozenset([operation]))
+    assert not [c for c in translated(log, options=options) if isinstance(c, RowChanges)]
+    assert [c for c in translated(log) if isinstance(c, RowChanges)]
+
+
+def test_transactions_of_sources_that_are_not_followed_are_left_out() -> None:
+    follows_none = TranslateOptions(captures_gtid=lambda _: False)
+    changes = translated(LOG, options=follows_none)
+    assert values(changes) == []
+    assert str(positions(changes)[-1].gtids) == f"{SERVER}:1-5"
+    assert values(translated(LOG, options=TranslateOptions(captures_gtid=lambda _: True)))
+
+
+@pytest.mark.parametrize(("queries", "shown"), [(True, "INSERT …"), (False, None)])
+def test_the_statement_is_told_when_it_is_wanted(queries: bool, shown: str | None) -> None:
+    log = log_of([1])
+    log.insert(3, written.event(29, b"\x0aINSERT \xe2\x80\xa6"))
+    changes = translated(placed(log), options=TranslateOptions(queries=queries))
+    (change,) = [c for c in changes if isinstance(c, RowChanges)]
+    assert change.source[-1] == shown
+
+
+def test_statements_are_handed_on_but_not_those_of_xa() -> None:
+    statements: list[str] = []
+    log = placed([written.query("DROP TABLE t"), written.query("XA COMMIT X'61',X'',1")])
+    changes = translated(log, statements=statements)
+    assert statements == ["DROP TABLE t"]
+    assert positions(changes)[-1].pos == FIRST + sum(map(len, log))
+
+
+XA = placed(
+    [
+        written.event(33, GTID_BODY),
+        written.query("XA START X'61',X'',1"),
+        *log_of([1, 2], [3])[2:-1],
+        written.query("XA END X'61',X'',1"),
+        written.event(38, bytes(20)),
+    ]
+)
+
+
+def test_the_rows_of_an_xa_transaction_come_with_its_preparation() -> None:
+    changes = translated(XA, options=TranslateOptions(marks=True))
+    assert [value for value, _ in values(changes)] == [1, 2, 3]
+    assert marks(changes) == []
+    last = positions(changes)[-1]
+    assert (last.pos, last.event) == (FIRST + sum(map(len, XA)), 0)
+    assert str(last.gtids) == f"{SERVER}:1-5"
+
+
+@pytest.mark.parametrize("gtids", [GtidSet.parse(f"{SERVER}:1-4"), None])
+def test_a_restart_within_an_xa_transaction_continues_it(gtids: GtidSet | None) -> None:
+    """Also without GTIDs: the position never lies between a TABLE_MAP event and its rows."""
+    start = BinlogPosition(FILE, FIRST, gtids)
+    whole, seen = values(translated(XA, start)), list[tuple[int, int]]()
+    for change in translated(XA, start):
+        seen += values([change])
+        if isinstance(change, Progress):
+            at: Any = change.position
+            offset = at.to_offset()
+            assert "event" not in offset  # which Debezium would take for events to skip
+            resumed = position_of(offset, is_mariadb=False)
+            assert seen + values(translated(_log_after(resumed, XA), resumed)) == whole
+
+
+def _log_after(at: BinlogPosition, log: list[bytes]) -> list[bytes]:
+    if at.gtids is not None:
+        return _from(log, at)
+    starts = [FIRST + sum(map(len, log[:number])) for number in range(len(log) + 1)]
+    return log[starts.index(at.pos) :]
+
+
+def test_a_heartbeat_is_no_event_of_a_transaction() -> None:
+    """The server sends one every few seconds as long as nothing else comes."""
+    beats = heartbeats(9, behind=LOG[:3])
+    counted = [p.event for p in positions(translated(LOG))]
+    with_beats = [p.event for p in positions(translated([*LOG[:3], *beats, *LOG[3:]]))]
+    assert with_beats == [*counted[:3], *[2] * len(beats), *counted[3:]]
+
+
+def heartbeats(count: int, *, behind: list[bytes]) -> list[bytes]:
+    """What a server sends that has nothing after some events; it names the end of its log."""
+    end = FIRST + sum(map(len, behind))
+    beat = written.event(27, FILE.encode())
+    return [beat[:13] + end.to_bytes(4, "little") + beat[17:]] * count
+
+
+def mariadb_gtid(sequence: int, flags: int, further: bytes = b"") -> bytes:
+    body = sequence.to_bytes(8, "little") + bytes(4) + bytes([flags]) + further
+    return written.event(162, body.ljust(19, b"\0"))
+
+
+AFTER_DDL = BinlogPosition(FILE, FIRST, MariaDbGtidSet.parse("0-7-4"))
+
+
+def test_a_statement_of_mariadb_ends_its_group() -> None:
+    statements: list[str] = []
+    ddl = [mariadb_gtid(5, 1), written.query("ALTER TABLE t ADD b INT")]
+    log = [*placed(ddl), *heartbeats(20, behind=ddl)]
+    changes = translated(log, AFTER_DDL, statements=statements)
+    assert statements == ["ALTER TABLE t ADD b INT"]
+    last = positions(changes)[-1]
+    assert (last.event, last.pos) == (0, FIRST + sum(map(len, ddl)))
+    assert str(last.gtids) == "0-7-5"
+
+
+def test_a_count_of_events_skips_none_of_the_next_transaction() -> None:
+    """Offsets from before standalone groups were known may count heartbeats after DDL."""
+    log = [
+        mariadb_gtid(5, 1),
+        written.query("ALTER TABLE t ADD b INT"),
+        mariadb_gtid(6, 12),
+        *log_of([1], [2])[2:],
+    ]
+    start = replace(AFTER_DDL, event=14)
+    assert [value for value, _ in values(translated(placed(log), start))] == [1, 2]
+
+
+@pytest.mark.parametrize("announced", [2, 8])
+def test_an_alter_that_mariadb_only_starts_or_takes_back_changes_nothing(announced: int) -> None:
+    statements: list[str] = []
+    log = [
+        mariadb_gtid(5, 1 | 32, bytes([announced])),
+        written.query("ALTER TABLE t ADD b INT"),
+        mariadb_gtid(6, 1 | 32, bytes([4]) + bytes(8)),
+        written.query("ALTER TABLE t ADD c INT"),
+        mariadb_gtid(7, 1 | 2 | 128, bytes(8) + b"\1\0\0\0\1\0a" + bytes([2])),
+        written.query("ALTER TABLE t ADD d INT"),
+    ]
+    translated(placed(log), AFTER_DDL, statements=statements)
+    assert statements == ["ALTER TABLE t ADD c INT"]
+
+
+def test_events_counted_in_the_log_of_another_server_skip_nothing() -> None:
+    """Its log of the same transaction may hold more or fewer events, at another position."""
+    counted = BinlogPosition("other.000009", 9_000, GtidSet.parse(f"{SERVER}:1-4"), event=4)
+    assert [value for value, _ in values(translated(LOG, counted))] == [1, 2, 3, 4, 5, 6]
+
+
+def test_rows_without_a_table_map_are_refused_unless_there_are_none() -> None:
+    orphaned = placed([LOG[0], LOG[1], *LOG[3:]])
+    with pytest.raises(StopError, match="follow no TABLE_MAP event"):
+        translated(orphaned)
+    empty = written.rows(written.WRITE, b"", [(True,)], number=(1 << 48) - 1)
+    assert values(translated(placed([*LOG[:-1], empty, LOG[-1]]))) == values(translated(LOG))
+
+
+def test_a_rollback_ends_a_transaction_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    log = placed([*log_of([1])[:-1], written.query("ROLLBACK")])
+    changes = translated(log, options=TranslateOptions(marks=True))
+    assert values(changes) == [(1, 0)]
+    assert [status for status, _ in marks(changes)] == ["BEGIN", "END"]
+    assert "rolled back" in caplog.text
+
+
+def test_an_unreadable_event_stops_or_is_skipped(caplog: pytest.LogCaptureFixture) -> None:
+    log = log_of([1], [2])
+    log[3] = written.event(written.WRITE, b"")  # the rows of the first event
+    with pytest.raises(ConversionError, match="malformed event of type 30 and 19 bytes"):
+        translated(log)
+    found = translated(log, options=TranslateOptions(on_failure="warn", marks=True))
+    assert [value for value, _ in values(found)] == [2]
+    assert marks(found)[-1][0] == "END"
+    assert "is passed over: malformed event of type 30" in caplog.text
+
+
+def test_lost_events_stop_the_task(caplog: pytest.LogCaptureFixture) -> None:
+    incident = placed([written.event(26, b"\1\0\x04LOST")])
+    with pytest.raises(StopError, match=r"lost events in its log before b\.000001"):
+        translated(incident)
+    translated(incident, options=TranslateOptions(on_failure="warn"))
+    assert "lost events" in caplog.text
+
+
+def test_a_rotation_goes_on_in_the_next_file() -> None:
+    changes = translated([*LOG, written.rotate("b.000002", 4)])
+    last = positions(changes)[-1]
+    assert (last.file, last.pos) == ("b.000002", 4)
