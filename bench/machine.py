@@ -6,11 +6,11 @@ import os
 import platform
 import re
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 import psutil
 
+from connector.version import VERSION
 from deploy.stack import DatabaseServer
 
 
@@ -23,7 +23,7 @@ def facts(server: DatabaseServer) -> dict[str, str]:
         "load": f"{os.getloadavg()[0]:.1f} before the start",
         "system": f"Linux {platform.release()}, Python {platform.python_version()}",
         "database": f"{server.name} {server.query('SELECT VERSION()')[0][0]}",
-        "Millrace": version("millrace"),
+        "Millrace": VERSION,
     }
 
 

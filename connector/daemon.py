@@ -14,7 +14,6 @@ import threading
 import time
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +24,7 @@ from connector.kafka.topics import Topics
 from connector.metrics import Metrics
 from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row
 from connector.properties import ConnectorFile, read_connector, read_properties
+from connector.version import VERSION
 from connector.worker.claims import Claims
 from connector.worker.config_providers import create_providers
 from connector.worker.config_store import ConfigStore
@@ -230,7 +230,7 @@ class Daemon:
             os._exit(self._exit_code)
 
     def _info(self) -> ServerInfo:
-        commit = f"millrace-{version('millrace')}"
+        commit = f"millrace-{VERSION}"
         return ServerInfo(
             version=CONNECT_VERSION, commit=commit, kafka_cluster_id=self._cluster.value
         )

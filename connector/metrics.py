@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Final, Literal
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
@@ -26,6 +25,7 @@ from prometheus_client.registry import Collector
 
 from connector.errors import NotFoundError
 from connector.task.metrics import Figures, Seen
+from connector.version import VERSION
 from connector.worker.rest_answers import Views
 from connector.worker.rest_entities import ConnectorStateInfo
 
@@ -254,7 +254,7 @@ class StateCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return a gauge for each connector and each task, with the state as a label."""
         worker = GaugeMetricFamily("millrace_info", "The version.", labels=("version",))
-        worker.add_metric((version("millrace"),), 1)
+        worker.add_metric((VERSION,), 1)
         connectors = GaugeMetricFamily(
             "millrace_connector_state",
             "State of each connector: 1 for the state it is in.",

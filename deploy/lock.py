@@ -1,9 +1,9 @@
 """`python -m deploy.lock`: write the lock files from pyproject.toml, at today's newest versions.
 
-requirements.lock          what Millrace needs, with all that it depends on
-requirements-dev.lock      besides, what development and tests need
-requirements-spark.lock    besides, what the Spark sink needs
-requirements-readers.lock  besides, what else reads its tables in the tests
+requirements.lock          the daemon's packages, with all that they depend on
+requirements-spark.lock    in addition, those of the Spark sink
+requirements-dev.lock      in addition to requirements.lock, those of development and tests
+requirements-readers.lock  in addition to all, those of other readers of the sink's tables
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ def main() -> None:
     dev = [*needs, *extras["dev"], *project["build-system"]["requires"]]
 
     everything = resolve(dev, {})
-    runtime = resolve(needs, everything)
-    spark = resolve([*dev, *extras["spark"]], everything)
-    readers = resolve([*dev, *extras["spark"], *extras["readers"]], everything | spark)
+    daemon = resolve(needs, everything)
+    sink = resolve([*needs, *extras["sink"]], everything)
+    all_pins = everything | sink
+    readers = resolve([*dev, *extras["sink"], *extras["readers"]], all_pins)
 
-    write("requirements.lock", "running Millrace", runtime)
-    write("requirements-dev.lock", "development", without(everything, runtime), "requirements.lock")
-    write("requirements-spark.lock", "the Spark sink", without(spark, everything))
-    others = without(readers, everything | spark)
+    write("requirements.lock", "running Millrace", daemon)
+    write("requirements-dev.lock", "development", without(everything, daemon), "requirements.lock")
+    write("requirements-spark.lock", "the Spark sink", without(sink, daemon))
+    others = without(readers, all_pins)
     write("requirements-readers.lock", "the tests that read the sink's tables", others)
 
 

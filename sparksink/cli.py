@@ -14,6 +14,7 @@ from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError
 from sparksink.jars import fetch
 from sparksink.packaging import job_path, write_zip
+from sparksink.version import VERSION
 
 _PARKED: Final = 3
 _INSTALLATION: Final[Mapping[str, Callable[[argparse.Namespace], object]]] = {
@@ -59,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
         help="a setting of the session that python -m sparksink makes, as spark.master=local[2]",
     )
     root = argparse.ArgumentParser(prog="sparksink", description=__doc__)
+    root.add_argument("--version", action="version", version=f"millrace-sink {VERSION}")
     commands = root.add_subparsers(dest="command", required=True)
 
     def command(name: str, what: str) -> argparse.ArgumentParser:

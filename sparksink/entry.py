@@ -17,6 +17,11 @@ _PACKAGES: Final = {
 """Modules that the sink imports → the packages that have them."""
 
 
+def main() -> int:
+    """Run ``millrace-sink`` with a Spark of its own; return its exit status."""
+    return start(own_session=True)
+
+
 def start(*, own_session: bool) -> int:
     """Run the command of the process's arguments; return its exit status."""
     try:
@@ -28,6 +33,7 @@ def start(*, own_session: bool) -> int:
         if package is None:
             raise
         sys.stderr.write(
-            f"The Python package {package} is not installed. Run: pip install 'millrace[spark]'\n"
+            f"The Python package {package} is not installed. "
+            "Run: pip install 'millrace-cdc[sink]'\n"
         )
         return 1

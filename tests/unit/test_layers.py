@@ -16,11 +16,13 @@ LONGEST_FUNCTION = 50
 NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
 
 # The bottom: these import one another and nothing above.
-BOTTOM = {f"connector.{name}" for name in "config data errors fence kafka logs properties".split()}
+BOTTOM = {
+    f"connector.{name}" for name in "config data errors fence kafka logs properties version".split()
+}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
 # The sink knows nothing of the connector; from the bottom to the top.
 SINK_LAYERS = (
-    {"errors", "order", "files"},
+    {"errors", "order", "files", "version"},
     {"config", "jars", "java", "packaging", "spark_errors"},
     {"schemas", "source"},
     {"decode", "tables"},
@@ -79,7 +81,7 @@ MAY_IMPORT = {
         "connector.worker",
         "restapi",
     },
-    "connector.__main__": {"connector.daemon"},
+    "connector.__main__": {"connector.daemon", "connector.version"},
     "connector": set(),
     "sparksink": set(),
     **SINK,
@@ -91,12 +93,7 @@ DOORS = {
     "anyio": ("restapi/probes.py",),
     "cryptography": ("connector/kafka/key_stores.py", "connector/mysql/session/tls.py"),
     "fastapi": ("restapi/",),
-    "fastavro": ("connector/converters/",),
-    "httpx": (
-        "connector/converters/",
-        "sparksink/schemas/registry.py",
-        "sparksink/status/lineage.py",
-    ),
+    "httpx": ("sparksink/schemas/registry.py", "sparksink/status/lineage.py"),
     "orjson": ("connector/converters/json.py", "connector/capture/history/"),
     "prometheus_client": ("connector/metrics.py", "sparksink/status/metrics.py"),
     "py4j": ("sparksink/",),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from connector.kafka.config import client_config
 from connector.kafka.keys import Kind
 from connector.kafka.sequence import Sequence
 from connector.kafka.topics import Topics
+from connector.version import VERSION
 
 _PREFIX: Final = "schema.history.internal."
 _SERVERS, _TOPIC = f"{_PREFIX}kafka.bootstrap.servers", f"{_PREFIX}kafka.topic"
@@ -55,7 +55,7 @@ def snapshot_file(values: Mapping[str, Any], config: Mapping[str, str]) -> Snaps
     if not path:
         return None
     basis = {key: config[key] for key in sorted(config) if _DECIDES.match(key)}
-    return SnapshotFile(Path(path), {"config": basis, "product": version("millrace")})
+    return SnapshotFile(Path(path), {"config": basis, "product": VERSION})
 
 
 def client_faults(config: Mapping[str, str]) -> dict[str, str]:

@@ -47,7 +47,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     package = {"yaml": "pyyaml"}.get(module, module)
     assert done.returncode == 1
     assert done.stderr == (
-        f"The Python package {package} is not installed. Run: pip install 'millrace[spark]'\n"
+        f"The Python package {package} is not installed. Run: pip install 'millrace-cdc[sink]'\n"
     )
 
 

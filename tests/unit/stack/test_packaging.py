@@ -1,12 +1,10 @@
-"""What Docker, Compose, systemd and pip are given fits together."""
+"""The files for Docker, Compose, systemd and pip agree with each other."""
 
 import json
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
-import zipfile
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from connector.daemon import EXIT_CONFIG, EXIT_CONNECTOR
+from tests.unit.stack.test_distribution import image_files
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
@@ -81,41 +80,15 @@ def test_the_worker_of_the_image_meets_the_broker_and_the_published_port(service
     assert settings["listeners"].endswith(":8083")
 
 
-def kept() -> set[str]:
-    lines = (ROOT / ".dockerignore").read_text().splitlines()
-    return {line[1:] for line in lines if line[0] == "!"}
-
-
 def test_the_image_gets_every_file_that_it_copies():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = project["tool"]["setuptools"]["packages"]["find"]["include"]
-    assert {package.rstrip("*") for package in packages} <= kept()
-    assert {project["project"]["readme"], *project["project"]["license-files"]} <= kept()
+    assert {package.rstrip("*") for package in packages} <= image_files()
+    assert {project["project"]["readme"], *project["project"]["license-files"]} <= image_files()
     dockerfile = (DEPLOY / "Dockerfile").read_text()
     copied = re.findall(r"^COPY ([^-.]\S*) ", dockerfile, re.MULTILINE)
     assert copied == ["requirements.lock", "deploy/worker.properties"]
-    assert set(copied) <= kept()
-
-
-def test_what_the_image_installs_is_complete(tmp_path: Path):
-    """The build of the image, but for its last step: a wheel of what .dockerignore lets in."""
-    source = tmp_path / "source"
-    for name in kept():
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, source / name, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, source / name)
-    wheels = tmp_path / "wheels"
-    options = ("--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheels}")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, source], check=True)
-    with zipfile.ZipFile(next(wheels.iterdir())) as wheel:
-        installed = set(wheel.namelist())
-    for package in ("connector", "restapi", "sparksink"):
-        files = [file for file in (source / package).rglob("*") if file.suffix in (".py", ".tsv")]
-        assert files
-        assert {str(file.relative_to(source)) for file in files} <= installed
+    assert set(copied) <= image_files()
 
 
 def test_the_image_does_not_run_as_root_and_starts_the_worker():
@@ -155,13 +128,14 @@ def test_the_unit_restarts_on_failure_and_ends_in_time():
 def test_the_lock_files_hold_every_declared_dependency():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
-    runtime = pins("requirements.lock")
-    dev = runtime | pins("requirements-dev.lock")
-    spark = dev | pins("requirements-spark.lock")
-    assert_pinned(project["project"]["dependencies"], runtime)
+    daemon = pins("requirements.lock")
+    dev = daemon | pins("requirements-dev.lock")
+    sink = daemon | pins("requirements-spark.lock")
+    assert_pinned(project["project"]["dependencies"], daemon)
     assert_pinned([*extras["dev"], *project["build-system"]["requires"]], dev)
-    assert_pinned(extras["spark"], spark)
-    assert_pinned(extras["readers"], spark | pins("requirements-readers.lock"))
+    assert_pinned(extras["sink"], sink)
+    assert_pinned(extras["readers"], dev | sink | pins("requirements-readers.lock"))
+    assert dev | sink == sink | dev, "the locks pin different versions of one package"
 
 
 def assert_pinned(requirements: list[str], locked: dict[str, str]) -> None:
