@@ -12,15 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.image import image_files
+
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("connector", "restapi", "sparksink")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-
-
-def image_files() -> set[str]:
-    """Return the files and folders that .dockerignore lets into the image's build."""
-    lines = (ROOT / ".dockerignore").read_text().splitlines()
-    return {line[1:] for line in lines if line[0] == "!"}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from connector.daemon import EXIT_CONFIG, EXIT_CONNECTOR
-from tests.unit.stack.test_distribution import image_files
+from tests.fixtures.image import image_files
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
