@@ -124,11 +124,11 @@ def run(options: argparse.Namespace) -> None:
             sites.append(running.enter_context(closing(Site(side, worker, broker, server))))
         warm = () if options.cold else warm_up(options.what)
         for result in measured(sites, workload, options.what, options.repeat, warm):
-            write(file, {"side": result.side, "part": result.part, **result.figures})
+            write(file, {"side": result.side, "part": result.part, **result.measurements})
             results.append(result)
     log.info("the raw results are in %s", file)
-    told = "\n".join(f"- {name}: {text}" for name, text in circumstances.items())
-    sys.stdout.write(f"{told}\n\n{table(results)}\n")
+    lines = "\n".join(f"- {name}: {text}" for name, text in circumstances.items())
+    sys.stdout.write(f"{lines}\n\n{table(results)}\n")
 
 
 def measured(
@@ -149,9 +149,9 @@ def measured(
     for _ in range(repeat):
         for part in parts:
             for site in sites:
-                figures = measure(part, site, workload)
-                log.info("%s: %s: %s", site.side.name, part.label, figures)
-                yield Result(site.side.name, part.label, figures)
+                measurements = measure(part, site, workload)
+                log.info("%s: %s: %s", site.side.name, part.label, measurements)
+                yield Result(site.side.name, part.label, measurements)
 
 
 def warm_up(parts: Sequence[Part]) -> list[Part]:

@@ -2,7 +2,7 @@
 
 Usage: ``python -m bench.ddl``. The statements are applied one after the other by the parser of
 the connector; the history is a file of 100,000 records about 5,000 tables, recovered in a
-process of its own so that its memory can be told.
+process of its own, so that its memory can be measured.
 """
 
 from __future__ import annotations

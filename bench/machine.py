@@ -1,4 +1,4 @@
-"""What the figures hold for: the machine and the versions."""
+"""What the measurements hold for: the machine and the versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deploy.stack import DatabaseServer
 
 
 def facts(server: DatabaseServer) -> dict[str, str]:
-    """Return the circumstances of a run, in the order in which they are told."""
+    """Return the circumstances of a run, in the order in which they are printed."""
     memory = psutil.virtual_memory().total / 2**30
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

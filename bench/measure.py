@@ -17,7 +17,7 @@ RATE: Final = 300  # rows a second
 _LATENCY_SECONDS: Final = 15.0
 _WARM_UP_SECONDS: Final = 3.0
 
-Figures = dict[str, float]
+Measurements = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Part:
 
     @property
     def names(self) -> set[str]:
-        """What it can be asked for by, alone or with others."""
+        """The names that select it, alone or combined."""
         return {self.what, self.table, f"{self.what}-{self.table}"}
 
 
@@ -48,14 +48,14 @@ PARTS: Final = (
     Part("snapshot", "wide", schemas=True),
     Part("latency", PACED, schemas=True),
 )
-FURTHER: Final = tuple(  # only if asked for
+FURTHER: Final = tuple(  # only on request
     Part(what, table, schemas=True)
     for table in ("types", "many")
     for what in ("stream", "snapshot")
 )
 
 
-def measure(part: Part, site: Site, workload: Workload) -> Figures:
+def measure(part: Part, site: Site, workload: Workload) -> Measurements:
     """Measure one part on a site.
 
     :raises StackError: the connector fails, or nothing arrives for a long time.
@@ -63,7 +63,7 @@ def measure(part: Part, site: Site, workload: Workload) -> Figures:
     return MEASURES[part.what](part, site, workload)
 
 
-def stream(part: Part, site: Site, workload: Workload) -> Figures:
+def stream(part: Part, site: Site, workload: Workload) -> Measurements:
     """Let a backlog be written while the connector is stopped, then let it catch up."""
     workload.clear(part.table)
     rows = workload.changes(part.table)
@@ -79,7 +79,7 @@ def stream(part: Part, site: Site, workload: Workload) -> Figures:
         return rate(site, trial.topic, first, rows) | cost(usage, rows)
 
 
-def snapshot(part: Part, site: Site, workload: Workload) -> Figures:
+def snapshot(part: Part, site: Site, workload: Workload) -> Measurements:
     """Let a table be read; CPU and memory count from the creation of the connector."""
     rows = workload.rows(part.table)
     with Trial(site, part.table) as trial:
@@ -89,7 +89,7 @@ def snapshot(part: Part, site: Site, workload: Workload) -> Figures:
         return rate(site, trial.topic, 0, rows) | cost(usage, rows)
 
 
-def latency(part: Part, site: Site, workload: Workload) -> Figures:
+def latency(part: Part, site: Site, workload: Workload) -> Measurements:
     """Insert rows at a rate and see how old they are when a consumer has them."""
     ages: list[float] = []
     done = threading.Event()
@@ -113,14 +113,14 @@ def latency(part: Part, site: Site, workload: Workload) -> Figures:
     return percentiles(ages) | cost(usage, len(ages))
 
 
-MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Figures]]] = {
+MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Measurements]]] = {
     "stream": stream,
     "snapshot": snapshot,
     "latency": latency,
 }
 
 
-def rate(site: Site, topic: str, first: int, rows: int) -> Figures:
+def rate(site: Site, topic: str, first: int, rows: int) -> Measurements:
     """Return how fast the records from ``first`` on were appended."""
     begun, size = site.topics.appended(topic, first)
     ended, _ = site.topics.appended(topic, first + rows - 1)
@@ -132,7 +132,7 @@ def rate(site: Site, topic: str, first: int, rows: int) -> Figures:
     }
 
 
-def percentiles(ages: Sequence[float]) -> Figures:
+def percentiles(ages: Sequence[float]) -> Measurements:
     """Return the percentiles of ages in seconds, as milliseconds.
 
     :raises StackError: there are none.
@@ -148,7 +148,7 @@ def percentiles(ages: Sequence[float]) -> Figures:
     }
 
 
-def cost(usage: Usage, rows: int) -> Figures:
+def cost(usage: Usage, rows: int) -> Measurements:
     """Return the CPU and memory of a measurement."""
     return {
         "cpu_seconds": round(usage.cpu_seconds, 2),

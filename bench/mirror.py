@@ -103,7 +103,7 @@ def _topics(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None
 
 
 def _nothing(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None:
-    """Bring messages that are not of tables, as while nobody writes to the source."""
+    """Apply heartbeats only, as while the source is idle."""
     beats = messages(spark, range(10), "id", topic="'__debezium-heartbeat.srv'")
     given = _written(spark, [beats] * (options.rounds + 1), folder)
     none = [batch.where(~f.col("topic").startswith("__debezium")) for batch in given]

@@ -16,7 +16,7 @@ from deploy.stack import (
 )
 
 # What helps a task of Connect most: its producer neither compresses nor waits for a batch nor
-# has a second request on the way unless told. Millrace's producer does so by itself.
+# has a second request in flight by default. Millrace's producer does so by default.
 _TUNED: Final = {
     "producer.override.compression.type": "lz4",
     "producer.override.linger.ms": "5",

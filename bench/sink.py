@@ -71,7 +71,7 @@ def _measure(
 ) -> None:
     by_hand = str(folder / f"{len(schema)}-by-hand")
     make_table(spark, by_hand)
-    figures: list[list[tuple[float, float]]] = [[], [], []]
+    measurements: list[list[tuple[float, float]]] = [[], [], []]
     for number in range(options.rounds):
         path = str(folder / f"{len(schema)}-{number}")
         numbers = range(number * options.messages, (number + 1) * options.messages)
@@ -82,11 +82,11 @@ def _measure(
             partial(merge_by_hand, spark, given, schema, by_hand),
             partial(sink.batches.apply, given, str(len(schema)), number),
         )
-        for each, work in zip(figures, works, strict=True):
+        for each, work in zip(measurements, works, strict=True):
             each.append(_measured(work, options.messages))
         shutil.rmtree(path)
-    rates = [max(per_second for per_second, _ in each) for each in figures]
-    costs = [min(micros for _, micros in each) for each in figures]
+    rates = [max(per_second for per_second, _ in each) for each in measurements]
+    costs = [min(micros for _, micros in each) for each in measurements]
     shown = [f"{rate:,.0f}" for rate in rates] + [f"{rates[2] / rates[0]:.0%}"]
     print(f"| {name} | {' | '.join([*shown, *(f'{cost:.1f}' for cost in costs)])} |", flush=True)
 

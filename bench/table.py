@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from bench.measure import RATE, Figures
+from bench.measure import RATE, Measurements
 from bench.sides import MILLRACE, TUNED
 
 
@@ -17,12 +17,12 @@ class Result:
 
     side: str
     part: str
-    figures: Figures
+    measurements: Measurements
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of the parts: how it is called, written, and whether more of it is better."""
+class Metric:
+    """One metric of the parts: how it is called, written, and whether more of it is better."""
 
     key: str
     title: str
@@ -30,17 +30,17 @@ class Figure:
     more_is_better: bool = False
 
 
-_FIGURES: Final = (
-    Figure("rows_per_second", "{part}: rows/s", ",.0f", more_is_better=True),
-    Figure("p50_ms", f"latency at {RATE} rows/s, p50: ms", ".1f"),
-    Figure("p99_ms", f"latency at {RATE} rows/s, p99: ms", ".1f"),
-    Figure("cpu_us_per_row", "{part}: CPU, µs/row", ".1f"),
+_METRICS: Final = (
+    Metric("rows_per_second", "{part}: rows/s", ",.0f", more_is_better=True),
+    Metric("p50_ms", f"latency at {RATE} rows/s, p50: ms", ".1f"),
+    Metric("p99_ms", f"latency at {RATE} rows/s, p99: ms", ".1f"),
+    Metric("cpu_us_per_row", "{part}: CPU, µs/row", ".1f"),
 )
-_PEAK: Final = Figure("peak_rss_mb", "peak RSS of all: MB", ",.0f")
+_PEAK: Final = Metric("peak_rss_mb", "peak RSS of all: MB", ",.0f")
 
 
 def table(results: Sequence[Result]) -> str:
-    """Return the medians: a line for each figure of each part, a column for each side."""
+    """Return the medians: a line for each metric of each part, a column for each side."""
     sides = list(dict.fromkeys(result.side for result in results))
     head = ["", *sides]
     if {MILLRACE.name, TUNED.name} <= set(sides):
@@ -52,12 +52,12 @@ def table(results: Sequence[Result]) -> str:
 def body(results: Sequence[Result]) -> Iterator[list[str]]:
     """Yield the cells of the lines about parts."""
     parts = list(dict.fromkeys(result.part for result in results))
-    for figure in _FIGURES:
+    for metric in _METRICS:
         for part in parts:
-            runs = runs_of(results, figure.key, part)
+            runs = runs_of(results, metric.key, part)
             if runs:
                 values = {side: median(numbers) for side, numbers in runs.items()}
-                yield [figure.title.format(part=part), *cells(figure, values)]
+                yield [metric.title.format(part=part), *cells(metric, values)]
 
 
 def peaks(results: Sequence[Result]) -> list[str]:
@@ -67,18 +67,18 @@ def peaks(results: Sequence[Result]) -> list[str]:
 
 
 def runs_of(results: Sequence[Result], key: str, part: str = "") -> dict[str, list[float]]:
-    """Return side → what all runs found of a figure, of one part or of all."""
+    """Return side → what all runs found of a metric, of one part or of all."""
     runs: dict[str, list[float]] = {}
     for result in results:
-        if key in result.figures and part in ("", result.part):
-            runs.setdefault(result.side, []).append(result.figures[key])
+        if key in result.measurements and part in ("", result.part):
+            runs.setdefault(result.side, []).append(result.measurements[key])
     return runs
 
 
-def cells(figure: Figure, values: Mapping[str, float]) -> Iterator[str]:
+def cells(metric: Metric, values: Mapping[str, float]) -> Iterator[str]:
     """Yield a number for each side, and how many times better Millrace is than tuned Debezium."""
     for number in values.values():
-        yield format(number, figure.form)
+        yield format(number, metric.form)
     if {MILLRACE.name, TUNED.name} <= values.keys():
         ours, theirs = values[MILLRACE.name], values[TUNED.name]
-        yield f"{ours / theirs if figure.more_is_better else theirs / ours:.1f}"
+        yield f"{ours / theirs if metric.more_is_better else theirs / ours:.1f}"

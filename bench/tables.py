@@ -106,7 +106,7 @@ class Table:
     """A table of the workload.
 
     ``row`` computes a row from its number, ``update`` is what an update sets. How many ``rows``
-    there are for a snapshot, and how many ``inserts`` and ``updates`` are streamed, is told in
+    there are for a snapshot, and how many ``inserts`` and ``updates`` are streamed, is given in
     parts of the size of the benchmark.
     """
 

@@ -71,7 +71,7 @@ class Trial:
             return
         if self.name in self._site.client.call("GET", "/connectors"):
             self._site.client.delete(self.name)
-        time.sleep(1)  # what the task still sends must not make its topics anew
+        time.sleep(1)  # what the task still sends must not create its topics again
         self._site.topics.delete(self.name)
 
     @property

@@ -2,8 +2,8 @@ from bench.sides import DEFAULT, MILLRACE, TUNED
 from bench.table import Result, table
 
 
-def result(side: str, part: str, **figures: float) -> Result:
-    return Result(side, part, figures)
+def result(side: str, part: str, **measurements: float) -> Result:
+    return Result(side, part, measurements)
 
 
 def test_one_side_has_no_ratio():
