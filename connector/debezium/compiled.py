@@ -101,21 +101,31 @@ class CompiledRows:
         ]
 
     def _updated(self, event: _Event, change: RowChanges) -> list[Message]:
-        """Write rows that were changed; those whose key was are the exception."""
+        """Write rows that were changed; those whose key was are the exception.
+
+        A row leaves the change and its values go as soon as they are written: they may be huge.
+        """
         shape, headers = event.shape, self._headers
         topic, key, row, moved = shape.topic, shape.key, shape.row, shape.moved
         opened, to_after, head = shape.opened, shape.to_after, event.head
         rest = event.source_rest + event.tail("u", shape.no_transaction)
         messages: list[Message] = []
         numbers = shape.numbers(change.first_row or 0, len(change.rows))
-        for n, (before, after) in zip(numbers, change.rows, strict=True):
+        rows = change.rows[::-1]
+        if change.place is None:
+            change.rows = []
+        for n in numbers:
+            before, after = rows.pop()
             assert before is not None
             assert after is not None
             if moved(before, after):
                 messages += self._move(event, before, after, head + n + event.source_rest)
                 continue
-            value = _join((opened, row(before), to_after, row(after), head, n, rest))
-            messages.append(_new(Message, (topic, None, key(after), value, headers, None)))
+            key_text = key(after)
+            old, before = row(before), None
+            new, after = row(after), None
+            value = _join((opened, old, to_after, new, head, n, rest))
+            messages.append(_new(Message, (topic, None, key_text, value, headers, None)))
         return messages
 
     def _present(self, shape: _Shape, before: Row | None, after: Row, rest: bytes) -> Message:

@@ -53,6 +53,8 @@ _PERHAPS_OTHERS: Final = {
     KafkaError._INVALID_DIFFERENT_RECORD,  # noqa: SLF001 - the library's public name for it
 }
 
+_GROWN_SECONDS: Final = 10.0  # how long the queue keeps room for a message larger than itself
+
 Failed = Callable[[Any, Any], None]  # error and message
 PartitionOf = Callable[[str], int]
 
@@ -80,6 +82,8 @@ class Producer:
         self.problem: str | None = None
         self._fatal: KafkaError | None = None
         self._settings = settings
+        self._queue_kilobytes = int(settings["queue.buffering.max.kbytes"])
+        self._shrinks_at: float | None = None
         self._producer = self._made()
 
     def _made(self) -> KafkaProducer:
@@ -91,13 +95,27 @@ class Producer:
     def _grow(self, message: Message) -> None:
         """Make room for a message that does not even fit the empty queue.
 
-        Nothing is on its way, so another producer may go on without disturbing the order.
+        Nothing is in flight, so another producer may continue without disturbing the order.
         """
         size = len(message.value or b"") + len(message.key or b"")
         kilobytes = size * 11 // 10240 + 64  # headers need some room too
         log.info("A message of %d kB is larger than the queue, which grows", size >> 10)
         self._settings["queue.buffering.max.kbytes"] = kilobytes
+        self._shrinks_at = time.monotonic() + _GROWN_SECONDS
         self._producer = self._made()
+
+    def _shrink_if_due(self) -> None:
+        """Return to the configured queue, once it is empty."""
+        if self._shrinks_at is None or time.monotonic() < self._shrinks_at or len(self._producer):
+            return
+        self._shrinks_at = None
+        self._settings["queue.buffering.max.kbytes"] = self._queue_kilobytes
+        self._producer = self._made()
+
+    @property
+    def has_huge_message(self) -> bool:
+        """Whether a message larger than the configured queue may wait for its acknowledgement."""
+        return self._shrinks_at is not None and len(self._producer) > 0
 
     def send(
         self, messages: Iterable[Message], partition_of: PartitionOf, failed: Failed
@@ -141,6 +159,7 @@ class Producer:
 
         :raises ClientFailedError: the producer is unusable: make a new one.
         """
+        self._shrink_if_due()
         self._serve(self._producer.poll, seconds)
 
     def _serve(self, wait: Callable[[float], int], seconds: float) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from connector import allocator
 from connector.capture.change import Change, HeartbeatDue, Progress, RowChanges, Waiting
 from connector.capture.engine import Engine
 from connector.capture.heartbeat import Heartbeat
@@ -177,10 +178,17 @@ class CaptureRun:
             else:
                 if refused is None:
                     break
+        if producer.has_huge_message:
+            self._deliver_huge_message()
         self.sent += 1
         span.sent += producer.sent - sent
         self._figures.records += producer.sent - sent
         self._figures.bytes_sent += producer.sent_bytes - size
+
+    def _deliver_huge_message(self) -> None:
+        """Wait for the acknowledgement of a message: there is no memory for another like it."""
+        self._wait_for_producer(lambda: not len(self._producer))
+        allocator.trim()
 
     def _partition(self, topic: str) -> int:
         """Return where messages of a topic go, -1 if their keys decide."""
@@ -189,7 +197,10 @@ class CaptureRun:
 
     def _send_when_possible(self, message: Message, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""
-        while not self._queued(message, span):
+        self._wait_for_producer(lambda: self._queued(message, span))
+
+    def _wait_for_producer(self, condition: Callable[[], bool]) -> None:
+        while not condition():
             self._producer.poll(_PATIENCE)
             self._watch.look()
             self._raise_failure()

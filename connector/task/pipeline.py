@@ -72,6 +72,7 @@ class Pipeline:
         if self._compiled is not None and isinstance(change, RowChanges):
             messages = self._compiled.messages(change)
             if change.place is None:
+                change.rows = []  # rows may be huge, and their messages may have to wait
                 return messages
             return placed(messages, change, change.place, self._options)
         return self._generic(change)

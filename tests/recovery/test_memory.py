@@ -13,8 +13,8 @@ from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.recovery.place import Place, place
 
 LIMIT = 200  # MB
-LIMIT_FOR_HUGE_ROWS = 350  # MB; a row of 20 MB is 27 MB as a message
-LIMIT_FOR_HUGE_UPDATES = 400  # MB; the message has the row twice
+LIMIT_FOR_HUGE_ROWS = 250  # MB; a row of 20 MB is 27 MB as a message
+LIMIT_FOR_HUGE_UPDATES = 320  # MB; the message has the row twice
 HUGE = 20 * 1_000_000
 LONG = 900.0
 ROW = 1000  # bytes

@@ -59,7 +59,9 @@ MAY_IMPORT = {
     # the worker and the task: they meet in the protocols of `plugin` and nowhere else
     "connector.plugin": BOTTOM,
     "connector.worker": BOTTOM | {"connector.plugin"},
-    "connector.task": BOTTOM | EVENTS | {"connector.capture", "connector.plugin"},
+    "connector.task": BOTTOM
+    | EVENTS
+    | {"connector.allocator", "connector.capture", "connector.plugin"},
     # what joins a database with the rest; the only ones that know a database
     "connector.connectors": BOTTOM
     | {
@@ -81,7 +83,8 @@ MAY_IMPORT = {
         "connector.worker",
         "restapi",
     },
-    "connector.__main__": {"connector.daemon", "connector.version"},
+    "connector.allocator": set(),
+    "connector.__main__": {"connector.allocator", "connector.daemon", "connector.version"},
     "connector": set(),
     "sparksink": set(),
     **SINK,

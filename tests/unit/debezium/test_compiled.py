@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -96,7 +97,7 @@ def test_both_ways_lead_to_the_same_messages(
         ways.append((way(options, keys, values, counts), counts))
     (compiled, one), (general, other) = ways
     for change in all_changes:
-        assert compiled(change) == general(change)
+        assert compiled(replace(change)) == general(change)  # the compiled path takes the rows
         assert one.to_offset() == other.to_offset()
 
 

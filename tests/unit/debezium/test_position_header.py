@@ -51,7 +51,7 @@ def test_the_header_is_all_that_is_added(
     )
     plain, compiled, general = pipeline(options), pipeline(options), pipeline(options, same)
     for change in all_changes:
-        expected = list(plain.messages(change))
+        expected = list(plain.messages(replace(change)))
         asked = replace(change, place=PLACE)
         ways = [list(way.messages(asked)) for way in (compiled, general)]
         assert places(ways[0]) == places(ways[1])
@@ -92,4 +92,4 @@ def test_the_header_is_plain_text_whatever_converts_headers() -> None:
 def test_without_a_place_there_is_no_header() -> None:
     change = RowChanges(CODEC, "c", [(None, A)], VALUES)
     for made in (pipeline(OPTIONS), pipeline(OPTIONS, same)):
-        assert places(list(made.messages(change))) == ["none"]
+        assert places(list(made.messages(replace(change)))) == ["none"]
