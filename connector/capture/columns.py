@@ -2,58 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import Schema
-
-_NAME = re.compile(r"@(\w+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """A conversion as a piece of Python source, to be written into a compiled decoder.
-
-    ``template`` holds ``{}`` where the source of the value goes; ``names`` are the objects that
-    the source refers to. Writing it in place saves a call per column and row.
-    """
-
-    template: str = "{}"
-    names: Mapping[str, Any] = field(default_factory=dict)
-
-    def source(self, value: str, prefix: str, namespace: dict[str, Any]) -> str:
-        """Return the source with ``value`` in place, its names made unique by ``prefix``."""
-
-        def unique(match: re.Match[str]) -> str:
-            name = f"{prefix}_{match[1]}"
-            namespace[name] = self.names[match[1]]
-            return name
-
-        return _NAME.sub(unique, self.template).replace("{}", value)
-
-    def then(self, after: Expression | None) -> Expression:
-        """Return the conversion followed by another one, which gets None passed by."""
-        if after is None:
-            return self
-        number = len(self.names)  # the other one may use names of this one for objects of its own
-        then = _NAME.sub(rf"@\1_{number}", after.template).replace("{}", "value")
-        names = {f"{name}_{number}": target for name, target in after.names.items()}
-        template = f"(None if (value := {self.template}) is None else {then})"
-        return Expression(template, {**self.names, **names})
-
-    def function(self) -> Callable[[Any], Any]:
-        """Return the conversion as a function of one value (not None)."""
-        namespace: dict[str, Any] = {}
-        body = self.source("value", "n", namespace)
-        return eval(f"lambda value: {body}", namespace)  # type: ignore[no-any-return]  # noqa: S307 - source written by the type modules, never by input
-
-
-def call(function: Callable[[Any], Any]) -> Expression:
-    """Build the expression that calls a function with the value."""
-    return Expression("@f({})", {"f": function})
 
 
 @dataclass(frozen=True, slots=True)

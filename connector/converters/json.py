@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from orjson import Fragment, JSONEncodeError, dumps
 
+from connector.codegen import compile_function
 from connector.config import ConfigDef, ConfigKey, at_least, one_of
 from connector.data.fragments import Encode
 from connector.data.java import decimal_text, double_text, float_text
@@ -134,8 +135,8 @@ class JsonConverter:
         opening = "b','" if start else "b'{'"
         out = f"(out := dumps({{{members}}}))"
         written = f"(text(out) if {_BACKSLASH} in {out} or not out.isascii() else out)"
-        source = f"lambda v: {opening} + {written}[1:-1]"
-        return eval(source, names)  # type: ignore[no-any-return]  # noqa: S307 - written here
+        lines = ["def encode_part(v):", f"    return {opening} + {written}[1:-1]"]
+        return compile_function(lines, names)
 
     def row(self, schema: Schema) -> Encode:
         """Return a function that writes a whole object from a row."""
@@ -157,8 +158,7 @@ class JsonConverter:
             "        raise failed(error) from None",
             f"    return text(out) if {_BACKSLASH} in out or not out.isascii() else out",
         ]
-        exec("\n".join(lines), names)  # noqa: S102 - written here, names are quoted by repr
-        return names["encode"]  # type: ignore[no-any-return]
+        return compile_function(lines, names)
 
     def native(self, schema: Schema) -> Callable[[Any], Any]:
         """Return the function that prepares a value of the schema for orjson."""

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from connector.capture.columns import ColumnCodec, Expression, call
+from connector.capture.columns import ColumnCodec
 from connector.capture.selection import any_of
 from connector.capture.tables import Column, TableId
+from connector.codegen import Expression, call
 from connector.debezium.hashing import hasher
 from connector.errors import ConfigError
 

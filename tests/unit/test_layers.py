@@ -16,9 +16,8 @@ LONGEST_FUNCTION = 50
 NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
 
 # The bottom: these import one another and nothing above.
-BOTTOM = {
-    f"connector.{name}" for name in "config data errors fence kafka logs properties version".split()
-}
+_BOTTOM = "codegen config data errors fence kafka logs properties version"
+BOTTOM = {f"connector.{name}" for name in _BOTTOM.split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
 # The sink knows nothing of the connector; from the bottom to the top.
 SINK_LAYERS = (
@@ -225,6 +224,17 @@ def test_the_database_is_known_in_one_place() -> None:
         and any(part_of(name) == "connector.mysql" for name in imports(path))
     ]
     assert users == ["connector/connectors.py"]
+
+
+def test_source_is_compiled_in_one_place() -> None:
+    compiling = {
+        path
+        for path in files(*PRODUCTS)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in ("compile", "eval", "exec")
+    }
+    assert compiling == {"connector/codegen.py"}
 
 
 def test_the_environment_is_read_in_one_place() -> None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from connector.capture.change import Row
-from connector.capture.columns import Expression
+from connector.codegen import Expression, compile_function
 from connector.mysql.types.fields import Fixed, LogField, Prefixed
 
 _LENGTHS = {1: "B", 2: "H", 4: "I"}  # formats of the lengths before fields, by their bytes
@@ -39,17 +39,13 @@ class HeldColumn:
     absent: Any = None
 
 
-def compile_images(
-    columns: Sequence[HeldColumn], initial: Sequence[Any], nulls: bytes
-) -> tuple[str, Variant]:
-    """Return the source and the function for one bitmap of NULLs.
+def compile_images(columns: Sequence[HeldColumn], initial: Sequence[Any], nulls: bytes) -> Variant:
+    """Return the function for one bitmap of NULLs.
 
     ``initial`` holds the value of each slot of the result that no column fills.
     """
     writer = _Writer(columns, initial, nulls)
-    source = writer.source()
-    exec(source, writer.names)  # noqa: S102 - written here from the type modules, never from input
-    return source, writer.names["images"]
+    return compile_function(writer.lines(), writer.names)
 
 
 class _Writer:
@@ -61,8 +57,8 @@ class _Writer:
         self._ahead = len(nulls)  # bytes behind p that are passed but not yet added to it
         self._values = [self._constant(f"i{slot}", value) for slot, value in enumerate(initial)]
 
-    def source(self) -> str:
-        """Write the whole function."""
+    def lines(self) -> list[str]:
+        """Return the lines of the whole function."""
         run: list[tuple[int, HeldColumn]] = []
         for number, column in enumerate(self._columns):
             if self._nulls[number >> 3] >> (number & 7) & 1:
@@ -81,7 +77,7 @@ class _Writer:
         lines = [f"    while p < end and {same}:", *self._body]
         result = "".join(f"{value}, " for value in self._values)
         lines.append(f"        append(({result}))")
-        return "\n".join(["def images(d, p, end, append):", *lines, "    return p", ""])
+        return ["def images(d, p, end, append):", *lines, "    return p"]
 
     def _unpack(self, run: list[tuple[int, HeldColumn]], width: int = 0) -> str:
         """Write one call that unpacks neighbours of constant size.

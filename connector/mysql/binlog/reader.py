@@ -10,19 +10,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
-from connector.errors import (
-    AccessDeniedError,
-    DatabaseUnavailableError,
-    MillraceError,
-    PositionLostError,
-    StopError,
-)
+from connector.errors import DatabaseUnavailableError, MillraceError
 from connector.mysql.binlog.dump import HEARTBEAT, DumpConnection, DumpStart
 from connector.mysql.binlog.event_types import TRANSACTION_PAYLOAD
 from connector.mysql.binlog.events import BinlogEvent, Rotated
 from connector.mysql.binlog.parser import MALFORMED, EventParser, parse_other, unreadable
 from connector.mysql.position.binlog_position import behind
 from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.server_errors import stream_error
+from connector.mysql.session.wire import ERROR, FULL_PACKET, join_payload, payload_end, read_error
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +26,9 @@ _SILENCE: Final = 3 * HEARTBEAT
 _TICK: Final = 0.25  # seconds after which an empty batch lets the caller look around
 _READ_SIZE: Final = 1 << 16  # larger reads are slower: values of one read stay in the cache
 _BATCH: Final = 500
-_WHOLE_PACKET: Final = 0xFFFFFF
 _LARGEST: Final = 0xFFFFFFFF  # position in the header of an event
 # of a packet the length (two bytes and one), number and status; then the head of an event
 _HEAD: Final = struct.Struct("<HBBBIBIIIH")
-_ER_MASTER_FATAL = 1236
-_LOST_WORDS = (
-    "could not find first log file",
-    "purged",
-    "not in the binlog",
-    "impossible position",
-    "position > file size",
-)
 
 
 class BinlogReader:
@@ -130,20 +117,20 @@ class BinlogReader:
                 break
             length = data[start] | data[start + 1] << 8 | data[start + 2] << 16
             end = start + 4 + length
-            if length == _WHOLE_PACKET:
-                end = _end_of_large(data, start)
+            if length == FULL_PACKET:
+                end = payload_end(data, start)
                 if end > size:
                     break
                 yield events
                 events = []
-                large = self._large(_joined(data, start, end))
+                large = self._large(join_payload(data, start, end, skip=1))
                 data = data[end:]
                 end, size = 0, len(data)
                 yield from large
             elif end > size:
                 break
             elif data[start + 4]:
-                raise _refusal(data[start + 4 : end])
+                raise _stream_end(data[start + 4 : end])
             elif parser.is_compressed_transaction(data, start + 5):
                 yield events
                 events = []
@@ -161,7 +148,7 @@ class BinlogReader:
         while size - start >= _HEAD.size:
             low, high, _, status, timestamp, kind, server, length, following, _ = head(data, start)
             end = start + 4 + (low | high << 16)
-            if end > size or status or kind == TRANSACTION_PAYLOAD or end - start > _WHOLE_PACKET:
+            if end > size or status or kind == TRANSACTION_PAYLOAD or end - start > FULL_PACKET:
                 break
             at = (following - length) & _LARGEST if following else 0  # it wraps at 4 GB
             header = (timestamp, server, at, length)
@@ -206,42 +193,8 @@ def _taken(pieces: list[bytes]) -> bytes:
     return data
 
 
-def _end_of_large(data: bytes, start: int) -> int:
-    """Return where an event of 16 MB and more ends, or how far the data must reach at least."""
-    length = _WHOLE_PACKET
-    while length == _WHOLE_PACKET:
-        if len(data) - start < 4:
-            return start + 4
-        length = int.from_bytes(data[start : start + 3], "little")
-        start += 4 + length
-    return start
-
-
-def _joined(data: bytes, start: int, end: int) -> bytes:
-    """Join an event from its packets; a byte that marks success stands before it."""
-    view = memoryview(data)
-    parts: list[memoryview] = []
-    while start < end:
-        length = int.from_bytes(data[start : start + 3], "little")
-        parts.append(view[start + 4 + (not parts) : start + 4 + length])
-        start += 4 + length
-    return b"".join(parts)
-
-
-def _refusal(packet: bytes) -> MillraceError:
-    """Turn an error or end packet of the stream into an error with its decision."""
-    if packet[0] != 0xFF:
-        return DatabaseUnavailableError("the server ended the binlog stream")
-    code = int.from_bytes(packet[1:3], "little")
-    text = packet[9:].decode("utf-8", "replace")
-    message = f"{text} (error {code})"
-    lowered = text.lower()
-    if "server_uuid/server_id" in lowered:  # MySQL: 1236, MariaDB: 4052
-        return StopError(message, "Give every connector a database.server.id of its own.")
-    if code == _ER_MASTER_FATAL:
-        if any(words in lowered for words in _LOST_WORDS):
-            return PositionLostError(message)
-        return DatabaseUnavailableError(message) if "net" in lowered else StopError(message)
-    if code in (1227, 1045):
-        return AccessDeniedError(message)
-    return DatabaseUnavailableError(message)
+def _stream_end(packet: bytes) -> MillraceError:
+    """Return the error that an error or end packet of the stream stands for."""
+    if packet[:1] == ERROR:
+        return stream_error(read_error(packet))
+    return DatabaseUnavailableError("the server ended the binlog stream")

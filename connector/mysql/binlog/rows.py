@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from connector.capture.change import Row
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
+from connector.codegen import Expression
 from connector.errors import SchemaMismatchError
 from connector.mysql.binlog.imagecode import HeldColumn, Variant, compile_images
 from connector.mysql.types.fields import Wire, layout
@@ -72,14 +73,10 @@ class ImageDecoder:
         end = variant(data, start, start + 1, rows.append)
         return rows[0], end
 
-    def source(self, nulls: bytes) -> str:
-        """Return the source generated for a bitmap of NULLs, for a look at it."""
-        return compile_images(self._columns, self._initial, nulls)[0]
-
     def _variant(self, nulls: bytes) -> Variant:
         if len(self._variants) >= MAX_VARIANTS:
             return self.decode_plainly
-        self._variants[nulls] = variant = compile_images(self._columns, self._initial, nulls)[1]
+        self._variants[nulls] = variant = compile_images(self._columns, self._initial, nulls)
         return variant
 
     def decode_plainly(

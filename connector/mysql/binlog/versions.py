@@ -13,8 +13,9 @@ from itertools import groupby
 from typing import Final
 
 from connector.capture.change import Row
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import BYTES
 from connector.mysql.binlog.events import RowsChanged, RowsKind
 from connector.mysql.binlog.rows import ImageDecoder

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from connector.capture.columns import ColumnCodec, Expression, call
+from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
+from connector.codegen import Expression, call
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64, INT16, STRING, Schema
 from connector.mysql.custom_converters.selecting import converted, flag, selector, then

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
 from connector.capture.selection import any_of
 from connector.capture.tables import Column, TableId
+from connector.codegen import Expression
 from connector.data.schema import Schema
 from connector.mysql.types.fields import FromLog, LogField, Wire
 

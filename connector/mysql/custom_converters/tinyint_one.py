@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
+from connector.codegen import Expression
 from connector.data.schema import BOOLEAN
 from connector.mysql.custom_converters.selecting import converted, flag, selector
 from connector.mysql.types import codec_of

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
-from connector.capture.columns import ColumnCodec, Expression, call
+from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
+from connector.codegen import Expression, call
 from connector.config import invalid
 from connector.mysql.custom_converters.selecting import selector, then
 from connector.mysql.types import column_type

@@ -21,44 +21,17 @@ from pymysql.connections import MySQLResult
 from pymysql.constants import COMMAND
 
 from connector.errors import (
-    AccessDeniedError,
     DatabaseUnavailableError,
     MillraceError,
     StopError,
-    TableChangedError,
 )
 from connector.mysql.session.answer_reader import AnswerReader
+from connector.mysql.session.server_errors import NO_CONNECTION_LEFT, statement_error
 from connector.mysql.session.tls import Tls, context
+from connector.mysql.session.wire import ErrorPacket
 
 log = logging.getLogger(__name__)
 
-_DENIED: Final = {1044, 1045, 1142, 1143, 1227, 1698, 1820, 3118, 3955}
-_UNAVAILABLE: Final = {
-    1040,  # too many connections
-    1053,  # server shutdown in progress
-    1077,
-    1080,
-    1152,
-    1158,
-    1159,
-    1160,
-    1161,
-    1184,
-    1205,  # lock wait timeout
-    1213,  # deadlock
-    1317,  # the query was interrupted: by KILL, or by a shutdown
-    1927,  # connection was killed (MariaDB)
-    2002,
-    2003,
-    2006,
-    2013,
-    2055,
-    3169,  # session was killed
-    4031,  # disconnected because of inactivity
-}
-_ER_TABLE_DEF_CHANGED: Final = 1412
-NO_SUCH_TABLE: Final = 1146
-_NO_ROOM: Final = {1040, 1203, 1226}  # for connections of the server, or of the user
 _SENDING: Final = {"Sending to client", "Writing to net"}
 _QUICK, _FOREVER = 5.0, 1e9  # seconds
 _REMEDY_FOR_CERTIFICATES: Final = (
@@ -161,7 +134,7 @@ def _is_working(settings: ConnectionSettings, server: str, session: int) -> bool
             cursor.execute("SHOW PROCESSLIST")
             states = {int(row[0]): (row[4], row[6]) for row in cursor.fetchall()}
     except (pymysql.err.MySQLError, OSError) as error:
-        return bool(error.args) and error.args[0] in _NO_ROOM
+        return bool(error.args) and error.args[0] in NO_CONNECTION_LEFT
     command, state = states.get(session, ("Sleep", ""))
     return command != "Sleep" and state not in _SENDING
 
@@ -180,12 +153,12 @@ def translated() -> Iterator[None]:
 def meaning(error: pymysql.err.MySQLError) -> MillraceError:
     """Decide what an error of the driver stands for."""
     code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-    text = f"{error.args[-1] if error.args else error} (error {code})"
+    text = str(error.args[-1] if error.args else error)
     if isinstance(getattr(error, "original_exception", None), ssl.SSLCertVerificationError):
-        return StopError(text, _REMEDY_FOR_CERTIFICATES)
+        return StopError(f"{text} (error {code})", _REMEDY_FOR_CERTIFICATES)
     if isinstance(error, pymysql.err.InterfaceError):
-        return DatabaseUnavailableError(text)
-    return _decided(code, text)
+        return DatabaseUnavailableError(f"{text} (error {code})")
+    return statement_error(ErrorPacket(code, text))
 
 
 def code_of(error: MillraceError) -> int:
@@ -193,22 +166,6 @@ def code_of(error: MillraceError) -> int:
     cause = error.__cause__
     number = cause.args[0] if isinstance(cause, pymysql.err.MySQLError) and cause.args else 0
     return number if isinstance(number, int) else 0
-
-
-def refusal(packet: bytes) -> MillraceError:
-    """Decide what an error packet stands for: a mark, the code, the SQL state, the message."""
-    code = int.from_bytes(packet[1:3], "little")
-    return _decided(code, f"{packet[9:].decode('utf-8', 'replace')} (error {code})")
-
-
-def _decided(code: int, text: str) -> MillraceError:
-    if code in _DENIED:
-        return AccessDeniedError(text)
-    if code in _UNAVAILABLE:
-        return DatabaseUnavailableError(text)
-    if code == _ER_TABLE_DEF_CHANGED:
-        return TableChangedError(text)
-    return StopError(text)
 
 
 class Connection:

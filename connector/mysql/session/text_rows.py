@@ -31,11 +31,20 @@ from typing import Any
 
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
+from connector.codegen import compile_function
 from connector.errors import ConversionError
-from connector.mysql.session.connection import RowStream, refusal
-from connector.mysql.session.wire import length_encoded
+from connector.mysql.session.connection import RowStream
+from connector.mysql.session.server_errors import statement_error
+from connector.mysql.session.wire import (
+    ERROR,
+    FULL_PACKET,
+    join_payload,
+    length_encoded,
+    payload_end,
+    read_error,
+)
 
-_WHOLE_PACKET = 0xFFFFFF
+_END = b"\xfe"
 _NULL = 251
 
 Scanner = Callable[[bytes, int, int, Callable[[Row], None]], int]
@@ -70,11 +79,12 @@ class TextRows:
             rows: list[Row] = []
             used = self._scan(data, 0, len(data), rows.append)
             while True:
-                packet = _packet(data, used)
-                if isinstance(packet, int):
-                    needed = packet - used
+                end = payload_end(data, used)
+                if end > len(data):
+                    needed = end - used
                     break
-                body, used = packet
+                body = join_payload(data, used, end)
+                used = end
                 if _is_end(body):
                     yield rows
                     return
@@ -95,34 +105,14 @@ class TextRows:
         return tuple(values)
 
 
-def _packet(data: bytes, start: int) -> tuple[bytes, int] | int:
-    """Return the next packet's body and its end; or up to where the data must reach for it.
-
-    A body of 16 MB and more comes in several packets, the last of them shorter.
-    """
-    parts = []
-    offset = start
-    while True:
-        if len(data) - offset < 4:
-            return offset + 4
-        length = int.from_bytes(data[offset : offset + 3], "little")
-        end = offset + 4 + length
-        if end > len(data):
-            return end
-        parts.append(data[offset + 4 : end])
-        offset = end
-        if length < _WHOLE_PACKET:
-            return b"".join(parts), offset
-
-
 def _is_end(body: bytes) -> bool:
     """Whether a packet ends the result.
 
     :raises MillraceError: it is an error of the server, with its decision.
     """
-    if body[:1] == b"\xff":
-        raise refusal(body)
-    return body[:1] == b"\xfe" and len(body) < 9
+    if body[:1] == ERROR:
+        raise statement_error(read_error(body))
+    return body[:1] == _END and len(body) < 9
 
 
 def _compile(columns: Sequence[ColumnCodec], slots: Sequence[int | None]) -> Scanner:
@@ -136,7 +126,7 @@ def _compile(columns: Sequence[ColumnCodec], slots: Sequence[int | None]) -> Sca
         "    while size - p > 4:",
         "        n = d[p] | d[p + 1] << 8 | d[p + 2] << 16",
         "        end = p + 4 + n",
-        f"        if end > size or n == {_WHOLE_PACKET}:",
+        f"        if end > size or n == {FULL_PACKET}:",
         "            break",
         "        p += 4",
         "        if d[p] > 253 and (d[p] == 255 or n < 9):",
@@ -156,9 +146,8 @@ def _compile(columns: Sequence[ColumnCodec], slots: Sequence[int | None]) -> Sca
             f"            v{slot}, p = rare{slot}(d, p)",
         ]
     values = "".join(f"v{number}, " for number in range(len(columns)))
-    lines += [f"        append(({values}))", "        p = end", "    return p", ""]
-    exec("\n".join(lines), names)  # noqa: S102 - written here from the type modules, never from input
-    return names["rows"]  # type: ignore[no-any-return]
+    lines += [f"        append(({values}))", "        p = end", "    return p"]
+    return compile_function(lines, names)
 
 
 def _rare(codec: ColumnCodec | None) -> Callable[[bytes, int], tuple[Any, int]]:

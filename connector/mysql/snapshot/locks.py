@@ -14,7 +14,8 @@ from typing import Final
 
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, DatabaseUnavailableError, StopError
-from connector.mysql.session.connection import NO_SUCH_TABLE, Connection, code_of
+from connector.mysql.session.connection import Connection, code_of
+from connector.mysql.session.server_errors import NO_SUCH_TABLE
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import StopError, TableChangedError
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.session.connection import NO_SUCH_TABLE, code_of
+from connector.mysql.session.connection import code_of
+from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.parallel_reading import Begun, Changed, ParallelReading
 from connector.mysql.snapshot.table_reader import TableReader
 from connector.mysql.source_block import SourceBlock

@@ -27,7 +27,8 @@ from connector.errors import DatabaseUnavailableError, StopError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.schema.definitions import Definition, DefinitionReader
 from connector.mysql.schema.tracker import SchemaTracker
-from connector.mysql.session.connection import NO_SUCH_TABLE, Connection, code_of
+from connector.mysql.session.connection import Connection, code_of
+from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
 from connector.mysql.snapshot.rows import MarkedRows, SnapshotRows
 from connector.mysql.snapshot.table_reader import TableReader, without_counter

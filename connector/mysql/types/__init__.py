@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import Schema
 from connector.data.semantic import JSON
 from connector.mysql.types import (

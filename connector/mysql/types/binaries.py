@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from connector.capture.columns import Expression
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import BYTES, STRING, Schema
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from connector.capture.columns import Expression
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import BOOLEAN
 from connector.data.semantic import bits
 from connector.mysql.types.family import ColumnType

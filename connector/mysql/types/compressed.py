@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 
-from connector.capture.columns import Expression
+from connector.codegen import Expression
 from connector.errors import ConversionError
 
 _ZLIB = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import decimal
 from collections.abc import Callable
 
-from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
+from connector.codegen import Expression, call
 from connector.data.schema import FLOAT64, STRING
 from connector.data.semantic import decimal as decimal_schema
 from connector.mysql.types.family import ColumnType

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Mapping
 
-from connector.capture.columns import Expression, call
+from connector.codegen import Expression, call
 
 UTF8_TEXT = Expression("{}.decode('utf-8', 'replace')")
 _CODECS = {

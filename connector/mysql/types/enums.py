@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
+from connector.codegen import Expression, call
 from connector.data.semantic import enum, enum_set
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.family import ColumnType

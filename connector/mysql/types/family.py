@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from connector.capture.columns import Expression, Selected
+from connector.capture.columns import Selected
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import Schema
 from connector.mysql.types.fields import FromLog
 from connector.mysql.types.type_options import TypeOptions

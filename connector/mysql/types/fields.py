@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from connector.capture.columns import Expression
+from connector.codegen import Expression
 from connector.errors import SchemaMismatchError
 
 # wire types (enum_field_types of the servers)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from connector.capture.columns import Expression, Selected
+from connector.capture.columns import Selected
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64
 from connector.mysql.types.family import ColumnType

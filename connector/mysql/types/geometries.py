@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from connector.capture.columns import call
 from connector.capture.tables import Column
+from connector.codegen import call
 from connector.data.semantic import GEOMETRY, POINT
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string

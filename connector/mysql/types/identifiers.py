@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
-from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
+from connector.codegen import Expression, call
 from connector.data import semantic
 from connector.data.schema import STRING, Schema
 from connector.mysql.types.family import ColumnType

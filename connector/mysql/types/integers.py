@@ -6,8 +6,8 @@ from decimal import Decimal
 from math import floor
 from typing import Any
 
-from connector.capture.columns import Expression
 from connector.capture.tables import Column
+from connector.codegen import Expression
 from connector.data.schema import BOOLEAN, INT16, INT32, INT64, Schema
 from connector.data.semantic import decimal
 from connector.mysql.types.family import ColumnType

@@ -19,6 +19,7 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
+from connector.codegen import compile_function
 from connector.errors import ConversionError
 from connector.mysql.types.binary_json import (
     INT16,
@@ -140,9 +141,8 @@ def _compile(kind: int, data: bytes, start: int, numbers: Numbers, first: int) -
             source = f"{'scalar' if entry > LITERAL else 'inner'}({entry}, d, s + {value})"
         parts.append(f"{{l{number}}}{{{source}}}")
     end = "]" if kind else "}}"
-    source = "\n    ".join(["def write(d, s, n):", *lines, f'return f"{"".join(parts)}{end}"'])
-    exec(source, names)  # noqa: S102 - written here; what comes from documents are names alone
-    return names["write"]  # type: ignore[no-any-return]
+    body = [*lines, f'return f"{"".join(parts)}{end}"']
+    return compile_function(["def write(d, s, n):", *(f"    {line}" for line in body)], names)
 
 
 # most strings are short and need no escapes: what they cost counts

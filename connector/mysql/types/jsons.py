@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from connector.capture.columns import call
 from connector.capture.tables import Column
+from connector.codegen import call
 from connector.data.semantic import JSON
 from connector.errors import ConversionError
 from connector.mysql.types.encodings import UTF8_TEXT

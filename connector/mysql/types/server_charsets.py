@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 from functools import lru_cache
 
-from connector.capture.columns import Expression
+from connector.codegen import Expression
 from connector.mysql.types.encodings import decoder
 
 _CHANGED: dict[str, tuple[str, dict[int, str]]] = {  # a codec, and what is different from a code on

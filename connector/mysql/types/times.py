@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
+from connector.codegen import Expression, call
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_TIME, ISO_TIME, MICRO_TIME, NANO_TIME
 from connector.mysql.types import fields

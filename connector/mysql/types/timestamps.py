@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from connector.capture.columns import Expression, call
 from connector.capture.tables import Column
+from connector.codegen import Expression, call
 from connector.data.semantic import ZONED_TIMESTAMP
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import civil, fraction_scale

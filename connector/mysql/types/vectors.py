@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from connector.capture.columns import call
 from connector.capture.tables import Column
+from connector.codegen import call
 from connector.data.semantic import FLOAT_VECTOR
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import byte_string

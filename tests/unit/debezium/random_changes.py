@@ -7,11 +7,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from connector.capture.change import Operation, RowChanges
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
 from connector.capture.selection import selection
 from connector.capture.source_block import source_block
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
+from connector.codegen import Expression
 from connector.data.schema import INT32, OPTIONAL_STRING, Field
 from connector.debezium.table_schemas import TableSchemas, key_columns
 from connector.debezium.topics import TopicNaming

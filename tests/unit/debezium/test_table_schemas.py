@@ -6,10 +6,11 @@ import logging
 
 import pytest
 
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
 from connector.capture.selection import selection
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
+from connector.codegen import Expression
 from connector.data.schema import INT32, STRING, Field, struct
 from connector.debezium.table_schemas import TableSchemas, key_columns
 from connector.errors import ConfigError

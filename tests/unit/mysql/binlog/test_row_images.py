@@ -102,15 +102,6 @@ def test_beyond_the_bound_of_variants_the_values_are_the_same() -> None:
     assert one.decode(images, 0, len(images)) == rows
 
 
-@given(tables())
-def test_the_generated_source_can_be_looked_at(table: RandomTable) -> None:
-    present = (True,) * len(table.kinds)
-    images = decoder(table, present)
-    source = images.source(bytes((len(table.kinds) + 7) // 8))
-    assert source.startswith("def images(d, p, end, append):")
-    compile(source, "images", "exec")
-
-
 def test_images_without_columns_are_refused_instead_of_read_for_ever() -> None:
     images = decoder(table_of(INTEGERS[:2]), (False, False))
     assert images.decode(b"", 0, 0) == []

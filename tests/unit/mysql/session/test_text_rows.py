@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.columns import ColumnCodec, call
+from connector.capture.columns import ColumnCodec
+from connector.codegen import call
 from connector.errors import ConversionError, DatabaseUnavailableError, StopError
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.columns import ColumnCodec, Expression
+from connector.capture.columns import ColumnCodec
+from connector.codegen import Expression
 from connector.errors import ConversionError
 from connector.mysql.binlog.json_diff import apply_diffs
 from connector.mysql.types import fields
