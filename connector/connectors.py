@@ -15,20 +15,22 @@ from connector.capture.source import Source
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue, pairs
+from connector.data.record import Header
 from connector.data.schema import Schema
 from connector.debezium.column_rules import column_rules
 from connector.debezium.column_rules import faults as column_rules_faults
+from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions, context_headers
 from connector.debezium.names import field_names, schema_names
 from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
+from connector.debezium.topics import TopicNaming, topic_naming
 from connector.debezium.topics import faults as naming_faults
-from connector.debezium.topics import topic_naming
 from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.mysql import connector as mysql
 from connector.mysql.old_names import OLD_PREFIXES, Translation
 from connector.plugin import Task, TaskContext
-from connector.task.capture import Action, Capture
+from connector.task.capture import Capture, HeartbeatAction
 from connector.task.capture_task import CaptureTask
 
 log = logging.getLogger(__name__)
@@ -87,7 +89,7 @@ class Database(Protocol):
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read."""
 
-    def heartbeat_action(self, values: Mapping[str, Any]) -> Action | None:
+    def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
         """Return what is done with every heartbeat, if anything."""
 
     def source(
@@ -152,9 +154,13 @@ class CaptureConnector:
 
     def create_task(self, context: TaskContext) -> Task:
         """Build the one task."""
-        return CaptureTask(context, self._open)
+        return CaptureTask(context, self.open_capture)
 
-    def _open(self, config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
+    def open_capture(self, config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
+        """Build the capture of one run. Nothing is connected yet.
+
+        :raises ConfigError: a value cannot be used.
+        """
         database = self._database
         config = _today(database.translate(config), context.connector)
         values = self.config_def.parse(config)
@@ -175,28 +181,36 @@ class CaptureConnector:
             ),
         )
         headers = context_headers(database.name, naming.prefix, context.task, run)
-        heartbeat = values["heartbeat.interval.ms"] / 1000
         return Capture(
             source=database.source(values, config, selected, schemas.of, context.fence),
             engine=_engine_options(values),
-            events=EventOptions(
-                connector=database.name,
-                naming=naming,
-                source=schema,
-                row_slot=database.row_slot,
-                tombstones=values["tombstones.on.delete"],
-                transactions=values["provide.transaction.metadata"],
-                resumes_transactions=database.resumes_transactions,
-                schema_changes=values["include.schema.changes"],
-                heartbeats=heartbeat > 0,
-                skips_unchanged=values["skip.messages.without.change"],
-                context_headers=headers if values["extended.headers.enabled"] else (),
-            ),
+            encoder=DebeziumEncoder(self._event_options(values, naming, headers)),
+            database=database.name,
+            server=naming.prefix,
+            source_schema=schema,
             captures=selected.captures,
-            heartbeat_interval=heartbeat,
+            heartbeat_interval=values["heartbeat.interval.ms"] / 1000,
             partition={"server": naming.prefix},
             heartbeat_action=database.heartbeat_action(values),
             metric_tags=pairs(values["custom.metric.tags"]),
+        )
+
+    def _event_options(
+        self, values: Mapping[str, Any], naming: TopicNaming, headers: tuple[Header, ...]
+    ) -> EventOptions:
+        database = self._database
+        return EventOptions(
+            connector=database.name,
+            naming=naming,
+            source=database.source_schema,
+            row_slot=database.row_slot,
+            tombstones=values["tombstones.on.delete"],
+            transactions=values["provide.transaction.metadata"],
+            resumes_transactions=database.resumes_transactions,
+            schema_changes=values["include.schema.changes"],
+            heartbeats=values["heartbeat.interval.ms"] > 0,
+            skips_unchanged=values["skip.messages.without.change"],
+            context_headers=headers if values["extended.headers.enabled"] else (),
         )
 
 

@@ -21,7 +21,7 @@ from connector import logs
 from connector.errors import ConfigError, MillraceError, NotFoundError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
-from connector.metrics import Metrics
+from connector.metrics import WorkerMetrics
 from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row
 from connector.properties import ConnectorFile, read_connector, read_properties
 from connector.version import VERSION
@@ -137,7 +137,7 @@ class Daemon:
         statuses = StatusStore(self._storage.statuses, _milliseconds)
         offsets = LogOffsetStore(self._storage.offsets)
         places = OffsetPlaces(offsets, partial(own_offsets_log, config), configs)
-        metrics = Metrics()
+        metrics = WorkerMetrics()
         claims = Claims()
         workplace = Workplace(
             worker_id(self._address),
@@ -145,7 +145,7 @@ class Daemon:
             statuses,
             plugins,
             providers,
-            Launcher(config, plugins, providers, places, metrics.task, claims),
+            Launcher(config, plugins, providers, places, metrics, claims),
             config.seconds("task.shutdown.graceful.timeout.ms"),
             config["topic.tracking.enable"],
         )

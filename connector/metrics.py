@@ -1,16 +1,16 @@
-"""The figures of a worker in Prometheus' text format. The only import of prometheus_client.
+"""The metrics of a worker in Prometheus' text format. The only import of prometheus_client.
 
-Debezium's figures have the names that its example configuration of the JMX exporter gives them,
+Debezium's metrics have the names that its example configuration of the JMX exporter gives them,
 so that dashboards keep working: ``debezium_metrics_<attribute>`` with the labels ``plugin``
-(mysql, mariadb), ``name`` (topic.prefix) and ``context``. Everything is read when it is asked
-for, and shown for as long as its connector or task is there.
+(mysql, mariadb), ``name`` (topic.prefix) and ``context``. Everything is read at the
+request, and shown for as long as its connector or task exists.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -24,18 +24,18 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from connector.errors import NotFoundError
-from connector.task.metrics import Figures, Seen
+from connector.task.metrics import EventCounts, TaskMetrics
 from connector.version import VERSION
 from connector.worker.rest_answers import Views
 from connector.worker.rest_entities import ConnectorStateInfo
 
-Read = Callable[[Figures], float]
-Running = Mapping[tuple[str, int], Figures]
+Read = Callable[[TaskMetrics], float]
+Running = Mapping[tuple[str, int], TaskMetrics]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of a task: its name, what it says, and how it is read."""
+class MetricDefinition:
+    """One metric of a task: its name, its help text, and how it is read."""
 
     name: str
     help: str
@@ -43,112 +43,116 @@ class Figure:
     kind: Literal["counter", "gauge"] = "gauge"
 
 
-def _seen(part: Callable[[Figures], Seen]) -> tuple[Figure, ...]:
-    """Return the figures that a snapshot and a stream both have."""
+def _event_metrics(part: Callable[[TaskMetrics], EventCounts]) -> tuple[MetricDefinition, ...]:
+    """Return the metrics that a snapshot and a stream both have."""
     kinds = {"Create": "c", "Update": "u", "Delete": "d"}
     return (
-        Figure(
+        MetricDefinition(
             "TotalNumberOfEventsSeen",
             "Events captured: rows, changes of the schema.",
-            lambda figures: part(figures).total,
+            lambda metrics: part(metrics).total,
         ),
         *(
-            Figure(
+            MetricDefinition(
                 f"TotalNumberOf{kind}EventsSeen",
                 f"{kind} events captured.",
-                lambda figures, letter=letter: part(figures).counts[letter],  # type: ignore[misc]  # mypy cannot infer a default
+                lambda metrics, letter=letter: part(metrics).counts[letter],  # type: ignore[misc]  # mypy cannot infer a default
             )
             for kind, letter in kinds.items()
         ),
-        Figure(
+        MetricDefinition(
             "MilliSecondsSinceLastEvent",
             "Milliseconds since the last event, -1 before any.",
-            lambda figures: _since(part(figures).last_at),
+            lambda metrics: _milliseconds_since(part(metrics).last_at),
         ),
     )
 
 
-def _since(moment: float) -> float:
+def _milliseconds_since(moment: float) -> float:
     return round((time.time() - moment) * 1000) if moment else -1
 
 
-def _queue_left(figures: Figures) -> float:
-    return figures.outlet.capacity - len(figures.outlet) if figures.outlet is not None else 0
+def _queue_left(metrics: TaskMetrics) -> float:
+    return metrics.queue.capacity - len(metrics.queue) if metrics.queue is not None else 0
 
 
-def _offset(figures: Figures, key: str) -> object:
-    return figures.position.to_offset().get(key) if figures.position is not None else None
+def _offset(metrics: TaskMetrics, key: str) -> object:
+    return metrics.position.to_offset().get(key) if metrics.position is not None else None
 
 
 SNAPSHOT: Final = (
-    *_seen(lambda figures: figures.snapshot),
-    Figure("TotalTableCount", "Tables of the snapshot.", lambda f: len(f.tables)),
-    Figure("RemainingTableCount", "Tables still to be read.", lambda f: len(f.remaining)),
+    *_event_metrics(lambda metrics: metrics.snapshot),
+    MetricDefinition("TotalTableCount", "Tables of the snapshot.", lambda f: len(f.tables)),
+    MetricDefinition("RemainingTableCount", "Tables still to be read.", lambda f: len(f.remaining)),
     *(
-        Figure(
+        MetricDefinition(
             f"Snapshot{state.capitalize()}",
             f"1 when the snapshot is {state}.",
-            lambda f, state=state: f.course.snapshot == state,  # type: ignore[misc]  # as above
+            lambda f, state=state: f.progress.snapshot == state,  # type: ignore[misc]  # as above
         )
         for state in ("running", "completed", "aborted", "skipped")
     ),
-    Figure(
+    MetricDefinition(
         "SnapshotDurationInSeconds",
         "Seconds that the snapshot has taken.",
-        lambda f: f.course.snapshot_seconds,
+        lambda f: f.progress.snapshot_seconds,
     ),
 )
 STREAMING: Final = (
-    *_seen(lambda figures: figures.streaming),
-    Figure("Connected", "1 when the log is read.", lambda f: f.course.streaming),
-    Figure(
+    *_event_metrics(lambda metrics: metrics.streaming),
+    MetricDefinition("Connected", "1 when the log is read.", lambda f: f.progress.streaming),
+    MetricDefinition(
         "MilliSecondsBehindSource",
         "Milliseconds from the last event at the database to its capture, 0 when nothing is left.",
         lambda f: f.behind_ms,
     ),
-    Figure("NumberOfCommittedTransactions", "Transactions read.", lambda f: f.transactions),
-    Figure("NumberOfDisconnects", "Connections lost.", lambda f: f.course.disconnects),
-    Figure("BinlogPosition", "Where a restart would read.", lambda f: _number(_offset(f, "pos"))),
-    Figure(
+    MetricDefinition(
+        "NumberOfCommittedTransactions", "Transactions read.", lambda f: f.transactions
+    ),
+    MetricDefinition("NumberOfDisconnects", "Connections lost.", lambda f: f.progress.disconnects),
+    MetricDefinition(
+        "BinlogPosition", "Where a restart would read.", lambda f: _number(_offset(f, "pos"))
+    ),
+    MetricDefinition(
         "IsGtidModeEnabled",
         "1 when transactions have ids.",
         lambda f: _offset(f, "gtids") is not None,
     ),
-    Figure(
+    MetricDefinition(
         "QueueTotalCapacity",
         "Messages that the producer's queue can hold.",
-        lambda f: f.outlet.capacity if f.outlet is not None else 0,
+        lambda f: f.queue.capacity if f.queue is not None else 0,
     ),
-    Figure("QueueRemainingCapacity", "Messages for which it has room.", _queue_left),
+    MetricDefinition("QueueRemainingCapacity", "Messages for which it has room.", _queue_left),
 )
 CONTEXTS: Final = {"snapshot": SNAPSHOT, "streaming": STREAMING}
 OWN: Final = (
-    Figure("records", "Messages handed to the producer.", lambda f: f.records, "counter"),
-    Figure(
+    MetricDefinition("records", "Messages handed to the producer.", lambda f: f.records, "counter"),
+    MetricDefinition(
         "bytes",
         "Bytes of the values handed to the producer, before compression.",
         lambda f: f.bytes_sent,
         "counter",
     ),
-    Figure(
+    MetricDefinition(
         "records_in_flight",
         "Messages that Kafka has not acknowledged.",
-        lambda f: len(f.outlet) if f.outlet is not None else 0,
+        lambda f: len(f.queue) if f.queue is not None else 0,
     ),
-    Figure(
+    MetricDefinition(
         "database_retries",
         "Faults of the database waited for.",
-        lambda f: f.course.faults,
+        lambda f: f.progress.faults,
         "counter",
     ),
-    Figure(
+    MetricDefinition(
         "kafka_retries",
         "Faults of Kafka waited for, and restarts of the task after one.",
         lambda f: f.kafka_faults + f.restarts,
         "counter",
     ),
     *(
-        Figure(
+        MetricDefinition(
             f"{cause}_unavailable",
             f"1 while the task waits for {text}.",
             lambda f, cause=cause: cause in f.faults,  # type: ignore[misc]  # mypy cannot infer a default
@@ -160,26 +164,26 @@ OWN: Final = (
             ("offsets", "its offset to be stored"),
         )
     ),
-    Figure(
+    MetricDefinition(
         "records_passed_over",
         "Records left out because errors.tolerance is all.",
         lambda f: f.skipped,
         "counter",
     ),
-    Figure(
+    MetricDefinition(
         "ddl_statements_unread",
         "DDL statements that could not be read.",
-        lambda f: f.unread,
+        lambda f: f.unparsed,
         "counter",
     ),
-    Figure(
+    MetricDefinition(
         "table_definitions_repaired",
         "Definitions of tables that were found to be wrong and replaced.",
         lambda f: f.repaired,
         "counter",
     ),
-    Figure("offset_commits", "Offsets stored.", lambda f: f.commits, "counter"),
-    Figure(
+    MetricDefinition("offset_commits", "Offsets stored.", lambda f: f.commits, "counter"),
+    MetricDefinition(
         "last_offset_commit_timestamp_seconds",
         "When the last offset was stored, 0 before any.",
         lambda f: f.committed_at,
@@ -191,57 +195,54 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int) else 0
 
 
-class Metrics:
-    """All figures of one worker."""
+class WorkerMetrics:
+    """All metrics of one worker."""
 
     def __init__(self) -> None:
-        self._running: dict[tuple[str, int], Figures] = {}
+        self._running: dict[tuple[str, int], TaskMetrics] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(TaskCollector(self._running))
         ProcessCollector(registry=self._registry)
 
-    def task(
-        self, connector: str, number: int
-    ) -> Callable[[Figures], AbstractContextManager[None]]:
-        """Return what shows the figures of a task as long as its context lasts."""
-
-        @contextmanager
-        def publish(figures: Figures) -> Iterator[None]:
-            self._running[connector, number] = figures
-            try:
-                yield
-            finally:
-                # A task that was given up may end when its successor runs.
-                if self._running.get((connector, number)) is figures:
-                    del self._running[connector, number]
-
-        return publish
+    @contextmanager
+    def publish(self, connector: str, task: int, metrics: object) -> Iterator[None]:
+        """Publish the metrics of a capture task until the context ends; others are ignored."""
+        if not isinstance(metrics, TaskMetrics):
+            yield
+            return
+        self._running[connector, task] = metrics
+        try:
+            yield
+        finally:
+            # An abandoned task may end when its successor runs.
+            if self._running.get((connector, task)) is metrics:
+                del self._running[connector, task]
 
     def show_states(self, views: Views) -> None:
         """Show the states of connectors and tasks from now on."""
         self._registry.register(StateCollector(views))
 
     def render(self) -> bytes:
-        """Return all figures as text."""
+        """Return all metrics as text."""
         return generate_latest(self._registry)
 
 
 class TaskCollector(Collector):
-    """Reads the figures of the tasks that run."""
+    """Reads the metrics of the tasks that run."""
 
     def __init__(self, running: Running) -> None:
         self._running = running
 
     def collect(self) -> Iterable[Metric]:
-        """Return Debezium's figures, then our own."""
-        running = [item for item in dict(self._running).items() if item[1].connector]
+        """Return Debezium's metrics, then our own."""
+        running = [item for item in dict(self._running).items() if item[1].database]
         yield from _debezium(running)
-        for figure in OWN:
-            family = _FAMILIES[figure.kind](
-                f"millrace_{figure.name}", figure.help, labels=("connector", "task")
+        for definition in OWN:
+            family = _FAMILIES[definition.kind](
+                f"millrace_{definition.name}", definition.help, labels=("connector", "task")
             )
-            for (connector, task), figures in running:
-                family.add_metric((connector, str(task)), figure.read(figures))
+            for (connector, task), metrics in running:
+                family.add_metric((connector, str(task)), definition.read(metrics))
             yield family
 
 
@@ -283,28 +284,28 @@ _FAMILIES: Final = {"counter": CounterMetricFamily, "gauge": GaugeMetricFamily}
 _LABELS: Final = ("plugin", "name", "context", "connector", "task")
 
 
-def _debezium(running: list[tuple[tuple[str, int], Figures]]) -> Iterable[Metric]:
+def _debezium(running: list[tuple[tuple[str, int], TaskMetrics]]) -> Iterable[Metric]:
     """Return a family for each name, of both contexts where they share it."""
     families: dict[str, UnknownMetricFamily] = {}
     scanned = _family("RowsScanned", "Rows that a snapshot has read.", (*_LABELS, "table"))
-    for (connector, task), figures in running:
+    for (connector, task), metrics in running:
         for context, table in CONTEXTS.items():
-            labels = _labels(figures, context, connector, task)
-            for figure in table:
-                if figure.name not in families:
-                    families[figure.name] = _family(figure.name, figure.help, _LABELS)
-                family = families[figure.name]
-                family.add_sample(family.name, labels, figure.read(figures))
-        labels = _labels(figures, "snapshot", connector, task)
-        for name, rows in dict(figures.rows_scanned).items():
+            labels = _labels(metrics, context, connector, task)
+            for definition in table:
+                if definition.name not in families:
+                    families[definition.name] = _family(definition.name, definition.help, _LABELS)
+                family = families[definition.name]
+                family.add_sample(family.name, labels, definition.read(metrics))
+        labels = _labels(metrics, "snapshot", connector, task)
+        for name, rows in dict(metrics.rows_scanned).items():
             scanned.add_sample(scanned.name, {**labels, "table": name}, rows)
     return *families.values(), scanned
 
 
-def _labels(figures: Figures, context: str, connector: str, task: int) -> dict[str, str]:
-    """Return the labels of Debezium's figures, with those that users add."""
-    values = (figures.connector, figures.server, context, connector, str(task))
-    return {**figures.tags, **dict(zip(_LABELS, values, strict=True))}
+def _labels(metrics: TaskMetrics, context: str, connector: str, task: int) -> dict[str, str]:
+    """Return the labels of Debezium's metrics, with those that users add."""
+    values = (metrics.database, metrics.server, context, connector, str(task))
+    return {**metrics.tags, **dict(zip(_LABELS, values, strict=True))}
 
 
 def _family(name: str, text: str, labels: tuple[str, ...]) -> UnknownMetricFamily:

@@ -1,15 +1,15 @@
-"""The seam between the worker and what it runs: protocols only, no behaviour.
+"""The protocols between the worker and the plugins that it runs.
 
 The worker owns names, configurations, states, offsets and topics. A source connector owns
-its keys, its checks and the task that does the work. They meet here and nowhere else.
+its keys, its checks and its task. They meet here and nowhere else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from connector.fence import Fence
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from connector.config import ConfigDef, ConfigValue
+    from connector.data.record import Record
+    from connector.data.schema import Schema
 
 # A partition names what is read ({"server": "shop"}), an offset how far. Both are flat maps of
 # JSON primitives, and their key order is kept: Kafka Connect compares keys byte by byte.
@@ -24,10 +26,8 @@ Primitive = str | int | float | bool | None
 Partition = Mapping[str, Primitive]
 Offset = Mapping[str, Primitive]
 
-Publish = Callable[[Any], AbstractContextManager[object]]
 ReportedState = Literal["RUNNING", "PAUSED", "FAILED"]
 Report = Callable[[ReportedState, str | None], None]
-ConverterRole = Literal["key", "value", "header"]
 PluginKind = Literal["source", "transformation", "predicate", "converter", "header_converter"]
 
 
@@ -58,7 +58,7 @@ class TopicCreator(Protocol):
     """Makes sure that topics exist before records go to them."""
 
     def ensure(self, topic: str) -> int:
-        """Return the number of partitions of a topic, creating the topic when that is wanted.
+        """Return the number of partitions of a topic, after creating it if so configured.
 
         Answers from memory after the first call for a topic. Called by the task's thread.
 
@@ -70,7 +70,48 @@ class TopicCreator(Protocol):
         """Look for a topic again at its next use: it was deleted."""
 
     def reachable(self) -> bool:
-        """Whether the cluster has just answered; asks it, but never waits for the answer."""
+        """Return whether the cluster has just answered; sends a request, never waits for it."""
+
+
+@runtime_checkable
+class Converter(Protocol):
+    """Writes keys or values."""
+
+    def from_connect(self, topic: str, schema: Schema | None, value: Any, /) -> bytes | None:
+        """Return the bytes of a Connect value; None is a null."""
+
+
+@runtime_checkable
+class HeaderConverter(Protocol):
+    """Writes the values of headers."""
+
+    def from_header(self, name: str, schema: Schema | None, value: Any, /) -> bytes | None:
+        """Return the bytes of a header's Connect value."""
+
+
+@runtime_checkable
+class Transform(Protocol):
+    """Changes records."""
+
+    def apply(self, record: Record, /) -> Record | None:
+        """Return the changed record, None to drop it."""
+
+
+@runtime_checkable
+class Predicate(Protocol):
+    """Selects records."""
+
+    def test(self, record: Record, /) -> bool:
+        """Return whether the predicate holds for a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskConverters:
+    """The converters of a connector: its own setting of each, else the worker's."""
+
+    key: Converter
+    value: Converter
+    header: HeaderConverter
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +119,17 @@ class TransformStep:
     """One configured transform of a connector; ``predicate`` decides whether it runs."""
 
     alias: str
-    transform: Any
-    predicate: Any | None = None
+    transform: Transform
+    predicate: Predicate | None = None
     negate: bool = False
+
+
+class MetricsRegistry(Protocol):
+    """Publishes the metrics of running tasks."""
+
+    def publish(self, connector: str, task: int, metrics: object) -> AbstractContextManager[object]:
+        """Publish the metrics of a task until the context ends; unknown kinds are ignored."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +144,7 @@ class TaskContext:
 
     ``report`` may be called from any thread, at once or later; it never blocks on the broker.
     ``topics_used`` takes the topics written to since its last call: call it with each commit.
-    ``converter`` builds the configured converter of a role, connector's setting before worker's.
-    ``metrics`` shows the task's figures for as long as its context lasts. All that the task
-    writes passes the ``fence``, which is closed when the task is abandoned.
+    All that the task writes passes the ``fence``, which is closed when the task is abandoned.
     """
 
     connector: str
@@ -108,14 +155,14 @@ class TaskContext:
     topics: TopicCreator
     report: Report
     topics_used: Callable[[Iterable[str]], None]
-    converter: Callable[[ConverterRole], Any]
+    converters: TaskConverters
     transforms: Sequence[TransformStep]
     producer: Mapping[str, Any]
     consumer: Mapping[str, Any]
     admin: Mapping[str, Any]
+    metrics: MetricsRegistry
     flush_interval: float = 60.0
     flush_timeout: float = 5.0
-    metrics: Publish = nullcontext
     fence: Fence = field(default_factory=Fence)
 
 
@@ -128,13 +175,13 @@ class Task(Protocol):
     """
 
     def start(self) -> None:
-        """Begin; returns at once. Reports ``RUNNING`` when it works, ``FAILED`` if it cannot."""
+        """Start and return at once; report ``RUNNING``, or ``FAILED`` if that is impossible."""
 
     def pause(self) -> None:
         """Ask to stop reading, keeping connections; reports ``PAUSED`` when it has."""
 
     def resume(self) -> None:
-        """Ask to go on reading; reports ``RUNNING`` when it does."""
+        """Ask to continue reading; reports ``RUNNING`` when it does."""
 
     def stop(self, timeout: float) -> bool:
         """Flush, commit offsets and release everything within ``timeout`` seconds.
@@ -147,8 +194,8 @@ class Task(Protocol):
 class SourceConnector(Protocol):
     """A connector class: one stateless object, shared by all connectors of that class.
 
-    ``passed_on`` are prefixes of keys that go to others unseen, such as ``driver.``: no key
-    below them counts as unknown.
+    ``passed_on`` are the prefixes of pass-through keys, such as ``driver.``: no key below them
+    counts as unknown.
     """
 
     class_name: str
@@ -161,7 +208,7 @@ class SourceConnector(Protocol):
         """Report on the connector's own keys, including checks against the database.
 
         ``config`` has its references resolved. May block for seconds; never raises for a bad
-        value: that is what the report is for.
+        value: the report holds the errors.
         """
 
     def claims(self, config: Mapping[str, str], /) -> Mapping[str, str]:

@@ -8,13 +8,14 @@ What comes out must equal what the converter makes of the whole struct.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from connector.data.schema import Schema
 
 Encode = Callable[[Sequence[Any]], bytes]
 
 
+@runtime_checkable
 class Fragments(Protocol):
     """Writes parts of structs. The functions returned are compiled: get them once, call often."""
 

@@ -1,4 +1,4 @@
-"""What a capture is made of, and what the owner of a run wants of it."""
+"""The capture that a database connector builds for one run of a task."""
 
 from __future__ import annotations
 
@@ -9,36 +9,41 @@ from typing import Protocol
 from connector.capture.engine import EngineOptions
 from connector.capture.source import Source
 from connector.capture.tables import TableId
-from connector.debezium.events import EventOptions
+from connector.data.schema import Schema
 from connector.plugin import TaskContext
-from connector.task.health import TaskHealth
-from connector.task.metrics import Figures
+from connector.task.pipeline import EventEncoder
 
 
-class Action(Protocol):
-    """What is done with every heartbeat besides writing it."""
+class HeartbeatAction(Protocol):
+    """Runs with every heartbeat, such as a statement in the database."""
 
     def run(self) -> None:
-        """Do it.
+        """Run the action.
 
-        :raises StopError: it can never be done.
+        :raises StopError: it can never succeed.
         """
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release its connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """What a database connector makes of its configuration, for one task."""
+    """What a database connector builds from its configuration, for one run.
+
+    ``database`` is the database's name in events and metrics, ``server`` the topic prefix.
+    """
 
     source: Source
     engine: EngineOptions
-    events: EventOptions
+    encoder: EventEncoder
+    database: str
+    server: str
+    source_schema: Schema
     captures: Callable[[TableId], bool]
     heartbeat_interval: float
     partition: Mapping[str, str]
-    heartbeat_action: Action | None = None
+    heartbeat_action: HeartbeatAction | None = None
     metric_tags: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -51,27 +56,3 @@ class OpenCapture(Protocol):
         :raises ConfigError: a value cannot be used.
         """
         ...
-
-
-class Wishes(Protocol):
-    """What the owner of a run wants of it, at any time."""
-
-    figures: Figures
-    health: TaskHealth
-    batch_bytes: int | None
-
-    @property
-    def stopping(self) -> bool:
-        """Whether the run is to end."""
-
-    @property
-    def seconds_left(self) -> float:
-        """How long a stop may still take."""
-
-    @property
-    def paused(self) -> bool:
-        """Whether the run is not to read for now."""
-
-    @property
-    def abandoned(self) -> bool:
-        """Whether nobody waits for the run any more: nothing may be stored."""

@@ -1,4 +1,4 @@
-"""One attempt at capturing: changes are read, their messages sent, and offsets stored."""
+"""One run of a capture task: reads changes, sends their messages and stores offsets."""
 
 from __future__ import annotations
 
@@ -17,48 +17,46 @@ from connector.data.record import Message
 from connector.errors import MillraceError, RefusedMessageError, TransientError
 from connector.kafka.producer import Producer
 from connector.plugin import TaskContext
-from connector.task.capture import OpenCapture, Wishes
+from connector.task.capture import OpenCapture
 from connector.task.delivery_watch import DeliveryWatch
 from connector.task.inflight import Inflight, Span
 from connector.task.pipeline import Pipeline
-from connector.task.tolerance import Tolerance
-from connector.transforms import chain
+from connector.task.run_control import RunControl
+from connector.task.tolerance import ErrorTolerance
+from connector.task.transform_chain import chain
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 0.05  # seconds to wait for room in the producer's queue before looking around
+_PATIENCE = 0.05  # seconds to wait for room in the producer's queue before other checks
 _COMMIT_AGAIN = 5.0  # seconds until an offset that could not be stored is stored again
 
 
 class CaptureRun:
-    """One attempt of a task: a source, a producer and what is between them."""
+    """One run of a task: a source, a pipeline and a producer."""
 
-    def __init__(self, context: TaskContext, open_capture: OpenCapture, task: Wishes) -> None:
+    def __init__(self, context: TaskContext, open_capture: OpenCapture, task: RunControl) -> None:
         self._context = context
         self._task = task
-        self._figures = task.figures
+        self._metrics = task.metrics
         self.sent = 0
         self._capture = open_capture(context.config, context, str(_uuid7()))
-        self._tolerance = Tolerance(context.config, self._figures.passed_over)
+        self._tolerance = ErrorTolerance(context.config, self._metrics.record_skipped)
         self._pipeline = Pipeline(
-            self._capture.events,
-            context.converter("key"),
-            context.converter("value"),
-            context.converter("header"),
+            self._capture.encoder,
+            context.converters,
             chain(context.transforms),
-            self._tolerance.passes_over,
+            self._tolerance.skip,
         )
         batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
         self._producer = Producer({**context.producer, **batch})
-        events = self._capture.events
-        self._figures.begin(
-            events.connector,
-            events.naming.prefix,
-            events.source,
+        self._metrics.start_run(
+            self._capture.database,
+            self._capture.server,
+            self._capture.source_schema,
             self._capture.captures,
             self._producer,
         )
-        self._figures.tags = self._capture.metric_tags
+        self._metrics.tags = self._capture.metric_tags
         self._failed: MillraceError | None = None
         self._inflight = Inflight(self._not_delivered)
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
@@ -68,41 +66,43 @@ class CaptureRun:
         self._counts: Mapping[str, Any] = {}
         self._watch = DeliveryWatch(self._producer, context.topics, task.health)
         self._cancel_abort = context.fence.on_close(self._producer.abort)
-        context.fence.observer = self._waits
+        context.fence.observer = self._report_wait
 
     def capture(self) -> None:
-        """Read, send and commit until the task is to stop."""
+        """Read, send and commit until the task stops."""
         offset = self._context.offsets.load(self._context.connector, self._capture.partition)
         if offset:
             self._counts = offset
             self._pipeline.transaction.restore(offset)
-        engine = Engine(self._capture.source, self._capture.engine, self._figures.course)
-        with suppress(_StoppedError):
+        engine = Engine(self._capture.source, self._capture.engine, self._metrics.progress)
+        with suppress(_RunStoppedError):
             for change in engine.changes(offset):
                 self._handle(change)
-                if self._task.stopping and self._may_end(change):
+                if self._task.stopping and self._can_stop(change):
                     break
-            while not self._task.stopping:  # nothing to stream: stay, as a task in Connect does
+            while (
+                not self._task.stopping
+            ):  # nothing to stream: keep running, as a task in Connect does
                 self._tick(0.2)
         self._finish()
 
-    def rescue(self) -> None:
-        """After a fault that ends the task, store how far everything is with Kafka."""
+    def store_final_offset(self) -> None:
+        """Store the offset of the last acknowledged message, after an error that ends the task."""
         try:
             self._producer.flush(self._context.flush_timeout)
             self._commit()
         except MillraceError as error:
-            log.warning("The offset was not stored after the fault: %s", error)
+            log.warning("The offset was not stored after the error: %s", error)
 
     def store_progress(self) -> None:
-        """Before the task starts again, store how far everything is with Kafka, without waiting."""
+        """Store the offset of the last acknowledged message without waiting, before a restart."""
         try:
             self._commit()
         except MillraceError as error:
             log.warning("The offset was not stored before the restart: %s", error)
 
     def close(self) -> None:
-        """Release everything, whatever happened."""
+        """Close the source and the producer, whatever happened."""
         self._capture.source.close()
         if self._capture.heartbeat_action is not None:
             self._capture.heartbeat_action.close()
@@ -110,9 +110,9 @@ class CaptureRun:
         self._producer.close()
 
     def _handle(self, change: Change) -> None:
-        self._figures.note(change)
+        self._metrics.record_change(change)
         if change.__class__ is not Waiting:
-            self._task.health.well("history")
+            self._task.health.recover("history")
         if isinstance(change, RowChanges):
             self._send(self._pipeline.messages(change))
         elif isinstance(change, Progress):
@@ -130,28 +130,28 @@ class CaptureRun:
     def _waiting(self, change: Waiting) -> None:
         health = self._task.health
         if change.reason:
-            # The stream begins again behind the last progress: what came after is counted again.
+            # The stream restarts behind the last progress, and counts again what came after it.
             self._pipeline.transaction.restore(self._counts)
-            health.fault(change.cause, change.reason, at_once=True)
+            health.report_fault(change.cause, change.reason, at_once=True)
         else:
-            health.well("database")
-            health.well("history")
+            health.recover("database")
+            health.recover("history")
             health.enter("RUNNING")
         self._tick(change.seconds)
 
-    def _waits(self, reason: str) -> None:
+    def _report_wait(self, reason: str) -> None:
         """Report what the task's thread waits for inside another component.
 
-        :raises _StoppedError: the task is to end, and must not wait any longer.
+        :raises _RunStoppedError: the task stops, and must not wait any longer.
         """
-        self._task.health.fault("history", reason)
+        self._task.health.report_fault("history", reason)
         if not self._task.seconds_left:
-            raise _StoppedError
+            raise _RunStoppedError
 
-    def _may_end(self, change: Change) -> bool:
-        """Whether a stop here repeats nothing: all that was sent lies before a position.
+    def _can_stop(self, change: Change) -> bool:
+        """Return whether a stop here repeats nothing: all that was sent lies before a position.
 
-        A source that waits for its database gives no position any more.
+        A source that waits for its database yields no position.
         """
         return not self._inflight.span.sent or isinstance(change, Waiting)
 
@@ -173,7 +173,7 @@ class CaptureRun:
                     refused = producer.send(waiting, self._partition, span.receipt)
             except RefusedMessageError as error:
                 refused = None
-                if not self._tolerance.passes_over("PRODUCE", error, error.topic):
+                if not self._tolerance.skip("PRODUCE", error, error.topic):
                     raise
             else:
                 if refused is None:
@@ -182,8 +182,8 @@ class CaptureRun:
             self._deliver_huge_message()
         self.sent += 1
         span.sent += producer.sent - sent
-        self._figures.records += producer.sent - sent
-        self._figures.bytes_sent += producer.sent_bytes - size
+        self._metrics.records += producer.sent - sent
+        self._metrics.bytes_sent += producer.sent_bytes - size
 
     def _deliver_huge_message(self) -> None:
         """Wait for the acknowledgement of a message: there is no memory for another like it."""
@@ -191,7 +191,7 @@ class CaptureRun:
         allocator.trim()
 
     def _partition(self, topic: str) -> int:
-        """Return where messages of a topic go, -1 if their keys decide."""
+        """Return the partition for messages of a topic, -1 if their keys decide."""
         known = self._partitions.get(topic)
         return self._new_topic(topic) if known is None else known
 
@@ -202,11 +202,11 @@ class CaptureRun:
     def _wait_for_producer(self, condition: Callable[[], bool]) -> None:
         while not condition():
             self._producer.poll(_PATIENCE)
-            self._watch.look()
+            self._watch.check()
             self._raise_failure()
             self._commit_if_due()
             if not self._task.seconds_left or self._task.abandoned:
-                raise _StoppedError
+                raise _RunStoppedError
 
     def _queued(self, message: Message, span: Span) -> bool:
         with self._context.fence:
@@ -221,18 +221,18 @@ class CaptureRun:
 
     def _tick(self, seconds: float) -> None:
         self._producer.poll(seconds)
-        self._watch.look()
+        self._watch.check()
         self._raise_failure()
         self._commit_if_due()
         if self._task.paused:
             self._pause()
 
     def _pause(self) -> None:
-        """Stay away from the database until told to go on; what was sent is still looked after."""
+        """Read nothing until the task resumes; deliveries and offsets are still handled."""
         self._task.health.enter("PAUSED")
         while self._task.paused and not self._task.stopping:
             self._producer.poll(0.1)
-            self._watch.look()
+            self._watch.check()
             self._raise_failure()
             self._commit_if_due()
         self._task.health.enter("RUNNING")
@@ -250,14 +250,14 @@ class CaptureRun:
             return
         try:
             self._save(self._unsaved)
-        except TransientError as error:  # the messages are delivered all the same
+        except TransientError as error:  # the messages are delivered nevertheless
             self._next_commit = time.monotonic() + min(self._context.flush_interval, _COMMIT_AGAIN)
             reason = f"The offset is not stored: {error}"
-            self._task.health.fault("offsets", reason, at_once=True)
+            self._task.health.report_fault("offsets", reason, at_once=True)
             return
-        self._task.health.well("offsets")
+        self._task.health.recover("offsets")
         self._unsaved = None
-        self._figures.committed()
+        self._metrics.record_commit()
 
     def _save(self, offset: Mapping[str, Any]) -> None:
         context = self._context
@@ -272,7 +272,7 @@ class CaptureRun:
 
     def _not_delivered(self, error: Any, message: Any) -> bool:
         fault = self._producer.fault(error, message)
-        if self._tolerance.passes_over("PRODUCE", fault, message.topic()):
+        if self._tolerance.skip("PRODUCE", fault, message.topic()):
             return True
         self._failed = self._failed or fault
         return False
@@ -282,8 +282,8 @@ class CaptureRun:
             raise self._failed
 
 
-class _StoppedError(Exception):
-    """The task is to stop while it waits for Kafka; what could not be sent is read again."""
+class _RunStoppedError(Exception):
+    """The task stops while it waits for Kafka; what could not be sent is read again."""
 
 
 def _uuid7() -> uuid.UUID:

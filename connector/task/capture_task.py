@@ -1,4 +1,4 @@
-"""A capture that a worker starts, pauses and stops: a thread that never gives up on its own."""
+"""The capture task: a thread that restarts its run after transient errors."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from connector.plugin import TaskContext
 from connector.task.capture import OpenCapture
 from connector.task.capture_run import CaptureRun
 from connector.task.health import TaskHealth
-from connector.task.metrics import Figures
+from connector.task.metrics import TaskMetrics
 
 log = logging.getLogger(__name__)
 
-_FENCING = 2.0  # seconds for a write that is under way when the task is abandoned
+_FENCING = 2.0  # seconds for a write that is in progress when the task is abandoned
 _ENDING = 0.5  # seconds of a stop that are kept for storing the offset and closing
 
 
@@ -32,9 +32,9 @@ class CaptureTask:
         self._context = context
         self._open_capture = open_capture
         self._backoff = backoff or Backoff()
-        self.figures = Figures()
-        self.health = TaskHealth(context.report, self.figures)
-        self.batch_bytes: int | None = None  # what Kafka takes, once it has refused more
+        self.metrics = TaskMetrics()
+        self.health = TaskHealth(context.report, self.metrics)
+        self.batch_bytes: int | None = None  # what Kafka accepts, once it has refused more
         self._stopping = threading.Event()
         self._paused = threading.Event()
         self._deadline = float("inf")
@@ -42,7 +42,7 @@ class CaptureTask:
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start the thread and return."""
         self._thread.start()
 
     def pause(self) -> None:
@@ -50,11 +50,11 @@ class CaptureTask:
         self._paused.set()
 
     def resume(self) -> None:
-        """Ask to go on reading."""
+        """Ask to continue reading."""
         self._paused.clear()
 
     def stop(self, timeout: float) -> bool:
-        """Finish: send what was read, store the offset, close everything."""
+        """Send what was read, store the offset and close everything."""
         self._deadline = time.monotonic() + timeout - _ENDING
         self._stopping.set()
         if not self._thread.ident:
@@ -62,16 +62,17 @@ class CaptureTask:
         self._thread.join(timeout)
         if self._thread.is_alive():
             if not self._context.fence.close(_FENCING):
-                log.error("A write of the abandoned task is still under way")
+                log.error("A write of the abandoned task is still in progress")
             return False
         return True
 
     def _work(self) -> None:
-        with self._context.metrics(self.figures):
+        context = self._context
+        with context.metrics.publish(context.connector, context.task, self.metrics):
             self._run()
 
     def _run(self) -> None:
-        """Capture until told to stop; faults of Kafka that pass make it start anew."""
+        """Capture until the task stops; start another run after a transient error of Kafka."""
         attempt = 0
         while not self._stopping.is_set():
             run = None
@@ -81,35 +82,36 @@ class CaptureTask:
             except BaseException as error:  # noqa: BLE001 - `decide` knows what may be retried
                 if self.abandoned:
                     return
-                fate = decide(error)
-                if not isinstance(fate, Retry):
+                decision = decide(error)
+                if not isinstance(decision, Retry):
                     if run is not None:
-                        run.rescue()
-                    self._context.report("FAILED", fate.trace)
+                        run.store_final_offset()
+                    self._context.report("FAILED", decision.trace)
                     return
                 self._prepare_restart(error, run)
-                self.figures.restarts += 1
+                self.metrics.restarts += 1
                 attempt = 1 if run is not None and run.sent else attempt + 1
-                self.health.fault("kafka", f"{fate.reason}; the task starts again", at_once=True)
+                reason = f"{decision.reason}; the task restarts"
+                self.health.report_fault("kafka", reason, at_once=True)
                 self._stopping.wait(self._backoff.delay(attempt))
             finally:
                 if run is not None:
                     run.close()
 
     def _prepare_restart(self, error: BaseException, run: CaptureRun | None) -> None:
-        """Change what made the run fail, so that the next one may succeed."""
+        """Remove the cause of a failed run, so that the next one may succeed."""
         if isinstance(error, BatchTooLargeError):
             self.batch_bytes = error.smaller
         elif isinstance(error, TopicMissingError):
             self._context.topics.forget(error.topic)
         elif not isinstance(error, ClientFailedError):
             return
-        if run is not None:  # Kafka answers, so what it has need not be sent again
+        if run is not None:  # Kafka answers: what it acknowledged need not be sent again
             run.store_progress()
 
     @property
     def stopping(self) -> bool:
-        """Whether the task is to end."""
+        """Whether the task has to stop."""
         return self._stopping.is_set()
 
     @property
@@ -119,10 +121,10 @@ class CaptureTask:
 
     @property
     def paused(self) -> bool:
-        """Whether the task is not to read for now."""
+        """Whether the task must not read for now."""
         return self._paused.is_set()
 
     @property
     def abandoned(self) -> bool:
-        """Whether the worker does not wait for the task any more: nothing may be stored."""
+        """Whether the worker no longer waits for the task, which must not store anything."""
         return self._context.fence.closed

@@ -1,4 +1,4 @@
-"""What keeps a task from going on: shown in its status and its metrics for as long as it lasts."""
+"""The faults that a task waits for, shown in its status and metrics while they last."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from contextlib import contextmanager
 from typing import Final, Literal
 
 from connector.plugin import Report, ReportedState
-from connector.task.metrics import Figures
+from connector.task.metrics import TaskMetrics
 
 log = logging.getLogger(__name__)
 
 Cause = Literal["database", "kafka", "history", "offsets"]
-SHOWN_AFTER: Final = 1.0  # seconds: shorter faults are not worth a word
+SHOWN_AFTER: Final = 1.0  # seconds: shorter faults are not reported
 LOGGED_EVERY: Final = 10.0  # seconds
 
 
 class TaskHealth:
     """The faults that a task waits for, by cause. They outlive the runs of the task.
 
-    A fault is shown once it has lasted `SHOWN_AFTER` seconds, so its owner reports it again and
-    again; the log repeats it every `LOGGED_EVERY` seconds.
+    A fault is shown once it has lasted `SHOWN_AFTER` seconds, so the caller keeps reporting it;
+    the log repeats it every `LOGGED_EVERY` seconds.
     """
 
     def __init__(
-        self, report: Report, figures: Figures, clock: Callable[[], float] = time.monotonic
+        self, report: Report, metrics: TaskMetrics, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._report = report
-        self._figures = figures
+        self._metrics = metrics
         self._clock = clock
         self._lock = threading.Lock()
         self._state: ReportedState = "RUNNING"
         self._since: dict[Cause, float] = {}
-        self._shown: dict[str, str] = figures.faults
+        self._shown: dict[str, str] = metrics.faults
         self._logged: dict[Cause, float] = {}
         self._reported: tuple[ReportedState, str | None] | None = None
 
@@ -43,40 +43,40 @@ class TaskHealth:
         return cause in self._since
 
     def enter(self, state: ReportedState) -> None:
-        """Report a state, with the faults there are."""
+        """Report a state, with the present faults."""
         with self._lock:
             self._state = state
             self._update()
 
-    def fault(self, cause: Cause, reason: str, *, at_once: bool = False) -> None:
-        """Note that a fault lasts; ``at_once`` shows it without a delay."""
+    def report_fault(self, cause: Cause, reason: str, *, at_once: bool = False) -> None:
+        """Report that a fault lasts; ``at_once`` shows it without a delay."""
         with self._lock:
             now = self._clock()
             since = self._since.setdefault(cause, now)
             if not at_once and now - since < SHOWN_AFTER:
                 return
             if cause not in self._shown and cause != "database":
-                self._figures.kafka_faults += 1
+                self._metrics.kafka_faults += 1
             self._shown[cause] = reason
             if now - self._logged.get(cause, -LOGGED_EVERY) >= LOGGED_EVERY:
                 self._logged[cause] = now
                 log.warning("%s", reason)
             self._update()
 
-    def well(self, cause: Cause) -> None:
-        """Note that a fault is over, if there was one."""
+    def recover(self, cause: Cause) -> None:
+        """Report that a fault is over, if there was one."""
         if cause not in self._since:
             return
         with self._lock:
             since = self._since.pop(cause)
             if self._shown.pop(cause, None) is not None:
-                log.info("The fault of %s is over after %.1f s", cause, self._clock() - since)
+                log.info("Recovered from the %s fault after %.1f s", cause, self._clock() - since)
                 self._update()
 
     @contextmanager
     def watch(self, cause: Cause, reason: str) -> Iterator[None]:
         """Report a step that blocks the task's thread for longer than it should."""
-        timer = threading.Timer(SHOWN_AFTER, self.fault, (cause, reason), {"at_once": True})
+        timer = threading.Timer(SHOWN_AFTER, self.report_fault, (cause, reason), {"at_once": True})
         timer.daemon = True
         timer.start()
         try:

@@ -1,12 +1,12 @@
-"""What was sent and is not acknowledged yet; how far the offset may go.
+"""Messages that are sent and not acknowledged yet, and the offset that may be stored.
 
 Messages belong to spans: everything sent between two positions. A span is done when all its
-messages are acknowledged. The offset may go to the end of the last span before which, and with
-which, all spans are done.
+messages are acknowledged. The offset may move to the end of the last span of an unbroken row of
+spans that are done.
 
-What is delivered is not told message by message, which would cost a fifth of what sending one
-does: the producer holds the span's receipt for each message that it still has. Where the library
-does not, it reports each message: see `connector.kafka.receipts`.
+A delivery report for each message would cost a fifth of sending it. Instead the producer holds a
+reference to the span's receipt for each message that is in flight, and releases it on delivery.
+If the library does not, it reports each message: see `connector.kafka.receipts`.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-# A position with nothing sent before it is kept back for so long. Debezium stores only offsets
-# of records: after a clean stop the statement that came last is read again, and consumers of
-# the schema change topic see it again. Moving on at once would differ; never moving on would
-# let the log be purged behind an idle connector.
+# A position with nothing sent before it is held back for so long. Debezium stores only offsets
+# of records: after a clean shutdown it reads the last statement again, and consumers of the
+# schema change topic see it again. Storing the position at once would differ; never storing it
+# would let the server purge the log behind an idle connector.
 IDLE_SECONDS = 60.0
 
-# (error, message) of a message that is never delivered; whether to go on without it
-Fail = Callable[[Any, Any], bool]
+# (error, message) of a message that is never delivered → whether to continue without it
+OnFailure = Callable[[Any, Any], bool]
 
 
 class Span:
     """Messages between two positions.
 
-    The producer gets ``receipt`` with every message and holds it until it knows what became of
-    the message: when nobody holds it any more, everything was delivered, or is `lost`. Nobody
-    else may keep it, not even in a local variable: frames can outlive their calls.
+    The producer gets ``receipt`` with every message and holds it until the message is delivered
+    or has failed: once it is released, each message is delivered, or the span is `lost`. No other
+    code may keep a reference, not even in a local variable: frames can outlive their calls.
     """
 
-    __slots__ = ("_held", "delivered", "lost", "offset", "receipt", "sent")
+    __slots__ = ("_reference", "delivered", "lost", "offset", "receipt", "sent")
 
-    def __init__(self, fail: Fail) -> None:
+    def __init__(self, on_failure: OnFailure) -> None:
         self.offset: dict[str, Any] | None = None
         self.sent = self.delivered = 0
         self.lost = False
-        self.receipt = Receipt(self, fail)
-        self._held = ref(self.receipt)
+        self.receipt = DeliveryReceipt(self, on_failure)
+        self._reference = ref(self.receipt)
 
     @property
     def done(self) -> bool:
-        """Whether all messages are delivered. The span is closed."""
-        return not self.lost and (self._held() is None or self.delivered == self.sent)
+        """Whether all messages of the span, which is closed, are delivered."""
+        return not self.lost and (self._reference() is None or self.delivered == self.sent)
 
     def close(self, offset: dict[str, Any]) -> None:
         """End the span at a position: no more messages."""
@@ -55,39 +55,39 @@ class Span:
         del self.receipt
 
 
-class Receipt:
-    """Is called for each message that is not delivered, or for all: without an error then."""
+class DeliveryReceipt:
+    """The delivery callback of a span's messages: for failures only, or for all of them."""
 
-    __slots__ = ("__weakref__", "_fail", "_span")
+    __slots__ = ("__weakref__", "_on_failure", "_span")
 
-    def __init__(self, span: Span, fail: Fail) -> None:
+    def __init__(self, span: Span, on_failure: OnFailure) -> None:
         self._span = span
-        self._fail = fail
+        self._on_failure = on_failure
 
     def __call__(self, error: Any, message: Any) -> None:
-        """Take note of a message that is delivered, or never will be."""
-        if error is None or self._fail(error, message):
+        """Count a message that is delivered, or has failed."""
+        if error is None or self._on_failure(error, message):
             self._span.delivered += 1
         else:
             self._span.lost = True
 
 
 class Inflight:
-    """Follows the spans of one task. Used by the task's thread only.
+    """Tracks the spans of one task. Used by the task's thread only.
 
-    ``fail`` is told the error of a message that will never be delivered, and decides whether
-    it counts as done.
+    ``on_failure`` gets the error of a message that will never be delivered, and decides whether
+    the message counts as delivered.
     """
 
-    def __init__(self, fail: Fail, clock: Callable[[], float] = time.monotonic) -> None:
-        self._fail = fail
+    def __init__(self, on_failure: OnFailure, clock: Callable[[], float] = time.monotonic) -> None:
+        self._on_failure = on_failure
         self._clock = clock
         self._closed: deque[Span] = deque()
         self._last_sent = clock()
-        self.span = Span(fail)
+        self.span = Span(on_failure)
 
     def close(self, offset: Callable[[], dict[str, Any]]) -> None:
-        """End the present span at a position, given by its offset map when it is needed."""
+        """End the present span at a position; ``offset`` returns its offset map."""
         span = self.span
         if span.sent:
             self._last_sent = self._clock()
@@ -97,12 +97,12 @@ class Inflight:
             self._last_sent = self._clock()
         span.close(offset())
         self._closed.append(span)
-        self.span = Span(self._fail)
+        self.span = Span(self._on_failure)
 
     def committable(self, *, settled: bool = False) -> dict[str, Any] | None:
         """Return the furthest offset that may be stored, None when there is no new one.
 
-        :param settled: the producer has no message any more, so that it holds no receipt.
+        :param settled: the producer has no messages in flight, so it holds no receipt.
         """
         offset = None
         closed = self._closed

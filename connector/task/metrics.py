@@ -1,6 +1,7 @@
-"""What a task has done and what it is at: noted by its thread, read by any.
+"""The metrics of one task: updated by its thread, read by any.
 
-Noted once a change, which holds many rows, never once a row; the clock is read once a batch.
+They are updated once for each change, which holds many rows, and never for each row; the clock is
+read once for each batch.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ from connector.data.schema import Schema
 _LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
 
 
-class Outlet(Protocol):
-    """Where messages leave; see `connector.kafka.producer.Producer`."""
+class ProducerQueue(Protocol):
+    """The queue of the producer; see `connector.kafka.producer.Producer`."""
 
     @property
     def capacity(self) -> int:
-        """The most messages that may be on their way."""
+        """The most messages that may be in flight."""
 
     def __len__(self) -> int:
-        """Return how many messages are on their way."""
+        """Return how many messages are in flight."""
 
 
 @dataclass(slots=True)
-class Seen:
+class EventCounts:
     """The events of a snapshot, or of a stream.
 
-    ``counts`` has the letter of each operation, and an empty text for changes of the schema.
+    ``counts`` has the letter of each operation, and an empty text for schema changes.
     ``last_at`` is in seconds, 0.0 before any event.
     """
 
@@ -54,21 +55,21 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Figures:
-    """The figures of one task; ``connector`` is empty until its first run begins.
+class TaskMetrics:
+    """The metrics of one task; ``database`` is empty until its first run starts.
 
-    ``unread`` counts statements that could not be read, ``repaired`` definitions of tables that
-    were found to be wrong. ``behind_ms`` is how old the last event was when it came, -1 before
-    any; it is 0 when nothing is left to be read. ``tags`` are labels that users add. ``remaining``
-    are the tables whose rows are not all read: that one has no rows shows at the end of the
-    snapshot only. ``faults`` are the reasons why the task waits, by cause.
+    ``unparsed`` counts DDL statements that could not be parsed, ``repaired`` table definitions
+    that were wrong and were replaced. ``behind_ms`` is how old the last event was when it was
+    read, -1 before any; it is 0 when nothing is left to read. ``tags`` are labels that users add.
+    ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
+    of the snapshot. ``faults`` are the reasons why the task waits, by cause.
     """
 
-    connector: str = ""
+    database: str = ""
     server: str = ""
-    course: CaptureProgress = field(default_factory=CaptureProgress)
-    snapshot: Seen = field(default_factory=Seen)
-    streaming: Seen = field(default_factory=Seen)
+    progress: CaptureProgress = field(default_factory=CaptureProgress)
+    snapshot: EventCounts = field(default_factory=EventCounts)
+    streaming: EventCounts = field(default_factory=EventCounts)
     rows_scanned: dict[str, int] = field(default_factory=dict)
     tables: set[TableId] = field(default_factory=set)
     remaining: set[TableId] = field(default_factory=set)
@@ -81,38 +82,38 @@ class Figures:
     kafka_faults: int = 0
     faults: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
-    unread: int = 0
+    unparsed: int = 0
     repaired: int = 0
     commits: int = 0
     committed_at: float = 0.0
-    outlet: Outlet | None = None
+    queue: ProducerQueue | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
     _mark_slot: int = 0
-    _of: Seen | None = None  # what came since the last progress
-    _source_ms: int = 0  # the database's time of it
+    _pending: EventCounts | None = None  # counts the events since the last progress
+    _source_ms: int = 0  # the database's time of the last one
 
-    def begin(
+    def start_run(
         self,
-        connector: str,
+        database: str,
         server: str,
         source: Schema,
         captures: Callable[[TableId], bool],
-        outlet: Outlet,
+        queue: ProducerQueue,
     ) -> None:
-        """Note that a run of the task begins; all counts go on.
+        """Start another run of the task; all counts continue.
 
-        :param connector: the database's name, as ``server`` that of the topics.
+        :param database: the database's name, as ``server`` is the topic prefix.
         :param source: the schema of the source block.
         """
         names = [field.name for field in source.fields]
         self._time_slot, self._mark_slot = names.index("ts_ms"), names.index("snapshot")
         self._captures = captures
-        self.connector, self.server, self.outlet = connector, server, outlet
+        self.database, self.server, self.queue = database, server, queue
 
-    def note(self, change: Change) -> None:
-        """Take in a change that the source yields."""
+    def record_change(self, change: Change) -> None:
+        """Count a change that the source yields."""
         if isinstance(change, RowChanges):
             self._rows(change)
         elif isinstance(change, Progress):
@@ -122,12 +123,12 @@ class Figures:
         elif isinstance(change, Truncated):
             self._truncated(change)
 
-    def passed_over(self) -> None:
-        """Note that a record was left out, because ``errors.tolerance`` allows it."""
+    def record_skipped(self) -> None:
+        """Count a record that was skipped, because ``errors.tolerance`` allows it."""
         self.skipped += 1
 
-    def committed(self) -> None:
-        """Note that an offset was stored."""
+    def record_commit(self) -> None:
+        """Count an offset that was stored."""
         self.commits += 1
         self.committed_at = time.time()
 
@@ -150,12 +151,12 @@ class Figures:
 
     def _commits(self, change: Progress) -> None:
         self.transactions += change.commits
-        if self._of is None or not change.in_transaction:
+        if self._pending is None or not change.in_transaction:
             self._source_ms = change.committed_ms
-        self._of = self._of or Seen()  # perhaps of tables that are not captured
+        self._pending = self._pending or EventCounts()  # perhaps of tables that are not captured
 
     def _schema(self, change: SchemaChange) -> None:
-        self.unread += change.cause == "unread"
+        self.unparsed += change.cause == "unread"
         self.repaired += change.cause == "repaired"
         if change.source[self._mark_slot] is None:
             self._streamed("", 1, change.source[self._time_slot])
@@ -168,23 +169,23 @@ class Figures:
 
     def _read(self, operation: str, count: int) -> None:
         self.snapshot.counts[operation] += count
-        self._of = self.snapshot
+        self._pending = self.snapshot
 
     def _streamed(self, operation: str, count: int, milliseconds: int) -> None:
         self.streaming.counts[operation] += count
         self._source_ms = milliseconds
-        self._of = self.streaming
+        self._pending = self.streaming
 
     def _progress(self, change: Progress) -> None:
         self.position = change.position
         if change.commits:
             self._commits(change)
-        if self.course.snapshot == "completed":
+        if self.progress.snapshot == "completed":
             self.remaining.clear()
-        of, self._of = self._of, None
-        if of is not None:
-            of.last_at = now = time.time()
-            if of is not self.snapshot:
+        counts, self._pending = self._pending, None
+        if counts is not None:
+            counts.last_at = now = time.time()
+            if counts is not self.snapshot:
                 self.behind_ms = max(0, int(now * 1000) - self._source_ms)
-        elif self.course.streaming and not change.in_transaction:
-            self.behind_ms = 0  # the server had nothing but a sign of life
+        elif self.progress.streaming and not change.in_transaction:
+            self.behind_ms = 0  # the server sent only a heartbeat

@@ -2,102 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Protocol
 
-from connector.capture.change import Change, Row, RowChanges, Truncated
-from connector.capture.table_schema import TableEventSchema
+from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
-from connector.data.schema import Schema
-from connector.debezium.compiled import CompiledRows, EncodeKey, fragment_keys
-from connector.debezium.events import EventOptions, EventRecords
-from connector.debezium.position_header import POSITION_HEADER, placed
-from connector.debezium.transactions import Transaction
+from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
 
+EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
+Transform = Callable[[Record], Record | None]
+SkipRecord = Callable[[Stage, Exception, str], bool]
 
-class Converter(Protocol):
-    """Writes keys or values."""
 
-    def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a value; None is a null."""
+class TransactionCounter(Protocol):
+    """Counts the events of the transaction in progress."""
+
+    def to_offset(self) -> dict[str, Any]:
+        """Return what an offset needs to continue in the middle of the transaction."""
         ...
 
+    def restore(self, offset: Mapping[str, Any]) -> None:
+        """Continue with the counts of an offset."""
 
-class HeaderConverter(Protocol):
-    """Writes the values of headers."""
 
-    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a header's value."""
+class EventEncoder(Protocol):
+    """Encodes changes in an event format, such as Debezium's."""
+
+    @property
+    def transaction(self) -> TransactionCounter:
+        """The transaction in progress."""
         ...
 
+    @property
+    def plain_headers(self) -> AbstractSet[str]:
+        """The names of the headers that are text, whatever the header converter."""
+        ...
 
-Transforms = Callable[[Record], Record | None]
-PassesOver = Callable[[Stage, Exception, str], bool]  # whether to go on without a record
+    def records(self, change: Change) -> Iterator[Record]:
+        """Return the records of a change, in order."""
+        ...
+
+    def compile_rows(
+        self, value: Fragments, key: Converter, encode_header: EncodeHeader
+    ) -> Callable[[RowChanges], Iterable[Message]]:
+        """Return a function that writes row changes without records in between."""
+        ...
 
 
 class Pipeline:
-    """Makes the messages of one task. Without transforms rows take the compiled way."""
+    """Makes the messages of one task. Without transforms rows take the compiled path.
+
+    ``skip`` decides whether to continue without a record that cannot be transformed or converted.
+    """
 
     def __init__(
         self,
-        options: EventOptions,
-        key: Converter,
-        value: Converter,
-        header: HeaderConverter,
-        transforms: Sequence[Transforms] = (),
-        passes_over: PassesOver = lambda *_: False,
+        encoder: EventEncoder,
+        converters: TaskConverters,
+        transforms: Sequence[Transform] = (),
+        skip: SkipRecord = lambda *_: False,
     ) -> None:
-        self._options = options
-        self.transaction = Transaction(resumes=options.resumes_transactions)
-        self._key = key
-        self._value = value
-        self._header = header
+        self._encoder = encoder
+        self.transaction = encoder.transaction
+        self._key = converters.key
+        self._value = converters.value
+        self._header = converters.header
         self._transforms = transforms
-        self._passes_over = passes_over
-        self._events = EventRecords(options, self.transaction)
-        self._compiled: CompiledRows | None = None
-        if not transforms and writes_fragments(value):
-            self._compiled = CompiledRows(
-                options,
-                self.transaction,
-                cast("Fragments", value),
-                self._keys(),
-                self._encode_header,
+        self._skip = skip
+        self._compiled: Callable[[RowChanges], Iterable[Message]] | None = None
+        if not transforms and isinstance(converters.value, Fragments):
+            self._compiled = encoder.compile_rows(
+                converters.value, converters.key, self._encode_header
             )
 
     def messages(self, change: Change) -> Iterable[Message]:
         """Return the messages of a change, in order."""
         if self._compiled is not None and isinstance(change, RowChanges):
-            messages = self._compiled.messages(change)
-            if change.place is None:
-                change.rows = []  # rows may be huge, and their messages may have to wait
-                return messages
-            return placed(messages, change, change.place, self._options)
-        return self._generic(change)
+            return self._compiled(change)
+        return self._convert(change)
 
-    def _generic(self, change: Change) -> Iterator[Message]:
-        for record in self._records(change):
+    def _convert(self, change: Change) -> Iterator[Message]:
+        """Write a change on the generic path: records, transforms, converters."""
+        for record in self._encoder.records(change):
             stage: Stage = "TRANSFORMATION"
             try:
-                transformed = self._transformed(record)
+                transformed = self._transform(record)
                 stage = "CONVERSION"
                 message = None if transformed is None else self.message(transformed)
             except Exception as error:  # whatever a transform or converter raises
-                if not self._passes_over(stage, error, record.topic):
+                if not self._skip(stage, error, record.topic):
                     raise
             else:
                 if message is not None:
                     yield message
 
-    def _records(self, change: Change) -> Iterator[Record]:
-        records = self._events.records(change)
-        if isinstance(change, (RowChanges, Truncated)) and change.place is not None:
-            return placed(records, change, change.place, self._options)
-        return records
-
-    def _transformed(self, record: Record) -> Record | None:
+    def _transform(self, record: Record) -> Record | None:
         for transform in self._transforms:
             result = transform(record)
             if result is None:
@@ -117,23 +119,7 @@ class Pipeline:
         )
 
     def _encode_header(self, header: Header) -> tuple[str, bytes | None]:
-        if header.name == POSITION_HEADER:  # its readers know no converter
+        if header.name in self._encoder.plain_headers:
             return header.name, str(header.value).encode()
         value = self._header.from_header(header.name, header.schema, header.value)
         return header.name, value
-
-    def _keys(self) -> EncodeKey:
-        if writes_fragments(self._key):
-            return fragment_keys(cast("Fragments", self._key))
-
-        def encoder(codec: TableEventSchema) -> Callable[[Row], bytes | None]:
-            return lambda row: self._key.from_connect(
-                codec.topic, codec.key_schema, codec.key_struct(row)
-            )
-
-        return encoder
-
-
-def writes_fragments(converter: object) -> bool:
-    """Whether a converter can write parts of a struct."""
-    return all(hasattr(converter, name) for name in ("frame", "label", "part", "row"))

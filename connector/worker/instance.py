@@ -38,11 +38,20 @@ class Workplace:
 
 
 class _Run:
-    """One life of a task. What a task reports after its end is nobody's business any more."""
+    """One run of a task, which passes on what the task reports until it is replaced."""
 
-    def __init__(self) -> None:
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self.task: Task | None = None
         self.failed = False
+
+    def report(self, state: ReportedState, trace: str | None) -> None:
+        """Set the status of the task; ignored once the run is over."""
+        self._instance.set_reported_state(self, State(state), trace)
+
+    def add_topics(self, topics: Iterable[str]) -> None:
+        """Add to the active topics of the connector; ignored once the run is over."""
+        self._instance.add_topics(self, topics)
 
 
 class Instance:
@@ -116,23 +125,15 @@ class Instance:
         return True
 
     def begin_task(self) -> None:
-        """Start the task anew; what there was of it has to be gone."""
-        run = self._run = _Run()
-
-        def report(state: ReportedState, trace: str | None) -> None:
-            self._reported(run, State(state), trace)
-
-        def topics_used(topics: Iterable[str]) -> None:
-            if self._workplace.track_topics and self._run is run:
-                self._workplace.statuses.add_topics(self.name, 0, topics)
-
+        """Start a new run of the task; the run before it has to be over."""
+        run = self._run = _Run(self)
         try:
             launcher = self._workplace.launcher
             config = self._stored().config
-            run.task = launcher.task(self.name, config, report, topics_used)
+            run.task = launcher.create_task(self.name, config, run.report, run.add_topics)
             run.task.start()
         except Exception as error:  # noqa: BLE001 — shown as the status of the task
-            self._reported(run, State.FAILED, trace_of(error))
+            self.set_reported_state(run, State.FAILED, trace_of(error))
 
     def end(self) -> bool:
         """Stop the task; False when it had to be abandoned. Its status stays as it is."""
@@ -185,7 +186,13 @@ class Instance:
     def _redacted(self, trace: str | None) -> str | None:
         return None if trace is None else self._workplace.providers.redacted(trace)
 
-    def _reported(self, run: _Run, state: State, trace: str | None) -> None:
+    def add_topics(self, run: _Run, topics: Iterable[str]) -> None:
+        """Add to the active topics of the connector, unless the run is over."""
+        if self._workplace.track_topics and self._run is run:
+            self._workplace.statuses.add_topics(self.name, 0, topics)
+
+    def set_reported_state(self, run: _Run, state: State, trace: str | None) -> None:
+        """Set the status of the task as it reports it, unless the run is over."""
         with self._reporting:
             if self._run is not run:
                 return

@@ -1,4 +1,4 @@
-"""From a configuration to a task ready to start: secrets, converters, transforms, clients."""
+"""Builds a task from a configuration: secrets, converters, transforms and Kafka clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
 from connector.kafka.topics import Topics
-from connector.plugin import ConverterRole, TaskContext, TransformStep
+from connector.plugin import (
+    Converter,
+    HeaderConverter,
+    Predicate,
+    TaskContext,
+    TaskConverters,
+    Transform,
+    TransformStep,
+)
 from connector.worker.client_overrides import overrides
 from connector.worker.connector_config import CONVERTERS
 from connector.worker.nested_plugins import aliases, below
@@ -18,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from connector.kafka.keys import Kind
-    from connector.plugin import Plugins, Publish, Report, Task
+    from connector.plugin import Component, MetricsRegistry, Plugins, Report, Task
     from connector.worker.claims import Claims
     from connector.worker.config_providers import Providers
     from connector.worker.offsets.stores import OffsetPlaces
@@ -29,7 +37,7 @@ _PRODUCER: Final = {"acks": "all", "partitioner": "murmur2_random"}
 
 
 class Launcher:
-    """Builds the tasks of one worker. ``metrics(connector, task)`` shows the figures of a task."""
+    """Builds the tasks of one worker."""
 
     def __init__(
         self,
@@ -37,7 +45,7 @@ class Launcher:
         plugins: Plugins,
         providers: Providers,
         offsets: OffsetPlaces,
-        metrics: Callable[[str, int], Publish],
+        metrics: MetricsRegistry,
         claims: Claims,
     ) -> None:
         self._worker = worker
@@ -47,7 +55,7 @@ class Launcher:
         self._metrics = metrics
         self.claims = claims
 
-    def task(
+    def create_task(
         self,
         name: str,
         raw: Mapping[str, str | None],
@@ -80,14 +88,14 @@ class Launcher:
             ),
             report=report,
             topics_used=topics_used,
-            converter=lambda role: self._converter(role, config),
+            converters=self._converters(config),
             transforms=self._transforms(config),
             producer=clients["producer"],
             consumer=clients["consumer"],
             admin=clients["admin"],
+            metrics=self._metrics,
             flush_interval=self._worker.seconds("offset.flush.interval.ms"),
             flush_timeout=self._worker.seconds("offset.flush.timeout.ms"),
-            metrics=self._metrics(name, 0),
             fence=fence,
         )
         return connector.create_task(context)
@@ -103,7 +111,21 @@ class Launcher:
         base = _PRODUCER if kind == "producer" else {}
         return {**base, **client_config(settings, kind)}
 
-    def _converter(self, role: ConverterRole, config: Mapping[str, str]) -> Any:
+    def _converters(self, config: Mapping[str, str]) -> TaskConverters:
+        header = self._component("header", config)
+        if not isinstance(header, HeaderConverter):
+            raise _unusable(header, "header converter")
+        return TaskConverters(
+            self._converter("key", config), self._converter("value", config), header
+        )
+
+    def _converter(self, role: str, config: Mapping[str, str]) -> Converter:
+        component = self._component(role, config)
+        if not isinstance(component, Converter):
+            raise _unusable(component, "converter")
+        return component
+
+    def _component(self, role: str, config: Mapping[str, str]) -> Component:
         """Build a converter; one that the connector names takes no settings from the worker."""
         key = f"{role}.converter"
         source = config if key in config else self._worker.properties
@@ -116,20 +138,29 @@ class Launcher:
 
     def _step(self, alias: str, config: Mapping[str, str]) -> TransformStep:
         settings = below(config, f"transforms.{alias}.")
-        transform = self._plugins.component(settings.get("type", ""), "transformation")
+        transform = self._plugins.component(settings.get("type", ""), "transformation")(settings)
+        if not isinstance(transform, Transform):
+            raise _unusable(transform, "transform")
         predicate = settings.get("predicate")
         return TransformStep(
             alias,
-            transform(settings),
+            transform,
             self._predicate(predicate, config) if predicate else None,
             settings.get("negate", "false").strip().lower() == "true",
         )
 
-    def _predicate(self, alias: str, config: Mapping[str, str]) -> Any:
+    def _predicate(self, alias: str, config: Mapping[str, str]) -> Predicate:
         if alias not in aliases(config, "predicates"):
             raise ConfigError(f"The predicate '{alias}' is not listed under 'predicates'.")
         settings = below(config, f"predicates.{alias}.")
-        return self._plugins.component(settings.get("type", ""), "predicate")(settings)
+        predicate = self._plugins.component(settings.get("type", ""), "predicate")(settings)
+        if not isinstance(predicate, Predicate):
+            raise _unusable(predicate, "predicate")
+        return predicate
+
+
+def _unusable(component: Component, role: str) -> ConfigError:
+    return ConfigError(f"{type(component).__name__} cannot be used as a {role}.")
 
 
 _CLIENTS: Final[dict[Kind, str]] = {

@@ -14,7 +14,8 @@ from connector.connectors import CaptureConnector
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.kafka.topics import Topics
-from connector.plugin import TaskContext, TransformStep
+from connector.metrics import WorkerMetrics
+from connector.plugin import TaskContext, TaskConverters, TransformStep
 from connector.task.capture import Capture
 from connector.task.capture_task import CaptureTask
 from connector.transforms.regex_router import RegexRouter
@@ -119,18 +120,14 @@ class Stoppable:
                     met.wait(0.001)
 
         def opened(config: Mapping[str, str], context: TaskContext, run: str) -> Capture:
-            capture = self._family._open(config, context, run)
+            capture = self._family.open_capture(config, context, run)
             return replace(capture, source=_Watched(capture.source, show))
 
         task = CaptureTask(self._context(), opened)
         return task
 
     def _context(self) -> TaskContext:
-        converters = {
-            "key": JsonConverter({"schemas.enable": "false"}),
-            "value": JsonConverter({"schemas.enable": "false"}),
-            "header": SimpleHeaderConverter({}),
-        }
+        json = JsonConverter({"schemas.enable": "false"})
         return TaskContext(
             connector="c",
             task=0,
@@ -140,11 +137,12 @@ class Stoppable:
             topics=self._topics,
             report=self._report,
             topics_used=lambda _: None,
-            converter=converters.__getitem__,
+            converters=TaskConverters(json, json, SimpleHeaderConverter({})),
             transforms=self._transforms,
             producer=self._producer,
             consumer={},
             admin=self._admin,
+            metrics=WorkerMetrics(),
         )
 
     def _report(self, state: str, trace: str | None) -> None:

@@ -166,7 +166,7 @@ def test_a_ddl_statement_waits_for_kafka(
         at.check()
         changes = at.topics.read(at.name)
         assert any("ADD extra" in (message.payload()["ddl"] or "") for message in changes)
-        assert "the task starts again" not in at.worker.log.read_text()
+        assert "the task restarts" not in at.worker.log.read_text()
         at.wait_until_well()
 
 

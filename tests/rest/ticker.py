@@ -10,14 +10,17 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from confluent_kafka import Producer
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, at_least
+from connector.data.record import Record
 from connector.errors import ConfigError, MillraceError, StopError, trace_of
 from connector.plugin import TaskContext
 from connector.plugin_table import ROWS, Row
+from connector.task.transform_chain import chain
 
 _log = logging.getLogger(__name__)
 
@@ -49,8 +52,8 @@ class Prefix:
             raise ConfigError("The word is forbidden.")
         self.text = values["word"] * values["times"]
 
-    def topic(self, topic: str) -> str:
-        return self.text + topic
+    def apply(self, record: Record) -> Record:
+        return replace(record, topic=self.text + record.topic)
 
 
 class NameIs:
@@ -61,8 +64,8 @@ class NameIs:
     def __init__(self, config: Mapping[str, str]) -> None:
         self.name = self.config_def.parse(config)["name"]
 
-    def holds(self, topic: str) -> bool:
-        return topic == self.name
+    def test(self, record: Record) -> bool:
+        return record.topic == self.name
 
 
 class TickerConnector:
@@ -173,7 +176,7 @@ class TickerTask:
                 raise StopError(f"failed after {number}", "Take away fail.after.")
             if number != last:
                 number += 1
-                value = self._context.converter("value").from_connect(topic, None, {"n": number})
+                value = self._context.converters.value.from_connect(topic, None, {"n": number})
                 producer.produce(topic, value)
                 self._commit(producer, number, topic)
             self._stopping.wait(int(config.get("interval.ms", "10")) / 1000)
@@ -181,10 +184,10 @@ class TickerTask:
         self._commit(producer, number, topic)
 
     def _topic(self, topic: str) -> str:
-        for step in self._context.transforms:
-            if step.predicate is None or step.predicate.holds(topic) != step.negate:
-                topic = step.transform.topic(topic)
-        return topic
+        record: Record | None = Record(topic, None, None, None, None, None)
+        for transform in chain(self._context.transforms):
+            record = record and transform(record)
+        return record.topic if record else topic
 
     def _committed(self) -> int:
         offset = self._context.offsets.load(self._context.connector, self._partition)

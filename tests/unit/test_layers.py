@@ -58,9 +58,7 @@ MAY_IMPORT = {
     # the worker and the task: they meet in the protocols of `plugin` and nowhere else
     "connector.plugin": BOTTOM,
     "connector.worker": BOTTOM | {"connector.plugin"},
-    "connector.task": BOTTOM
-    | EVENTS
-    | {"connector.allocator", "connector.capture", "connector.plugin"},
+    "connector.task": BOTTOM | {"connector.allocator", "connector.capture", "connector.plugin"},
     # what joins a database with the rest; the only ones that know a database
     "connector.connectors": BOTTOM
     | {

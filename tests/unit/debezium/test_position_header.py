@@ -13,8 +13,10 @@ from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.data.record import Message, Record
 from connector.data.schema import INT32, STRING, Field
+from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions, context_headers
 from connector.debezium.position_header import POSITION_HEADER
+from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
@@ -31,7 +33,8 @@ def same(record: Record) -> Record:
 
 def pipeline(options: EventOptions, *transforms: Any, header: Any = None) -> Pipeline:
     converter = JsonConverter()
-    return Pipeline(options, converter, converter, header or SimpleHeaderConverter(), transforms)
+    converters = TaskConverters(converter, converter, header or SimpleHeaderConverter())
+    return Pipeline(DebeziumEncoder(options), converters, transforms)
 
 
 def places(messages: list[Message]) -> list[str]:

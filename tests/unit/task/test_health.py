@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from connector.task.health import LOGGED_EVERY, SHOWN_AFTER, TaskHealth
-from connector.task.metrics import Figures
+from connector.task.metrics import TaskMetrics
 
 
 class Shown:
@@ -17,10 +17,10 @@ class Shown:
     def __init__(self) -> None:
         self.now = 100.0
         self.reports: list[tuple[Any, str | None]] = []
-        self.figures = Figures()
+        self.metrics = TaskMetrics()
         self.health = TaskHealth(
             lambda state, trace: self.reports.append((state, trace)),
-            self.figures,
+            self.metrics,
             lambda: self.now,
         )
 
@@ -33,31 +33,31 @@ def shown() -> Shown:
 
 
 def test_a_short_fault_is_not_shown(shown: Shown) -> None:
-    shown.health.fault("kafka", "away")
+    shown.health.report_fault("kafka", "away")
     shown.now += SHOWN_AFTER / 2
-    shown.health.fault("kafka", "away")
-    shown.health.well("kafka")
+    shown.health.report_fault("kafka", "away")
+    shown.health.recover("kafka")
     assert shown.reports == [("RUNNING", None)]
-    assert shown.figures.kafka_faults == 0
+    assert shown.metrics.kafka_faults == 0
 
 
 def test_a_fault_that_lasts_is_shown_until_it_is_over(shown: Shown) -> None:
     for _ in range(20):
-        shown.health.fault("kafka", "away")
+        shown.health.report_fault("kafka", "away")
         shown.now += 0.25
     assert shown.reports == [("RUNNING", None), ("RUNNING", "away")]
-    assert shown.figures.faults == {"kafka": "away"}
-    assert shown.figures.kafka_faults == 1
-    shown.health.well("kafka")
+    assert shown.metrics.faults == {"kafka": "away"}
+    assert shown.metrics.kafka_faults == 1
+    shown.health.recover("kafka")
     assert shown.reports[-1] == ("RUNNING", None)
-    assert shown.figures.faults == {}
+    assert shown.metrics.faults == {}
 
 
 def test_several_faults_are_shown_together_and_with_another_state(shown: Shown) -> None:
-    shown.health.fault("database", "no connection", at_once=True)
-    shown.health.fault("offsets", "not stored", at_once=True)
+    shown.health.report_fault("database", "no connection", at_once=True)
+    shown.health.report_fault("offsets", "not stored", at_once=True)
     shown.health.enter("PAUSED")
-    shown.health.well("database")
+    shown.health.recover("database")
     assert shown.reports[1:] == [
         ("RUNNING", "no connection"),
         ("RUNNING", "no connection; not stored"),
@@ -71,7 +71,7 @@ def test_the_log_repeats_a_fault_every_ten_seconds(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         for _ in range(int(2.5 * LOGGED_EVERY / 0.25)):
-            shown.health.fault("kafka", f"away: connection {shown.now}", at_once=True)
+            shown.health.report_fault("kafka", f"away: connection {shown.now}", at_once=True)
             shown.now += 0.25
     assert len(caplog.records) == 3
 

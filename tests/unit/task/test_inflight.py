@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connector.task.inflight import IDLE_SECONDS, Inflight, Receipt
+from connector.task.inflight import IDLE_SECONDS, DeliveryReceipt, Inflight
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Clock:
 class Sent:
     """A message that a producer has: it holds the receipt until it knows what became of it."""
 
-    receipt: Receipt | None
+    receipt: DeliveryReceipt | None
 
     def delivered(self) -> None:
         self.receipt = None

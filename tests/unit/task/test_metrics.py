@@ -21,7 +21,7 @@ from connector.capture.source_block import source_block
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, struct
-from connector.task.metrics import Figures
+from connector.task.metrics import TaskMetrics
 
 SOURCE = source_block("acme")
 VALUE = struct("v", ("id", INT32), optional=True)
@@ -39,7 +39,7 @@ class At:
 
 @dataclass
 class Queue:
-    """An outlet with as many messages as wanted."""
+    """A queue of a given length."""
 
     capacity: int = 100
     length: int = 0
@@ -49,9 +49,9 @@ class Queue:
 
 
 @pytest.fixture
-def figures() -> Figures:
-    made = Figures()
-    made.begin("acme", "srv", SOURCE, lambda table: table != SECRETS, Queue())
+def metrics() -> TaskMetrics:
+    made = TaskMetrics()
+    made.start_run("acme", "srv", SOURCE, lambda table: table != SECRETS, Queue())
     return made
 
 
@@ -82,73 +82,73 @@ def created(table: TableId) -> SchemaChange:
     return SchemaChange("CREATE", "shop", "CREATE …", (change,), source(mark="true"))
 
 
-def test_rows_are_counted_by_what_happened_to_them(figures: Figures) -> None:
+def test_rows_are_counted_by_what_happened_to_them(metrics: TaskMetrics) -> None:
     for op, count in (("c", 3), ("u", 2), ("d", 1)):
-        figures.note(rows(op, count))  # type: ignore[arg-type]
-    figures.note(Truncated(rows("c", 1).codec, source()))
-    figures.note(SchemaChange("ALTER", "shop", "ALTER …", (), source()))
-    counts = figures.streaming.counts
+        metrics.record_change(rows(op, count))  # type: ignore[arg-type]
+    metrics.record_change(Truncated(rows("c", 1).codec, source()))
+    metrics.record_change(SchemaChange("ALTER", "shop", "ALTER …", (), source()))
+    counts = metrics.streaming.counts
     assert [counts[op] for op in ("c", "u", "d", "t", "")] == [3, 2, 1, 1, 1]
-    assert figures.streaming.total == 8
-    assert figures.snapshot.total == 0
+    assert metrics.streaming.total == 8
+    assert metrics.snapshot.total == 0
 
 
-def test_a_snapshot_counts_its_tables_and_rows(figures: Figures) -> None:
+def test_a_snapshot_counts_its_tables_and_rows(metrics: TaskMetrics) -> None:
     for table in (ORDERS, SECRETS, TableId("shop", "empty")):
-        figures.note(created(table))
-    assert {str(table) for table in figures.tables} == {"shop.orders", "shop.empty"}
-    assert figures.remaining == figures.tables
-    figures.note(rows("r", 1, mark="first"))
-    figures.note(rows("r", 5, mark="true"))
-    assert ORDERS in figures.remaining
-    figures.note(rows("r", 1, mark="last_in_data_collection"))
-    assert figures.rows_scanned == {"shop.orders": 7}
-    assert {str(table) for table in figures.remaining} == {"shop.empty"}
-    assert figures.streaming.total == 0
+        metrics.record_change(created(table))
+    assert {str(table) for table in metrics.tables} == {"shop.orders", "shop.empty"}
+    assert metrics.remaining == metrics.tables
+    metrics.record_change(rows("r", 1, mark="first"))
+    metrics.record_change(rows("r", 5, mark="true"))
+    assert ORDERS in metrics.remaining
+    metrics.record_change(rows("r", 1, mark="last_in_data_collection"))
+    assert metrics.rows_scanned == {"shop.orders": 7}
+    assert {str(table) for table in metrics.remaining} == {"shop.empty"}
+    assert metrics.streaming.total == 0
 
-    figures.course.begin_snapshot()
-    figures.course.end_snapshot("completed")
-    figures.note(Progress(At()))
-    assert figures.remaining == set()
-    assert figures.snapshot.total == 10
+    metrics.progress.begin_snapshot()
+    metrics.progress.end_snapshot("completed")
+    metrics.record_change(Progress(At()))
+    assert metrics.remaining == set()
+    assert metrics.snapshot.total == 10
 
 
-def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(figures: Figures) -> None:
-    figures.course.streaming = True
-    assert figures.behind_ms == -1
-    figures.note(rows("c", 1, ago(60_000)))
-    figures.note(Progress(At(), in_transaction=True))
-    assert 60_000 <= figures.behind_ms < 90_000
-    assert figures.streaming.last_at > 0
+def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(metrics: TaskMetrics) -> None:
+    metrics.progress.streaming = True
+    assert metrics.behind_ms == -1
+    metrics.record_change(rows("c", 1, ago(60_000)))
+    metrics.record_change(Progress(At(), in_transaction=True))
+    assert 60_000 <= metrics.behind_ms < 90_000
+    assert metrics.streaming.last_at > 0
     # rows of tables that are not captured: still the same lag
-    figures.note(Progress(At(), in_transaction=True))
-    assert figures.behind_ms >= 60_000
-    figures.note(Progress(At(), commits=1, committed_ms=ago(30_000)))
-    assert 30_000 <= figures.behind_ms < 60_000
-    figures.note(Progress(At(2)))
-    assert figures.behind_ms == 0
-    assert figures.position == At(2)
-    assert figures.transactions == 1
+    metrics.record_change(Progress(At(), in_transaction=True))
+    assert metrics.behind_ms >= 60_000
+    metrics.record_change(Progress(At(), commits=1, committed_ms=ago(30_000)))
+    assert 30_000 <= metrics.behind_ms < 60_000
+    metrics.record_change(Progress(At(2)))
+    assert metrics.behind_ms == 0
+    assert metrics.position == At(2)
+    assert metrics.transactions == 1
 
 
-def test_a_transaction_of_tables_that_are_not_captured_is_no_event(figures: Figures) -> None:
-    figures.note(Progress(At(), commits=3, committed_ms=ago(0)))
-    assert figures.transactions == 3
-    assert (figures.streaming.total, figures.streaming.last_at) == (0, 0.0)
+def test_a_transaction_of_tables_that_are_not_captured_is_no_event(metrics: TaskMetrics) -> None:
+    metrics.record_change(Progress(At(), commits=3, committed_ms=ago(0)))
+    assert metrics.transactions == 3
+    assert (metrics.streaming.total, metrics.streaming.last_at) == (0, 0.0)
 
 
-def test_a_snapshot_has_no_lag(figures: Figures) -> None:
-    figures.note(rows("r", 1, ago(60_000), mark="last"))
-    figures.note(Progress(At()))
-    assert figures.behind_ms == -1
-    assert figures.snapshot.last_at > 0
+def test_a_snapshot_has_no_lag(metrics: TaskMetrics) -> None:
+    metrics.record_change(rows("r", 1, ago(60_000), mark="last"))
+    metrics.record_change(Progress(At()))
+    assert metrics.behind_ms == -1
+    assert metrics.snapshot.last_at > 0
 
 
-def test_counts_go_on_in_another_run(figures: Figures) -> None:
-    figures.note(rows("c", 3))
-    figures.bytes_sent = 100
+def test_counts_go_on_in_another_run(metrics: TaskMetrics) -> None:
+    metrics.record_change(rows("c", 3))
+    metrics.bytes_sent = 100
     another = Queue()
-    figures.begin("acme", "srv", SOURCE, lambda _: True, another)
-    figures.note(rows("c", 3))
-    assert (figures.streaming.total, figures.bytes_sent) == (6, 100)
-    assert figures.outlet is another
+    metrics.start_run("acme", "srv", SOURCE, lambda _: True, another)
+    metrics.record_change(rows("c", 3))
+    assert (metrics.streaming.total, metrics.bytes_sent) == (6, 100)
+    assert metrics.queue is another

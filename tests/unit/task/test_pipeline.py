@@ -13,10 +13,13 @@ from connector.capture.change import HeartbeatDue, RowChanges, TransactionMark, 
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
+from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
 from connector.data.schema import INT32, STRING, Field
+from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions, context_headers
-from connector.task.pipeline import Pipeline, Transforms, writes_fragments
+from connector.plugin import TaskConverters
+from connector.task.pipeline import Pipeline, Transform
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
 OPTIONS = st.builds(
@@ -43,10 +46,9 @@ def _converter(name: str) -> Any:
     return JsonConverter({"schemas.enable": str(name == "json with schemas")})
 
 
-def _pipeline(options: EventOptions, key: str, value: str, *transforms: Transforms) -> Pipeline:
-    return Pipeline(
-        options, _converter(key), _converter(value), SimpleHeaderConverter(), transforms
-    )
+def _pipeline(options: EventOptions, key: str, value: str, *transforms: Transform) -> Pipeline:
+    converters = TaskConverters(_converter(key), _converter(value), SimpleHeaderConverter())
+    return Pipeline(DebeziumEncoder(options), converters, transforms)
 
 
 def _unchanged(record: Record) -> Record:
@@ -143,5 +145,5 @@ def test_a_delete_has_a_tombstone_both_ways() -> None:
 
 
 def test_which_converters_write_parts() -> None:
-    assert writes_fragments(JsonConverter())
-    assert not writes_fragments(StringConverter())
+    assert isinstance(JsonConverter(), Fragments)
+    assert not isinstance(StringConverter(), Fragments)

@@ -9,57 +9,57 @@ from connector.errors import (
     ProduceError,
     RefusedMessageError,
 )
-from connector.task.tolerance import Tolerance
+from connector.task.tolerance import ErrorTolerance
 
 
-def tolerance(**keys: str) -> tuple[Tolerance, list[None]]:
-    passed: list[None] = []
+def tolerance(**keys: str) -> tuple[ErrorTolerance, list[None]]:
+    skipped: list[None] = []
     config = {f"errors.{key.replace('_', '.')}": value for key, value in keys.items()}
-    return Tolerance(config, lambda: passed.append(None)), passed
+    return ErrorTolerance(config, lambda: skipped.append(None)), skipped
 
 
-def test_nothing_is_passed_over_unless_told_to():
-    without, passed = tolerance()
-    assert not without.passes_over("CONVERSION", ValueError("x"), "t")
-    assert not passed
+def test_nothing_is_skipped_by_default():
+    without, skipped = tolerance()
+    assert not without.skip("CONVERSION", ValueError("x"), "t")
+    assert not skipped
 
 
-def test_any_error_of_a_record_is_passed_over_and_counted():
-    all_of_them, passed = tolerance(tolerance="all")
-    assert all_of_them.passes_over("TRANSFORMATION", ValueError("x"), "t")
-    assert all_of_them.passes_over("PRODUCE", RefusedMessageError("too large", "t"), "t")
-    assert len(passed) == 2
+def test_any_error_of_a_record_is_skipped_and_counted():
+    all_of_them, skipped = tolerance(tolerance="all")
+    assert all_of_them.skip("TRANSFORMATION", ValueError("x"), "t")
+    assert all_of_them.skip("PRODUCE", RefusedMessageError("too large", "t"), "t")
+    assert len(skipped) == 2
 
 
 @pytest.mark.parametrize(
     "error", [ProduceError("unknown"), AccessDeniedError("no WRITE"), ClientFailedError("fatal")]
 )
-def test_what_concerns_all_that_is_queued_is_never_passed_over(error: Exception):
-    all_of_them, passed = tolerance(tolerance="all")
-    assert not all_of_them.passes_over("PRODUCE", error, "t")
-    assert not passed
+def test_an_error_of_all_queued_messages_is_never_skipped(error: Exception):
+    all_of_them, skipped = tolerance(tolerance="all")
+    assert not all_of_them.skip("PRODUCE", error, "t")
+    assert not skipped
 
 
-def test_a_fault_that_passes_is_waited_for():
-    all_of_them, passed = tolerance(tolerance="all")
-    assert not all_of_them.passes_over("PRODUCE", BrokerUnavailableError("away"), "t")
-    assert not passed
+def test_a_transient_error_is_never_skipped():
+    all_of_them, skipped = tolerance(tolerance="all")
+    assert not all_of_them.skip("PRODUCE", BrokerUnavailableError("away"), "t")
+    assert not skipped
 
 
 @pytest.mark.parametrize(
     ("keys", "text"),
     [
         ({}, ""),
-        ({"log_enable": "true"}, "A record is passed over at CONVERSION, ValueError"),
+        ({"log_enable": "true"}, "Skipped a record at stage CONVERSION: ValueError"),
         (
             {"log_enable": "true", "log_include_messages": "true"},
-            "A record for topic t is passed over at CONVERSION, ValueError",
+            "Skipped a record for topic t at stage CONVERSION: ValueError",
         ),
     ],
 )
-def test_the_log_tells_what_is_asked_for_and_no_values(
+def test_the_log_shows_what_is_configured_and_no_values(
     keys: dict[str, str], text: str, caplog: pytest.LogCaptureFixture
 ):
     with caplog.at_level(logging.ERROR):
-        tolerance(tolerance="all", **keys)[0].passes_over("CONVERSION", ValueError("secret"), "t")
+        tolerance(tolerance="all", **keys)[0].skip("CONVERSION", ValueError("secret"), "t")
     assert "\n".join(record.getMessage() for record in caplog.records) == text

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from connector.metrics import WorkerMetrics
 from connector.plugin_table import PluginTable
 from connector.worker.claims import Claims
 from connector.worker.config_providers import create_providers
@@ -50,7 +51,7 @@ class Memory:
             store.open()
         places = OffsetPlaces(offsets, lambda *_: MemoryLog(), configs)
         claims = Claims()
-        launcher = Launcher(config, plugins, providers, places, lambda *_: None, claims)
+        launcher = Launcher(config, plugins, providers, places, WorkerMetrics(), claims)
         grace = config.seconds("task.shutdown.graceful.timeout.ms")
         workplace = Workplace("w:1", configs, statuses, plugins, providers, launcher, grace)
         herder = Herder(workplace, Validator(config, plugins, providers, claims), places, timeout)

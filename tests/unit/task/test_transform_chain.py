@@ -1,17 +1,17 @@
-"""Transforms one after the other, each perhaps behind a predicate."""
+"""Transforms run in order, each with or without a predicate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from connector.data.record import Record
-from connector.transforms import chain
+from connector.plugin import Predicate, Transform, TransformStep
+from connector.task.transform_chain import chain
 
 
 @dataclass
 class Appended:
-    """A transform that puts a letter behind the topic; None for a topic that ends in it."""
+    """A transform that appends a letter to the topic, and drops topics that end in it."""
 
     letter: str
 
@@ -31,14 +31,13 @@ class Holds:
         return self.text in record.topic
 
 
-@dataclass
-class Step:
-    transform: Any
-    predicate: Any | None = None
-    negate: bool = False
+def step(
+    transform: Transform, predicate: Predicate | None = None, *, negate: bool = False
+) -> TransformStep:
+    return TransformStep("alias", transform, predicate, negate)
 
 
-def _topic(steps: list[Step], topic: str) -> str | None:
+def _topic(steps: list[TransformStep], topic: str) -> str | None:
     record: Record | None = Record(topic, None, None, None, None, None)
     for function in chain(steps):
         if record is None:
@@ -48,7 +47,7 @@ def _topic(steps: list[Step], topic: str) -> str | None:
 
 
 def test_transforms_are_applied_in_order() -> None:
-    assert _topic([Step(Appended("a")), Step(Appended("b"))], "t") == "tab"
+    assert _topic([step(Appended("a")), step(Appended("b"))], "t") == "tab"
 
 
 def test_no_transform_changes_nothing() -> None:
@@ -56,14 +55,14 @@ def test_no_transform_changes_nothing() -> None:
 
 
 def test_a_predicate_decides_whether_a_transform_is_applied() -> None:
-    steps = [Step(Appended("1"), Holds("x")), Step(Appended("2"), Holds("x"), negate=True)]
+    steps = [step(Appended("1"), Holds("x")), step(Appended("2"), Holds("x"), negate=True)]
     assert [_topic(steps, topic) for topic in ("tx", "ty")] == ["tx1", "ty2"]
 
 
 def test_a_predicate_sees_what_the_transforms_before_made() -> None:
-    steps = [Step(Appended("x")), Step(Appended("!"), Holds("x"))]
+    steps = [step(Appended("x")), step(Appended("!"), Holds("x"))]
     assert _topic(steps, "t") == "tx!"
 
 
 def test_a_record_may_be_dropped() -> None:
-    assert _topic([Step(Appended("a"))], "ta") is None
+    assert _topic([step(Appended("a"))], "ta") is None

@@ -1,0 +1,72 @@
+"""Encodes changes as Debezium's events: as records, or rows straight as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+from connector.capture.change import Change, Row, RowChanges, Truncated
+from connector.capture.table_schema import TableEventSchema
+from connector.data.fragments import Fragments
+from connector.data.record import Message, Record
+from connector.data.schema import Schema
+from connector.debezium.compiled import CompiledRows, EncodeHeader, EncodeKey, fragment_keys
+from connector.debezium.events import EventOptions, EventRecords
+from connector.debezium.position_header import POSITION_HEADER, placed
+from connector.debezium.transactions import Transaction
+
+
+class KeyConverter(Protocol):
+    """Writes keys."""
+
+    def from_connect(self, topic: str, schema: Schema | None, value: Any, /) -> bytes | None:
+        """Return the bytes of a key; None is a null."""
+        ...
+
+
+class DebeziumEncoder:
+    """Encodes the changes of one run in Debezium's event format.
+
+    ``transaction`` counts the events of the transaction in progress. The headers in
+    ``plain_headers`` are text that no converter writes: their readers know no converter.
+    """
+
+    plain_headers = frozenset({POSITION_HEADER})
+
+    def __init__(self, options: EventOptions) -> None:
+        self._options = options
+        self.transaction = Transaction(resumes=options.resumes_transactions)
+        self._events = EventRecords(options, self.transaction)
+
+    def records(self, change: Change) -> Iterator[Record]:
+        """Return the records of a change, in order."""
+        records = self._events.records(change)
+        if isinstance(change, (RowChanges, Truncated)) and change.place is not None:
+            return placed(records, change, change.place, self._options)
+        return records
+
+    def compile_rows(
+        self, value: Fragments, key: KeyConverter, encode_header: EncodeHeader
+    ) -> Callable[[RowChanges], Iterable[Message]]:
+        """Return a function that writes row changes without records in between."""
+        options = self._options
+        encode_key = fragment_keys(key) if isinstance(key, Fragments) else _converted_keys(key)
+        rows = CompiledRows(options, self.transaction, value, encode_key, encode_header)
+
+        def encode(change: RowChanges) -> Iterable[Message]:
+            messages = rows.messages(change)
+            if change.place is None:
+                change.rows = []  # rows may be huge, and their messages may have to wait
+                return messages
+            return placed(messages, change, change.place, options)
+
+        return encode
+
+
+def _converted_keys(converter: KeyConverter) -> EncodeKey:
+    def encoder(codec: TableEventSchema) -> Callable[[Row], bytes | None]:
+        return lambda row: converter.from_connect(
+            codec.topic, codec.key_schema, codec.key_struct(row)
+        )
+
+    return encoder
