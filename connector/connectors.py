@@ -30,7 +30,7 @@ from connector.fence import Fence
 from connector.mysql import connector as mysql
 from connector.mysql.old_names import OLD_PREFIXES, Translation
 from connector.plugin import Task, TaskContext
-from connector.task.capture import Capture, HeartbeatAction
+from connector.task.capture import Capture, HeartbeatHook
 from connector.task.capture_task import CaptureTask
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class Database(Protocol):
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read."""
 
-    def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
+    def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatHook | None:
         """Return what is done with every heartbeat, if anything."""
 
     def source(

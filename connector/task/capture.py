@@ -14,7 +14,7 @@ from connector.plugin import TaskContext
 from connector.task.pipeline import EventEncoder
 
 
-class HeartbeatAction(Protocol):
+class HeartbeatHook(Protocol):
     """Runs with every heartbeat, such as a statement in the database."""
 
     def run(self) -> None:
@@ -43,7 +43,7 @@ class Capture:
     captures: Callable[[TableId], bool]
     heartbeat_interval: float
     partition: Mapping[str, str]
-    heartbeat_action: HeartbeatAction | None = None
+    heartbeat_action: HeartbeatHook | None = None
     metric_tags: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -15,7 +15,7 @@ from connector.errors import (
     TransientError,
 )
 from connector.kafka.errors import Decision, decision, delivery_error, error_codes, request_error
-from connector.task.tolerance import Tolerance
+from connector.task.tolerance import ErrorTolerance
 
 CODES = {
     name: code
@@ -54,8 +54,8 @@ def test_what_becomes_of_a_record(name: str) -> None:
 
 @each_code
 def test_only_a_rejected_record_is_ever_skipped(name: str) -> None:
-    tolerance = Tolerance({"errors.tolerance": "all"}, lambda: None)
-    skipped = tolerance.passes_over("PRODUCE", delivery_error(KafkaError(CODES[name]), "t"), "t")
+    tolerance = ErrorTolerance({"errors.tolerance": "all"}, lambda: None)
+    skipped = tolerance.skip("PRODUCE", delivery_error(KafkaError(CODES[name]), "t"), "t")
     assert skipped == (name in names(Decision.REJECT))
 
 

@@ -52,10 +52,10 @@ def test_every_decision_is_listed():
         assert (folder / name).read_text("utf-8").startswith(f"# {int(name[:4])}. "), title
 
 
-@pytest.mark.parametrize("figure", [*metrics.SNAPSHOT, *metrics.STREAMING, *metrics.OWN])
-def test_every_figure_is_told(figure: metrics.Figure):
+@pytest.mark.parametrize("metric", [*metrics.SNAPSHOT, *metrics.STREAMING, *metrics.OWN])
+def test_every_metric_is_documented(metric: metrics.MetricDefinition):
     text = (ROOT / "docs" / "metrics.md").read_text("utf-8")
-    assert figure.name in text or re.sub(r"(Update|Delete)", "Create", figure.name) in text
+    assert metric.name in text or re.sub(r"(Update|Delete)", "Create", metric.name) in text
 
 
 def test_the_makefile_lists_at_most_twelve_targets():
