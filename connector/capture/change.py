@@ -131,4 +131,20 @@ class Waiting:
     cause: Cause = "database"
 
 
-Change = RowChanges | Truncated | SchemaChange | TransactionMark | HeartbeatDue | Progress | Waiting
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A likely mistake in the configuration. The status shows it until another text replaces it."""
+
+    text: str
+
+
+Change = (
+    RowChanges
+    | Truncated
+    | SchemaChange
+    | TransactionMark
+    | HeartbeatDue
+    | Progress
+    | Waiting
+    | Notice
+)

@@ -69,11 +69,15 @@ class Table:
 
 
 class Tables:
-    """All known tables by name. Iteration is in order of database and table."""
+    """All known tables by name. Iteration is in order of database and table.
+
+    ``version`` grows with every change.
+    """
 
     def __init__(self, *, lower_case: bool = False) -> None:
         self._lower_case = lower_case
         self._tables: dict[TableId, Table] = {}
+        self.version = 0
 
     def key(self, table_id: TableId) -> TableId:
         """Return the name under which a table is kept."""
@@ -86,14 +90,17 @@ class Tables:
     def put(self, table: Table) -> None:
         """Add or replace a table."""
         self._tables[self.key(table.id)] = table
+        self.version += 1
 
     def remove(self, table_id: TableId) -> Table | None:
         """Forget a table and return it, None when it was not known."""
+        self.version += 1
         return self._tables.pop(self.key(table_id), None)
 
     def remove_database(self, database: str) -> list[TableId]:
         """Forget every table of a database and return their names."""
         wanted = self.key(TableId(database, "")).database
+        self.version += 1
         gone = [key for key in self._tables if key.database == wanted]
         return [self._tables.pop(key).id for key in gone]
 
@@ -109,3 +116,4 @@ class Tables:
     def clear(self) -> None:
         """Forget everything."""
         self._tables.clear()
+        self.version += 1

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from connector.capture.selection import Selection, pattern, split_list
-from connector.capture.tables import TableId
+from connector.capture.tables import Table, TableId
 from connector.errors import AccessDeniedError, StopError
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, quote
@@ -40,6 +40,17 @@ class Unmatched:
         kind = self.key.partition(".")[0] if not self.key.startswith("snapshot") else "table"
         likely = f"; similar: {', '.join(self.alike)}" if self.alike else ""
         return f"{self.key}: {self.expression} matches no {kind} that this user sees{likely}"
+
+    def matches(self, tables: Iterable[Table]) -> bool:
+        """Whether the expression matches one of some tables, its database or its columns."""
+        matching = pattern(self.key, self.expression).fullmatch
+        if self.key in _DATABASES:
+            return any(matching(table.id.database) for table in tables)
+        if self.key in _TABLES:
+            return any(matching(str(table.id)) for table in tables)
+        return any(
+            matching(f"{table.id}.{column.name}") for table in tables for column in table.columns
+        )
 
 
 class CaptureRules:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from connector.capture.change import Change, HeartbeatDue, Position
+from connector.capture.change import Change, HeartbeatDue, Notice, Position
 from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.table_schema import TableEventSchema
@@ -19,7 +19,7 @@ from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.capture_rules import CaptureRules
+from connector.mysql.capture_rules import CaptureRules, Unmatched
 from connector.mysql.options import CaptureOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
@@ -76,7 +76,8 @@ class MySqlSource:
         self._reader: BinlogReader | None = None
         self._known: BinlogPosition | None = None
         self._last_dump: tuple[str, int] | None = None
-        self._rules_compared = False
+        self._unmatched: list[Unmatched] | None = None
+        self._compared_version = -1
 
     def open(self) -> None:
         """Connect, unless connected, and check the server."""
@@ -86,16 +87,31 @@ class MySqlSource:
         check_server(self._connection, is_mariadb=self._is_mariadb)
         check_privileges(self._connection)
         self._parts.rules.check_select(self._connection)
-        self._warn_of_unmatched_rules(self._connection)
+        self._compare_rules(self._connection)
         self._check_table_count(self._connection)
         self._parts.tracker.open(self._connection)
 
-    def _warn_of_unmatched_rules(self, connection: Connection) -> None:
-        """Log once which rules match nothing: most often they are misspelt."""
-        if not self._rules_compared:
-            for rule in self._parts.rules.unmatched(connection):
+    def _compare_rules(self, connection: Connection) -> None:
+        """Find the rules that match nothing, most often misspelled ones; log them once."""
+        first = self._unmatched is None
+        self._unmatched = self._parts.rules.unmatched(connection)
+        if first:
+            for rule in self._unmatched:
                 log.warning("%s", rule)
-        self._rules_compared = True
+
+    def _rules_notice(self) -> Notice:
+        return Notice("; ".join(map(str, self._unmatched or ())))
+
+    def _matched_rules(self) -> Iterator[Notice]:
+        """Yield a new notice when tables that were created meanwhile match a rule."""
+        tables = self._parts.tracker.tables
+        if not self._unmatched or self._compared_version == tables.version:
+            return
+        self._compared_version = tables.version
+        unmatched = [rule for rule in self._unmatched if not rule.matches(tables)]
+        if unmatched != self._unmatched:
+            self._unmatched = unmatched
+            yield self._rules_notice()
 
     def position(self, offset: Mapping[str, Any]) -> Position:
         """Read a stored offset."""
@@ -138,6 +154,7 @@ class MySqlSource:
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         """Read the tables as they are; return the position to stream from."""
         assert stored is None or isinstance(stored, BinlogPosition)
+        yield self._rules_notice()
         parts = self._parts
         snapshot = Snapshot(
             self._server,
@@ -187,8 +204,10 @@ class MySqlSource:
         self._last_dump = server, self._reader.id
         self._close_connection()
         log.info("Streaming from %s", dump)
+        yield self._rules_notice()
         for events in self._reader.batches():
             yield from translator.changes(events)
+            yield from self._matched_rules()
             yield HeartbeatDue()
 
     def _check_log(self, start: BinlogPosition) -> None:

@@ -10,7 +10,14 @@ from contextlib import suppress
 from typing import Any
 
 from connector import allocator
-from connector.capture.change import Change, HeartbeatDue, Progress, RowChanges, Waiting
+from connector.capture.change import (
+    Change,
+    HeartbeatDue,
+    Notice,
+    Progress,
+    RowChanges,
+    Waiting,
+)
 from connector.capture.engine import Engine
 from connector.capture.heartbeat import Heartbeat
 from connector.data.record import Message
@@ -120,6 +127,8 @@ class CaptureRun:
             self._tick(0)
         elif isinstance(change, Waiting):
             self._waiting(change)
+        elif isinstance(change, Notice):
+            self._task.health.notice(change.text)
         elif not isinstance(change, HeartbeatDue):
             self._send(self._pipeline.messages(change))
         elif self._heartbeat.due(now=change.now):

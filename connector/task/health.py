@@ -37,6 +37,7 @@ class TaskHealth:
         self._since: dict[Cause, float] = {}
         self._shown: dict[str, str] = metrics.faults
         self._logged: dict[Cause, float] = {}
+        self._notice = ""
         self._reported: tuple[ReportedState, str | None] | None = None
 
     def __contains__(self, cause: Cause) -> bool:
@@ -73,6 +74,12 @@ class TaskHealth:
                 log.info("Recovered from the %s fault after %.1f s", cause, self._clock() - since)
                 self._update()
 
+    def notice(self, text: str) -> None:
+        """Show a likely mistake in the configuration, behind the faults; empty: there is none."""
+        with self._lock:
+            self._notice = text
+            self._update()
+
     @contextmanager
     def watch(self, cause: Cause, reason: str) -> Iterator[None]:
         """Report a step that blocks the task's thread for longer than it should."""
@@ -85,7 +92,8 @@ class TaskHealth:
             timer.cancel()
 
     def _update(self) -> None:
-        trace = "; ".join(dict.fromkeys(self._shown.values())) or None
+        reasons = [*dict.fromkeys(self._shown.values()), self._notice]
+        trace = "; ".join(filter(None, reasons)) or None
         if self._reported != (self._state, trace):
             self._reported = self._state, trace
             self._report(self._state, trace)

@@ -11,9 +11,10 @@ import pytest
 
 from connector.errors import AccessDeniedError, StopError
 from connector.mysql.connector import MySqlFamily, mariadb, mysql
-from deploy.stack import CAPTURE
+from deploy.stack import CAPTURE, KafkaBroker, Workspace
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
+from tests.recovery.place import place
 
 REPLICATION = "REPLICATION SLAVE, REPLICATION CLIENT, RELOAD, SHOW DATABASES"
 
@@ -118,6 +119,18 @@ def test_rules_without_a_match_are_named(
             f"similar: {name}.shown.note, {name}.shown.id"
         ),
     ]
+
+
+def test_the_status_names_rules_without_a_match(
+    workspace: Workspace, broker: KafkaBroker, each_database: FreshDatabase
+) -> None:
+    with place(workspace, broker, each_database.server) as at:
+        at.create(table_include_list=f"{at.name}.items,{at.name}.finish,{at.name}.late")
+        rule = f"table.include.list: {at.name}.late matches no table"
+        at.wait(lambda: rule in at.status()[1], "the rule in the status")
+        assert at.status()[0] == "RUNNING"
+        at.server.execute(f"CREATE TABLE {at.name}.late (id INT PRIMARY KEY)")
+        at.wait(lambda: at.status() == ("RUNNING", ""), "a status without the rule")
 
 
 def test_validation_names_the_grant(each_database: FreshDatabase, blind: str) -> None:
