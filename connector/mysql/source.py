@@ -16,6 +16,7 @@ from connector.capture.tables import Table, TableId
 from connector.errors import PositionLostError, StopError
 from connector.mysql.binlog.dump import DumpStart, end_dump
 from connector.mysql.binlog.reader import BinlogReader
+from connector.mysql.binlog.stream_start import start_at_file, start_behind_gtids
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
@@ -24,17 +25,7 @@ from connector.mysql.options import CaptureOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.epoch import numbered, server_of
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
-from connector.mysql.position.server_log import (
-    binlog_end,
-    can_resume,
-    executed_before,
-    gtid_mode,
-    head,
-    oldest_gtids,
-    purged,
-    still_has,
-)
+from connector.mysql.position.server_log import can_resume, gtid_mode, head, still_has
 from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
@@ -189,7 +180,7 @@ class MySqlSource:
         at = replace(done, server=server)
         if self._parts.options.places:
             at = numbered(at, start, head(self._server), server)
-        coordinates, dump = self._start(at)
+        coordinates, dump = self._stream_start(at)
         if (at.epoch or 0) > (start.epoch or 0):
             coordinates.begin_epoch()
         translator = self._translator(coordinates, done)
@@ -257,53 +248,11 @@ class MySqlSource:
             raise StopError(message, "Capture less or raise guardrail.collections.max.")
         log.warning(message)
 
-    def _start(self, start: BinlogPosition) -> tuple[Coordinates, DumpStart]:
-        """Decide between GTIDs and file; with GTIDs any server that has them will do."""
+    def _stream_start(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         if not self._follows_gtids:
-            return Coordinates(start.without_gtids()), DumpStart(start.file, start.pos)
-        at = start.with_gtids(is_mariadb=self._is_mariadb)
-        if isinstance(at.gtids, MariaDbGtidSet):
-            if not at.gtids:
-                return Coordinates(at), DumpStart(at.file, at.pos)
-            gtids = self._in_known_domains(at.gtids)
-            return Coordinates(replace(at, gtids=gtids)), DumpStart(at.file, at.pos, gtids)
-        assert isinstance(at.gtids, GtidSet)
-        if not at.gtids:
-            return self._start_of_gtids(at)
-        done = at.gtids.union(self._unknown(at.gtids))
-        return Coordinates(replace(at, gtids=done)), DumpStart(gtids=done)
-
-    def _in_known_domains(self, done: MariaDbGtidSet) -> MariaDbGtidSet:
-        """Return a position that MariaDB accepts although some domains are not followed.
-
-        The server refuses a position that lacks a domain whose first transactions are purged, or
-        has one that the server does not know. What is purged of an excluded domain is not
-        missed.
-        """
-        captures = self._parts.options.captures_gtid
-        if captures is None:
-            return done
-        excluded = done.without(captures)
-        known = binlog_end(self._server).contains
-        kept = done.only(captures).joined(excluded if known(excluded) else MariaDbGtidSet())
-        return oldest_gtids(self._server).without(captures).joined(kept)
-
-    def _start_of_gtids(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
-        """Begin to follow GTIDs at a place of the log: those before it must not come again."""
-        done, begun = executed_before(self._server, at.file, at.pos)
-        coordinates = Coordinates(replace(at, gtids=done))
-        if begun is not None:
-            coordinates.start_gtid(begun)
-        return coordinates, DumpStart(at.file, at.pos)
-
-    def _unknown(self, done: GtidSet) -> GtidSet:
-        """Return what the server has purged of sources that the position does not know.
-
-        That is of sources that are not captured, or the user does not want the position checked;
-        the server refuses a position without it.
-        """
-        gone = purged(self._server)
-        return gone.of_sources(gone.sources() - done.sources())
+            return start_at_file(at)
+        at = at.with_gtids(is_mariadb=self._is_mariadb)
+        return start_behind_gtids(self._server, at, self._parts.options.captures_gtid)
 
     def _translator(self, coordinates: Coordinates, done: BinlogPosition) -> Translator:
         parts = self._parts
