@@ -1,8 +1,8 @@
-"""`python3 -m deploy.prerequisites [PROGRAM …]`: see to it that all that make needs is installed.
+"""`python3 -m deploy.prerequisites [PROGRAM …]`: install what make needs.
 
-Runs before the virtual environment is there, so with the system's Python, of whatever version,
-and with its standard library alone. On Debian, root gets what is missing installed; everybody
-else is told of all of it at once, with the one line that installs it. Programs that only add
+Runs before the virtual environment exists, so with the system's Python, of whatever version,
+and with its standard library alone. On Debian, root gets what is missing installed; other
+users get the one line that installs all of it. Programs that only add
 tests (`EXTRA`) are installed the same way, and done without where that is not possible.
 """
 
@@ -19,7 +19,7 @@ _PATH = os.environ.get("PATH", "") + ":/usr/sbin"
 
 
 def main(programs: "list[str]") -> int:
-    """Install or tell what is missing; return the exit status, 0 when nothing needed is."""
+    """Install or name what is missing; return the exit status, 0 when nothing needed is."""
     if sys.version_info < OLDEST_PYTHON:
         sys.stderr.write(
             "Python 3.11 or newer is needed, this is {}.{}. ".format(*sys.version_info)

@@ -20,7 +20,7 @@ MYSQL: Final = "io.debezium.connector.mysql.MySqlConnector"
 _REFUSED: Final = "not supported: "
 _IMPOSSIBLE: Final = "\0"
 _COMPATIBLE: Final = "Kept for compatibility"
-# What the keys that begin so belong to: keys whose value there is here for it is refused.
+# The key that keys with a prefix belong to.
 _PARTS: Final = {
     "incremental.snapshot.": "signal.data.collection",
     "notification.": "notification.enabled.channels",
@@ -33,15 +33,15 @@ _PARTS: Final = {
 _HEAD: Final = """\
 # Configuration keys
 
-Written by `make reference` from the definitions that validate configurations; do not
-edit. `GET /connector-plugins/{plugin}/config` gives the same keys.
+`make reference` generates this page from the definitions that validate configurations; do not
+edit it. `GET /connector-plugins/{plugin}/config` returns the same keys.
 
 The last column says what a key does here: *works*; *refused*, when any value but the default is
 an error with that reason; *part of …*, when the key belongs to something that is refused, so that
-it has nothing to change; *no effect*, when what it tunes does not exist here and leaving it alone
-loses nothing. Keys that no list has get a warning in the log and change nothing, as in Kafka
-Connect; one that looks like a misspelt key of the connector is an error. `driver.*` and other
-settings of Java's database drivers are taken and not used.
+it has no effect; *no effect*, when what it tunes does not exist here. Unknown keys get a warning in
+the log and have no effect, as in Kafka Connect; a key that looks like a misspelled key of the
+connector is an error. `driver.*` and other settings of Java's database
+drivers are accepted and ignored.
 """
 
 
@@ -85,7 +85,7 @@ def _every_connector() -> Iterator[str]:
     yield from _section("Every connector", keys)
     yield from _section("Groups of topics: `topic.creation.*`", _topic_groups())
     yield (
-        "A group takes any setting of a topic besides, such as "
+        "A group also takes any topic setting, such as "
         "`topic.creation.<group>.cleanup.policy`. `producer.override.*`, `consumer.override.*` and "
         "`admin.override.*` take the settings of Kafka's Java clients.\n"
     )
@@ -112,7 +112,7 @@ def _plugins() -> Iterator[str]:
 def _worker() -> Iterator[str]:
     yield from _section("The worker file", WORKER)
     yield (
-        "Besides: `producer.*`, `consumer.*` and `admin.*` with the settings of Kafka's Java "
+        "Also `producer.*`, `consumer.*` and `admin.*` with the settings of Kafka's Java "
         "clients, `config.providers.*`, settings of the three topics below `config.storage.*`, "
         "`offset.storage.*` and `status.storage.*`, and of TLS below `listeners.https.*`.\n"
     )
@@ -132,7 +132,7 @@ def _section(title: str, keys: Iterable[ConfigKey] | ConfigDef) -> Iterator[str]
 
 
 def here(key: ConfigKey) -> str:
-    """Tell what a key does: see the head of the page."""
+    """Return what a key does: see the head of the page."""
     fault = key.validator(key.name, _impossible(key)) if key.validator else None
     if fault and _REFUSED in fault:
         return f"refused: {fault.partition(_REFUSED)[2]}"
@@ -159,7 +159,7 @@ def _default(key: ConfigKey) -> str:
 
 
 def _is_needed(key: ConfigKey) -> bool:
-    """Tell whether validation asks for a value although there is no default."""
+    """Return whether validation asks for a value although there is no default."""
     return key.default is None and bool(key.validator and key.validator(key.name, None))
 
 

@@ -62,7 +62,7 @@ def run(seconds: float | None) -> int:
             log.info("%s", invitation(stage))
             wrong = play(stage, seconds)
         except (KafkaException, MySQLError) as error:
-            stage.check()  # most likely a server has ended, and its log tells why
+            stage.check()  # most likely a server has ended, and its log says why
             raise StackError(f"A client failed: {error}") from error
         finally:
             for number in _SIGNALS:  # a second Ctrl-C must not leave servers behind
@@ -74,7 +74,7 @@ def run(seconds: float | None) -> int:
 
 
 def invitation(stage: Stage) -> str:
-    """Tell where the REST API is, and what to try."""
+    """Say where the REST API is, and what to try."""
     connector = f"{stage.worker.url}/connectors/{stage.connector}"
     return f"""
 Millrace captures {stage.database.name} on {stage.database.address} into Kafka on {stage.broker.address}.

@@ -7,7 +7,7 @@ from typing import Final
 
 from deploy.demo.feed import Event, Row
 
-_COLOURS: Final = {
+_COLORS: Final = {
     "read": 36,
     "insert": 32,
     "update": 33,
@@ -24,9 +24,9 @@ _KEY_WIDTH: Final = 7
 
 
 def line(
-    event: Event, topic_width: int = 0, *, width: int | None = None, colour: bool = False
+    event: Event, topic_width: int = 0, *, width: int | None = None, color: bool = False
 ) -> str:
-    """Tell an event: time, topic, what happened, key, and what changed.
+    """Format an event: time, topic, what happened, key, and what changed.
 
     :param topic_width: how wide the column of topics is.
     :param width: the longest line; what is longer is cut.
@@ -37,14 +37,14 @@ def line(
     text = f"{head}{kind}  {fields(event.key or {}):{_KEY_WIDTH}}  {change(event)}".rstrip()
     if width and len(text) > width:
         text = text[: width - 1] + "…"
-    if not colour:
+    if not color:
         return text
     start, end = len(head), len(head) + len(kind)
-    return f"{text[:start]}\033[{_COLOURS[event.kind]}m{text[start:end]}\033[0m{text[end:]}"
+    return f"{text[:start]}\033[{_COLORS[event.kind]}m{text[start:end]}\033[0m{text[end:]}"
 
 
 def change(event: Event) -> str:
-    """Tell what an event changed: the DDL, the columns that differ, or the whole row."""
+    """Format what an event changed: the DDL, the columns that differ, or the whole row."""
     if event.ddl:
         return " ".join(event.ddl.split())
     if event.before is not None and event.after is not None:
@@ -55,16 +55,18 @@ def change(event: Event) -> str:
 
 
 def differing(before: Row, after: Row) -> str:
-    """Tell the columns that have another value: ``stock 12 → 11``."""
+    """Format the columns that have another value: ``stock 12 → 11``."""
     names = [name for name in after if before.get(name) != after[name]]
-    return ", ".join(f"{name} {shown(before.get(name))} → {shown(after[name])}" for name in names)
+    return ", ".join(
+        f"{name} {format_value(before.get(name))} → {format_value(after[name])}" for name in names
+    )
 
 
 def fields(row: Row) -> str:
-    """Tell a row: ``id=7, name=Ada``."""
-    return ", ".join(f"{name}={shown(value)}" for name, value in row.items())
+    """Format a row: ``id=7, name=Ada``."""
+    return ", ".join(f"{name}={format_value(value)}" for name, value in row.items())
 
 
-def shown(value: object) -> str:
-    """Tell a value, on one line."""
+def format_value(value: object) -> str:
+    """Format a value, on one line."""
     return "NULL" if value is None else " ".join(str(value).split())

@@ -33,7 +33,7 @@ class Play:
         self._stage = stage
         self._feed = feed
         self._replica = Replica()
-        self._colour = sys.stdout.isatty()
+        self._color = sys.stdout.isatty()
         self._check_at = 0.0
         topics = [f"{stage.topic_prefix}.{DATABASE}.{table}" for table in TABLES]
         self._topic_width = max(map(len, topics))
@@ -62,7 +62,7 @@ class Play:
         return self._await_events() or self._compare_tables()
 
     def summary(self) -> str:
-        """Tell how much was seen."""
+        """Log how many events were seen."""
         rows = sum(len(self._stage.shop.rows(table)) for table in TABLES)
         events = self._replica.seen.total()
         return f"{events} events; replayed they give the {rows} rows of {len(TABLES)} tables."
@@ -94,10 +94,10 @@ class Play:
             yield from self._replica.differences(table, self._stage.shop.rows(table))
 
     def _show(self) -> None:
-        width = shutil.get_terminal_size().columns if self._colour else None
+        width = shutil.get_terminal_size().columns if self._color else None
         for event in self._feed.poll(_POLL_SECONDS):
             self._replica.apply(event)
-            text = line(event, self._topic_width, width=width, colour=self._colour)
+            text = line(event, self._topic_width, width=width, color=self._color)
             sys.stdout.write(text + "\n")
         sys.stdout.flush()
         if time.monotonic() >= self._check_at:

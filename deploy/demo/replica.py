@@ -1,4 +1,4 @@
-"""The tables as the topics tell them, to be compared with those of the database."""
+"""The tables as the topics have them, to compare with those of the database."""
 
 from __future__ import annotations
 

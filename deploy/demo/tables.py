@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from deploy.demo.feed import Row
-from deploy.demo.line import shown
+from deploy.demo.line import format_value
 from deploy.stack import StackError
 from deploy.stack.child import Child
 from deploy.stack.folders import STACK, locked
-from deploy.stack.progress import told
+from deploy.stack.progress import log_progress
 from sparksink import jars
 from sparksink.errors import SinkError
 
 _ROOT: Final = Path(__file__).parents[2]
 _SHOWN: Final = 5
 _USUAL: Final = "half a minute"
-_TELL_SECONDS: Final = 5.0
+_LOG_SECONDS: Final = 5.0
 _LIMIT_SECONDS: Final = 600.0
 
 log = logging.getLogger(__name__)
@@ -55,21 +55,24 @@ def _fetch() -> None:
         return
     log.info("tables: the jars of Kafka and of the table formats are fetched, once")
     try:
-        with locked(downloads / "maven.lock", "Maven"), told("tables", jars.folder().parent):
+        with (
+            locked(downloads / "maven.lock", "Maven"),
+            log_progress("tables", jars.folder().parent),
+        ):
             jars.fetch(options=[f"-Dmaven.repo.local={downloads / 'maven'}"])
     except SinkError as error:
         raise StackError(str(error)) from error
 
 
 def _await(child: Child, begun: float) -> None:
-    tell_at = begun + _TELL_SECONDS
+    log_at = begun + _LOG_SECONDS
     while (status := child.wait(0.2)) is None:
         now = time.monotonic()
         if now - begun > _LIMIT_SECONDS:
             raise StackError(f"The sink has not ended after {now - begun:.0f} s:\n{child.tail()}")
-        if now >= tell_at:
+        if now >= log_at:
             log.info("tables: %.0f s …", now - begun)
-            tell_at += _TELL_SECONDS
+            log_at += _LOG_SECONDS
     if status:
         raise StackError(f"The sink has failed with status {status}:\n{child.tail()}")
 
@@ -115,7 +118,7 @@ class Comparison:
         cells = [self._columns]
         for one in ids:
             row = rows.get(one)
-            cells.append([shown(row.get(n)) if row else "-" for n in self._columns])
+            cells.append([format_value(row.get(n)) if row else "-" for n in self._columns])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return [
             "  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     root.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     start = commands.add_parser("up", help="start servers")
-    start.add_argument("--mysql", action="store_true", help="MySQL (when nothing is said)")
+    start.add_argument("--mysql", action="store_true", help="MySQL (the default)")
     start.add_argument("--mariadb", action="store_true", help="MariaDB")
     start.add_argument("--connect", action="store_true", help="Kafka Connect with Debezium")
     start.add_argument("--detach", action="store_true", help="return when it is up")
@@ -58,15 +58,15 @@ def parser() -> argparse.ArgumentParser:
 
 def up(options: argparse.Namespace) -> None:
     """Start the stack and stay until a signal, or leave that to a process in the background."""
-    wished = {name for name in ("mysql", "mariadb", "connect") if getattr(options, name)}
+    requested = {name for name in ("mysql", "mariadb", "connect") if getattr(options, name)}
     if options.detach:
-        background.start(["up", *(f"--{name}" for name in sorted(wished))])
+        background.start(["up", *(f"--{name}" for name in sorted(requested))])
         return
-    databases = sorted(wished - {"connect"}, reverse=True) or ["mysql"]
+    databases = sorted(requested - {"connect"}, reverse=True) or ["mysql"]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with background.only_one():
         ADDRESSES.unlink(missing_ok=True)  # of a stack that was killed
-        with Session(databases, connect="connect" in wished) as session:
+        with Session(databases, connect="connect" in requested) as session:
             files = session.write()
             log.info("%s", ADDRESSES.read_text().rstrip())
             log.info("Try: .venv/bin/millrace %s", " ".join(map(os.path.relpath, files)))

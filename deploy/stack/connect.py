@@ -62,7 +62,7 @@ class ConnectWorker(Server):
         )
 
     def answers(self) -> bool:
-        """Tell whether the worker has joined its group and takes connectors."""
+        """Return whether the worker has joined its group and takes connectors."""
         if not is_open(self.port):
             return False
         try:

@@ -30,7 +30,7 @@ class ConnectClient:
     def call(self, method: str, path: str, body: object = None) -> Any:
         """Call the API and return the decoded answer.
 
-        :raises StackError: for an answer that tells of an error; with its text.
+        :raises StackError: for an error answer; with its text.
         """
         answer = self._http.request(method, path, json=body)
         if answer.status_code >= HTTPStatus.BAD_REQUEST:

@@ -84,7 +84,7 @@ class DatabaseServer(Server):
         self._accounts.unlink(missing_ok=True)
 
     def answers(self) -> bool:
-        """Tell whether root can log in, which the first start makes possible last."""
+        """Return whether root can log in, which the first start makes possible last."""
         if not is_open(self.port):
             return False
         try:

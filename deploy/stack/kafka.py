@@ -59,7 +59,7 @@ class KafkaBroker(Server):
         return self._java("kafka.Kafka")
 
     def answers(self) -> bool:
-        """Tell whether the broker is in the cluster's list, thus takes topics and records."""
+        """Return whether the broker is in the cluster's list, thus takes topics and records."""
         if not is_open(self.port):
             return False
         client = AdminClient({"bootstrap.servers": self.address, "log_level": 0})

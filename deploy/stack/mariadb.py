@@ -12,7 +12,7 @@ from deploy.stack.debian import foreign_command, unpacked
 from deploy.stack.errors import StackError
 from deploy.stack.programs import find_program, installed
 
-# The SQL that makes the system tables, in its order; what `mariadb-install-db` runs but for
+# The SQL that makes the system tables, in its order; what `mariadb-install-db` runs except
 # the help texts.
 _SYSTEM_TABLES: Final = (
     "mysql_system_tables.sql",

@@ -61,7 +61,7 @@ class MillraceWorker(Server):
         return {"PYTHONPATH": str(_ROOT)}
 
     def answers(self) -> bool:
-        """Tell whether connectors are taken."""
+        """Return whether connectors are taken."""
         if not is_open(self.port):
             return False
         try:

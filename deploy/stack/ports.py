@@ -32,7 +32,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Tell whether a server could listen on ``port`` now."""
+    """Return whether a server could listen on ``port`` now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -43,7 +43,7 @@ def is_free(port: int) -> bool:
 
 
 def is_open(port: int) -> bool:
-    """Tell whether something accepts connections on ``port``."""
+    """Return whether something accepts connections on ``port``."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex((HOST, port)) == 0

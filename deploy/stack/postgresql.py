@@ -41,7 +41,7 @@ class PostgreSql(Server):
         return [*_as_other(), _program("postgres"), "-D", self._data, *pairs]
 
     def answers(self) -> bool:
-        """Tell whether it accepts connections."""
+        """Return whether it accepts connections."""
         return is_open(self.port) and "ready to accept connections" in self.tail()
 
     def query(self, statement: str) -> list[list[str]]:
@@ -79,7 +79,7 @@ def _program(name: str) -> str:
 def _as_other() -> list[str]:
     """Return what lets a server that refuses root run as root: it sees another user.
 
-    The new name costs the signal that ends it with its parent, which is asked for once more.
+    The new name costs the signal that ends it with its parent, which is requested once more.
     """
     if os.geteuid() != 0:
         return []

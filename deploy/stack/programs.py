@@ -63,7 +63,7 @@ def version_of(program: str, *arguments: str) -> tuple[int, ...] | None:
 
 
 def version_text(program: str, *arguments: str) -> str:
-    """Return what a program prints when asked for its version."""
+    """Return what a program prints as its version."""
     answer = subprocess.run(  # noqa: S603 - a program found on the path, no shell
         [program, *arguments],
         check=False,
@@ -83,5 +83,5 @@ def parse_version(text: str) -> tuple[int, ...] | None:
 
 
 def missing(what: str, package: str) -> StackError:
-    """Build the error for a program that is not there."""
+    """Build the error for a missing program."""
     return StackError(f"{what}. Remedy: apt-get install {package}")

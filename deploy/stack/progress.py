@@ -10,28 +10,28 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-_TELL_SECONDS: Final = 5.0
+_LOG_SECONDS: Final = 5.0
 
 log = logging.getLogger(__name__)
 
 
 @contextmanager
-def told(what: str, folder: Path, every: float = _TELL_SECONDS) -> Iterator[None]:
-    """Say every few seconds how much has come into a folder while a block runs."""
+def log_progress(what: str, folder: Path, every: float = _LOG_SECONDS) -> Iterator[None]:
+    """Log every few seconds how much has come into a folder while a block runs."""
     done = threading.Event()
     before = size(folder)
 
-    def tell() -> None:
+    def report() -> None:
         while not done.wait(every):
             log.info("%s: %d MB on disk so far", what, max(0, size(folder) - before) // 1_000_000)
 
-    teller = threading.Thread(target=tell, name="progress", daemon=True)
-    teller.start()
+    reporter = threading.Thread(target=report, name="progress", daemon=True)
+    reporter.start()
     try:
         yield
     finally:
         done.set()
-        teller.join()
+        reporter.join()
 
 
 def size(folder: Path) -> int:

@@ -97,7 +97,7 @@ class Server(ABC):
         log.info("%s: ready on %s after %.1f s", self.name, self.address, time.monotonic() - begun)
 
     def stop(self) -> None:
-        """End the server in order, or by force when it does not; nothing when it does not run."""
+        """Shut the server down cleanly, or by force if that fails; nothing if it does not run."""
         if self._child is not None:
             self._child.stop(self.stop_seconds)
 
@@ -121,7 +121,7 @@ class Server(ABC):
 
     @abstractmethod
     def answers(self) -> bool:
-        """Tell whether clients are served."""
+        """Return whether clients are served."""
 
     def environment(self) -> Mapping[str, str]:
         """Return variables to add to the process's environment."""

@@ -26,10 +26,10 @@ _JSON_CONVERTER: Final = "org.apache.kafka.connect.json.JsonConverter"
 
 
 class Session:
-    """A broker, databases and, when wished, Kafka Connect; as a context manager they run."""
+    """A broker, databases and, on request, Kafka Connect; as a context manager they run."""
 
     def __init__(self, databases: Iterable[str], *, connect: bool) -> None:
-        self._wished = tuple(databases)
+        self._databases = tuple(databases)
         self._connect = connect
         self._resources = ExitStack()
 
@@ -38,7 +38,7 @@ class Session:
             workspace = building.enter_context(Workspace())
             self.broker = KafkaBroker(workspace)
             kinds = {"mysql": MySql97, "mariadb": MariaDb}
-            self.databases: list[DatabaseServer] = [kinds[k](workspace) for k in self._wished]
+            self.databases: list[DatabaseServer] = [kinds[k](workspace) for k in self._databases]
             self.connect = ConnectWorker(workspace, self.broker) if self._connect else None
             for server in self.servers:
                 building.callback(server.stop)

@@ -44,8 +44,8 @@ def test_a_long_line_is_cut_at_the_width(width: int):
     assert text.endswith("…")
 
 
-def test_a_colour_is_around_the_kind_and_does_not_count():
+def test_a_color_is_around_the_kind_and_does_not_count():
     event = replace(BASE, after={"name": "x" * 200})
-    coloured = line(event, width=80, colour=True)
-    assert "\033[32minsert   \033[0m" in coloured
-    assert coloured.replace("\033[32m", "").replace("\033[0m", "") == line(event, width=80)
+    colored = line(event, width=80, color=True)
+    assert "\033[32minsert   \033[0m" in colored
+    assert colored.replace("\033[32m", "").replace("\033[0m", "") == line(event, width=80)
