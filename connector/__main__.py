@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a worker until it is told to stop; return the exit code.
+    """Run a worker until it is stopped; return the exit code.
 
     0 stopped, 1 could not start, 2 bad command line or configuration, 3 a connector given on
     the command line is invalid.
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     allocator.tune()
-    from connector.daemon import Files, run  # noqa: PLC0415 — --help needs nothing of it
+    from connector.daemon import Files, run  # noqa: PLC0415 — --help does not need it
 
     return run(Files(given.worker, tuple(given.connectors), given.log_level))
 

@@ -1,7 +1,7 @@
-"""The composition root: one worker from its files to its end. Nobody imports this.
+"""The composition root: builds one worker from its files, runs and stops it. Nothing imports it.
 
-Threads: the main thread waits for signals; each listener has one that serves REST; each running
-task has one; commands that may take long get one for as long as they last.
+Threads: the main thread waits for signals; each listener and each running task has a thread;
+commands that may take long run in threads of their own.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from connector.worker.config_providers import create_providers
 from connector.worker.config_store import ConfigStore
 from connector.worker.connector_config import check_converters
 from connector.worker.herder import Herder
-from connector.worker.instance import Workplace
+from connector.worker.instance import WorkerContext
 from connector.worker.launcher import Launcher
-from connector.worker.listeners import advertised, is_open, worker_id
+from connector.worker.listeners import advertised_listener, is_open, worker_id
 from connector.worker.offsets.log_store import LogOffsetStore
-from connector.worker.offsets.stores import OffsetPlaces
+from connector.worker.offsets.stores import OffsetStores
 from connector.worker.startup import Startup, Store
 from connector.worker.status_store import StatusStore
-from connector.worker.storage.worker_storage import open_storage, own_offsets_log
+from connector.worker.storage.worker_storage import connector_offsets_log, open_storage
 from connector.worker.validation import Validator
 from connector.worker.worker_config import WorkerConfig, parse_worker_config, unknown_keys
-from restapi.app import Api
+from restapi.app import ApiContext
 from restapi.models import InitialState, ServerInfo
 from restapi.server import bind_all, open_servers
 
@@ -72,12 +72,12 @@ class Files:
 def run(
     files: Files, environment: Mapping[str, str] = os.environ, rows: Sequence[Row] = ROWS
 ) -> int:
-    """Run a worker until it is told to stop; return the exit code of the process."""
+    """Run a worker until it is stopped; return the exit code of the process."""
     try:
         logs.set_up(files.log_level)
         properties = _properties(files.worker, environment)
         providers = create_providers(properties, environment)
-        logs.hide_secrets(providers.redacted)
+        logs.hide_secrets(providers.redact)
         config = parse_worker_config(providers.resolve(properties))
         plugins = PluginTable(rows)
         check_converters(config.values, config.under, plugins)
@@ -117,46 +117,48 @@ class ClusterId:
         self.value: str | None = None
 
     def open(self) -> None:
-        """Ask the broker; raises as `Topics.cluster_id` does."""
+        """Read the id from the broker; raises as `Topics.cluster_id` does."""
         self.value = self._topics.cluster_id()
 
 
 class Daemon:
-    """One worker, put together from its configuration.
+    """One worker, built from its configuration.
 
-    :raises ConfigError: a listener, client or policy cannot be had as configured.
+    :raises ConfigError: a listener, client or policy cannot be used as configured.
     """
 
     def __init__(self, config: WorkerConfig, providers: Providers, plugins: Plugins) -> None:
         self._exit_code = 0
         sockets = bind_all(config.listeners)
         self._open_listeners = [item for item, _ in sockets if is_open(item, config.properties)]
-        self._address = advertised([listener for listener, _ in sockets], config.properties)
-        self._storage = open_storage(config, partial(self._give_up, EXIT_START))
+        self._address = advertised_listener(
+            [listener for listener, _ in sockets], config.properties
+        )
+        self._storage = open_storage(config, partial(self._exit_with, EXIT_START))
         configs = ConfigStore(self._storage.configs)
         statuses = StatusStore(self._storage.statuses, _milliseconds)
         offsets = LogOffsetStore(self._storage.offsets)
-        places = OffsetPlaces(offsets, partial(own_offsets_log, config), configs)
+        offset_stores = OffsetStores(offsets, partial(connector_offsets_log, config), configs)
         metrics = WorkerMetrics()
         claims = Claims()
-        workplace = Workplace(
+        context = WorkerContext(
             worker_id(self._address),
             configs,
             statuses,
             plugins,
             providers,
-            Launcher(config, plugins, providers, places, metrics, claims),
+            Launcher(config, plugins, providers, offset_stores, metrics, claims),
             config.seconds("task.shutdown.graceful.timeout.ms"),
             config["topic.tracking.enable"],
         )
-        self._grace = workplace.grace
-        self._herder = Herder(workplace, Validator(config, plugins, providers, claims), places)
-        metrics.show_states(self._herder.views)
+        self._grace = context.grace
+        self._herder = Herder(context, Validator(config, plugins, providers, claims), offset_stores)
+        metrics.show_states(self._herder.answers)
         admin = client_config(client_settings(config.properties, "admin"), "admin")
         self._cluster = ClusterId(Topics(admin))
         stores: list[Store] = [self._cluster, configs, statuses, offsets]
         self._startup = Startup(self._storage, stores, self._herder)
-        api = Api(
+        api = ApiContext(
             config,
             plugins,
             self._startup,
@@ -175,20 +177,20 @@ class Daemon:
             target=self._start, args=(connectors,), name="startup", daemon=True
         ).start()
         signal.sigwait(_SIGNALS)
-        self._end()
+        self._stop()
         return self._exit_code
 
     def _start(self, connectors: Sequence[ConnectorFile]) -> None:
         try:
             self._startup.run()
         except MillraceError as error:
-            self._give_up(EXIT_START, f"The worker cannot start: {error} {error.remedy}".rstrip())
+            self._exit_with(EXIT_START, f"The worker cannot start: {error} {error.remedy}".rstrip())
             return
         for file in connectors:
             try:
                 self._submit(file)
             except (MillraceError, ValueError) as error:
-                self._give_up(EXIT_CONNECTOR, f"{file.path}: {error}")
+                self._exit_with(EXIT_CONNECTOR, f"{file.path}: {error}")
                 return
         for listener in self._open_listeners:
             _log.warning(
@@ -198,25 +200,25 @@ class Daemon:
             )
         _log.info("Ready: REST API at %s", self._address)
 
-    def _give_up(self, code: int, reason: str) -> None:
+    def _exit_with(self, code: int, reason: str) -> None:
         _log.critical("%s", reason)
         self._exit_code = code
         os.kill(os.getpid(), signal.SIGTERM)
 
     def _submit(self, file: ConnectorFile) -> None:
-        """Create a connector of the command line, or bring it up to date.
+        """Create a connector of the command line, or update its configuration.
 
         :raises ConfigError: it is invalid.
         """
         config = {**file.config, "name": file.config.get("name", file.name)}
-        names = self._herder.views.names()
+        names = self._herder.answers.names()
         if file.name not in names and file.initial_state is not None:
             state = InitialState(file.initial_state.upper())
             self._herder.create(file.name, config, state.target)
-        elif file.name not in names or self._herder.views.config(file.name) != config:
+        elif file.name not in names or self._herder.answers.config(file.name) != config:
             self._herder.put_config(file.name, config)
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         """Stop everything, tasks first, within ten seconds."""
         _log.info("Stopping.")
         deadline = time.monotonic() + _LONGEST_END

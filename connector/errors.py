@@ -37,7 +37,7 @@ from dataclasses import dataclass
 
 
 class MillraceError(Exception):
-    """Base of all errors here. ``remedy`` tells an operator what to do."""
+    """Base of all errors here. ``remedy`` is what an operator can do."""
 
     remedy = ""
 
@@ -52,7 +52,7 @@ class ConfigError(MillraceError):
 
 
 class NotFoundError(MillraceError):
-    """What was asked for does not exist."""
+    """The requested object does not exist."""
 
 
 class AlreadyExistsError(MillraceError):
@@ -68,7 +68,7 @@ class FencedError(MillraceError):
 
 
 class TransientError(MillraceError):
-    """A fault that is expected to pass."""
+    """A transient error: a retry may succeed."""
 
 
 class DatabaseUnavailableError(TransientError):
@@ -102,11 +102,11 @@ class BatchTooLargeError(TransientError):
 
 
 class TableChangedError(TransientError):
-    """A table is not any more what the snapshot took it for: the snapshot begins anew."""
+    """A table is not any more what the snapshot took it for: the snapshot restarts."""
 
 
 class StopError(MillraceError):
-    """A fault that only a person can mend."""
+    """A permanent error: the task fails until an operator intervenes."""
 
 
 class AccessDeniedError(StopError):
@@ -149,7 +149,7 @@ class UnknownTableError(StopError):
 class SchemaMismatchError(StopError):
     """A row image has another shape than the table is known to have."""
 
-    remedy = "Restart the connector with snapshot.mode=recovery to read the schema anew."
+    remedy = "Restart the connector with snapshot.mode=recovery to read the schema again."
 
 
 class DdlError(StopError):
@@ -207,7 +207,7 @@ class Stop:
 
 
 def decide(error: BaseException) -> Retry | Stop:
-    """Tell whether the task may try again after this error, or must fail."""
+    """Decide whether the task may try again after an error, or must fail."""
     if isinstance(error, TransientError):
         return Retry(f"{type(error).__name__}: {error}")
     return Stop(trace_of(error))

@@ -26,7 +26,7 @@ from prometheus_client.registry import Collector
 from connector.errors import NotFoundError
 from connector.task.metrics import EventCounts, TaskMetrics
 from connector.version import VERSION
-from connector.worker.rest_answers import Views
+from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConnectorStateInfo
 
 Read = Callable[[TaskMetrics], float]
@@ -218,9 +218,9 @@ class WorkerMetrics:
             if self._running.get((connector, task)) is metrics:
                 del self._running[connector, task]
 
-    def show_states(self, views: Views) -> None:
+    def show_states(self, answers: RestAnswers) -> None:
         """Show the states of connectors and tasks from now on."""
-        self._registry.register(StateCollector(views))
+        self._registry.register(StateCollector(answers))
 
     def render(self) -> bytes:
         """Return all metrics as text."""
@@ -249,8 +249,8 @@ class TaskCollector(Collector):
 class StateCollector(Collector):
     """Reads the states of connectors and tasks, so a deleted connector leaves nothing behind."""
 
-    def __init__(self, views: Views) -> None:
-        self._views = views
+    def __init__(self, answers: RestAnswers) -> None:
+        self._answers = answers
 
     def collect(self) -> Iterable[Metric]:
         """Return a gauge for each connector and each task, with the state as a label."""
@@ -273,9 +273,9 @@ class StateCollector(Collector):
         return worker, connectors, tasks
 
     def _statuses(self) -> Iterator[ConnectorStateInfo]:
-        for name in self._views.names():
+        for name in self._answers.names():
             try:
-                yield self._views.status(name)
+                yield self._answers.status(name)
             except NotFoundError:  # deleted meanwhile
                 continue
 

@@ -14,7 +14,7 @@ from restapi.configs import configs
 from restapi.connectors import connectors, states
 from restapi.dialect import ConnectDialect
 from restapi.guard import RequestGuard
-from restapi.headers import Answers, parse_rules
+from restapi.headers import ResponseHeaders, parse_rules
 from restapi.loggers import loggers
 from restapi.metrics import metrics
 from restapi.offsets import offsets
@@ -41,8 +41,8 @@ _METHODS: Final = "GET,POST,HEAD"
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
-    """What the REST API speaks for, beside the herder."""
+class ApiContext:
+    """What the REST API needs in addition to the herder."""
 
     worker: WorkerConfig
     plugins: Plugins
@@ -52,7 +52,7 @@ class Api:
     metrics: Callable[[], bytes]
 
 
-def create_app(herder: Herder, api: Api) -> ASGIApp:
+def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
     """Build the app of the worker's listeners.
 
     Requests about connectors wait until the worker has started.
@@ -78,7 +78,7 @@ def create_app(herder: Herder, api: Api) -> ASGIApp:
     return _app(worker, free, gated, Depends(partial(api.startup.wait, _TIMEOUT)))
 
 
-def create_admin_app(herder: Herder, api: Api) -> ASGIApp:
+def create_admin_app(herder: Herder, api: ApiContext) -> ASGIApp:
     """Build the app of ``admin.listeners``."""
     return _app(api.worker, [health(herder, api.startup), loggers(api.levels)])
 
@@ -89,7 +89,7 @@ def _app(
     gated: Sequence[APIRouter] = (),
     *gate: params.Depends,
 ) -> ASGIApp:
-    """Join the routers, some behind a gate, and wrap them in what holds for every answer."""
+    """Join the routers, some behind a gate, and wrap them in the middleware of every answer."""
     app = FastAPI(
         title="Millrace",
         docs_url=None,
@@ -103,16 +103,16 @@ def _app(
     for router in gated:
         app.include_router(router, dependencies=gate)
     routes = [route for router in [*free, *gated] for route in router.routes]
-    dressed: ASGIApp = ConnectDialect(app, routes)
+    wrapped: ASGIApp = ConnectDialect(app, routes)
     allowed = worker["access.control.allow.origin"].split(",")
     origins = [origin.strip() for origin in allowed if origin.strip()]
     if origins:
         methods = worker["access.control.allow.methods"].strip() or _METHODS
-        dressed = CORSMiddleware(
-            dressed,
+        wrapped = CORSMiddleware(
+            wrapped,
             allow_origins=origins,
             allow_methods=[method.strip() for method in methods.split(",")],
             allow_headers=["*"],
         )
-    dressed = RequestGuard(dressed, origins, worker["millrace.rest.max.body.bytes"])
-    return Answers(dressed, parse_rules(worker["response.http.headers.config"]))
+    wrapped = RequestGuard(wrapped, origins, worker["millrace.rest.max.body.bytes"])
+    return ResponseHeaders(wrapped, parse_rules(worker["response.http.headers.config"]))

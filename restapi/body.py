@@ -1,6 +1,6 @@
-"""Request bodies: JSON read the way Connect's JSON reader coerces it.
+"""Request bodies: JSON read with the coercions of Connect's JSON reader.
 
-Scalars become texts where a text is wanted, exactly as they stand in the body: ``1.50`` stays
+Scalars become texts where a text is expected, exactly as written in the body: ``1.50`` stays
 ``1.50`` and ``1e3`` stays ``1e3``.
 """
 

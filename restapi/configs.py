@@ -17,7 +17,7 @@ def configs(herder: Herder) -> APIRouter:
 
     @router.get("")
     def get_config(name: Name) -> dict[str, str | None]:
-        return dict(herder.views.config(name))
+        return dict(herder.answers.config(name))
 
     @router.put("")
     def put_config(

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from connector.errors import NotFoundError
 from connector.worker.herder import Herder
-from connector.worker.rest_answers import Views
+from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConnectorInfo, ConnectorStateInfo
 from connector.worker.state import TargetState
 from restapi.body import ConnectRoute
@@ -18,15 +18,15 @@ from restapi.models import CreateConnectorRequest, Name, Truth
 def connectors(herder: Herder) -> APIRouter:
     """Return the routes of connectors."""
     router = APIRouter(prefix="/connectors", route_class=ConnectRoute)
-    views = herder.views
+    answers = herder.answers
 
     @router.get("", response_model_exclude_none=True)
     def list_connectors(
         expand: Annotated[list[str] | None, Query()] = None,
     ) -> list[str] | dict[str, dict[str, ConnectorStateInfo | ConnectorInfo]]:
         if expand is None:
-            return views.names()
-        return _expanded(views, set(expand))
+            return answers.names()
+        return _expand(answers, set(expand))
 
     @router.post("", status_code=201)
     def create(body: CreateConnectorRequest, request: Request, response: Response) -> ConnectorInfo:
@@ -41,7 +41,7 @@ def connectors(herder: Herder) -> APIRouter:
 
     @router.get("/{name}")
     def get(name: Name) -> ConnectorInfo:
-        return views.info(name)
+        return answers.info(name)
 
     @router.delete("/{name}", status_code=204)
     def delete(name: Name) -> None:
@@ -56,7 +56,7 @@ def states(herder: Herder) -> APIRouter:
 
     @router.get("/status", response_model_exclude_none=True)
     def status(name: Name) -> ConnectorStateInfo:
-        return herder.views.status(name)
+        return herder.answers.status(name)
 
     @router.put("/pause", status_code=202)
     def pause(name: Name) -> Response:
@@ -88,18 +88,18 @@ def states(herder: Herder) -> APIRouter:
     return router
 
 
-def _expanded(
-    views: Views, parts: set[str]
+def _expand(
+    answers: RestAnswers, parts: set[str]
 ) -> dict[str, dict[str, ConnectorStateInfo | ConnectorInfo]]:
-    """Return the connectors by name; one that goes away meanwhile is left out."""
+    """Return the connectors by name; one that is deleted meanwhile is left out."""
     found = {}
-    for name in views.names():
+    for name in answers.names():
         try:
             entry: dict[str, ConnectorStateInfo | ConnectorInfo] = {}
             if "status" in parts:
-                entry["status"] = views.status(name)
+                entry["status"] = answers.status(name)
             if "info" in parts:
-                entry["info"] = views.info(name)
+                entry["info"] = answers.info(name)
         except NotFoundError:
             continue
         if entry:

@@ -1,8 +1,8 @@
-"""How Connect's server speaks HTTP, where web frameworks do otherwise. One ASGI layer.
+"""The HTTP behavior of Connect's server where web frameworks differ, as one ASGI layer.
 
 Paths are routed as they were sent, percent-encoded, so a name may hold ``%2F``; one slash at the
-end is dropped without a redirect; HEAD works where GET does; OPTIONS lists the methods; what is
-sent and wanted must be JSON.
+end is dropped without a redirect; HEAD works where GET does; OPTIONS lists the methods; request
+and response bodies must be JSON.
 """
 
 from __future__ import annotations

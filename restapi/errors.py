@@ -95,11 +95,11 @@ def _body(_: Request, error: RequestValidationError) -> JSONResponse:
         return standard(404)
     if first["type"] == "json_invalid":
         return answer(400, _syntax(first, str(error.body)))
-    return answer(400, _fault(first))
+    return answer(400, _describe(first))
 
 
-def _fault(error: Mapping[str, Any]) -> str:
-    """Say in the words of Connect's JSON reader what is wrong with a body."""
+def _describe(error: Mapping[str, Any]) -> str:
+    """Describe in the words of Connect's JSON reader what is wrong with a body."""
     kind, found = error["type"], error.get("input")
     place = ".".join(str(part) for part in error["loc"][1:]) or "the body"
     if kind == "missing" or (found is None and len(error["loc"]) == 1):
@@ -109,21 +109,25 @@ def _fault(error: Mapping[str, Any]) -> str:
     if kind == "enum":
         return f"Cannot construct instance of `InitialState`: no such value (at {place})"
     if isinstance(found, list):
-        return f"Cannot deserialize value of type `{_wanted(kind)}` from Array value (at {place})"
+        return (
+            f"Cannot deserialize value of type `{_java_type(kind)}` from Array value (at {place})"
+        )
     if isinstance(found, dict):
-        return f"Cannot deserialize value of type `{_wanted(kind)}` from Object value (at {place})"
-    return f"Cannot construct instance of `{_wanted(kind)}` from a scalar value (at {place})"
+        return (
+            f"Cannot deserialize value of type `{_java_type(kind)}` from Object value (at {place})"
+        )
+    return f"Cannot construct instance of `{_java_type(kind)}` from a scalar value (at {place})"
 
 
-_WANTED: Final = {"string_type": "String", "list_type": "List", "dict_type": "Map"}
+_JAVA_TYPES: Final = {"string_type": "String", "list_type": "List", "dict_type": "Map"}
 
 
-def _wanted(kind: str) -> str:
-    return _WANTED.get(kind, "Object")
+def _java_type(kind: str) -> str:
+    return _JAVA_TYPES.get(kind, "Object")
 
 
 def _syntax(error: Mapping[str, Any], body: str) -> str:
-    """Tell a cut-off body from a wrong character; the position counts characters from 0."""
+    """Describe a truncated body or a wrong character; the position counts from 0."""
     position, reason = error["loc"][-1], error["ctx"]["error"]
     if position >= len(body.rstrip()):
         return f"Unexpected end-of-input: {reason}"

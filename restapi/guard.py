@@ -66,7 +66,7 @@ class RequestGuard:
         return answer(413, text, _CLOSE)
 
     def _is_own_site(self, headers: Headers) -> bool:
-        """Tell by what a browser adds to its requests; other clients send neither header."""
+        """Decide by the headers that a browser adds; other clients send neither of them."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and ("*" in self._origins or origin in self._origins):
             return True

@@ -63,7 +63,7 @@ def _rule(text: str) -> HeaderRule:
     return HeaderRule(match[2], match[3], match[1].lower().startswith("set"), dated)
 
 
-class Answers:
+class ResponseHeaders:
     """Adds the configured headers to each answer and writes a line to the access log."""
 
     def __init__(self, app: ASGIApp, rules: Sequence[HeaderRule]) -> None:

@@ -1,6 +1,6 @@
 """Request bodies and parameters, field for field as Kafka Connect names them.
 
-Answers are the dataclasses of `connector.worker.rest_entities`.
+ResponseHeaders are the dataclasses of `connector.worker.rest_entities`.
 """
 
 from enum import StrEnum
@@ -89,7 +89,7 @@ class Message(BaseModel):
 
 
 class ServerInfo(BaseModel):
-    """What `GET /` tells."""
+    """The answer of `GET /`."""
 
     version: str
     commit: str
@@ -97,7 +97,7 @@ class ServerInfo(BaseModel):
 
 
 class WorkerStatus(BaseModel):
-    """What `GET /health` tells."""
+    """The answer of `GET /health`."""
 
     status: str
     message: str

@@ -25,8 +25,8 @@ def offsets(herder: Herder) -> APIRouter:
             raise BadRequestError(
                 "Partitions / offsets need to be provided for an alter offsets request"
             )
-        wanted = [_pair(item) for item in body.offsets]
-        return Message(message=herder.alter_offsets(name, wanted))
+        pairs = [_pair(item) for item in body.offsets]
+        return Message(message=herder.alter_offsets(name, pairs))
 
     @router.delete("")
     def reset(name: Name) -> Message:

@@ -41,10 +41,10 @@ def plugins(herder: Herder, table: Plugins, worker: WorkerConfig) -> APIRouter:
 
     @router.put("/{plugin}/config/validate")
     def validate(plugin: Name, config: Annotated[ConfigMap, Body()]) -> ConfigInfos:
-        wanted = config.get("connector.class")
-        if wanted and not _short(wanted).endswith(_short(plugin)):
+        name = config.get("connector.class")
+        if name and not _short(name).endswith(_short(plugin)):
             raise BadRequestError(
-                f"Included connector type {wanted} does not match request type {plugin}"
+                f"Included connector type {name} does not match request type {plugin}"
             )
         return herder.validate(config)
 

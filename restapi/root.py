@@ -47,5 +47,5 @@ def _health(herder: Herder, startup: Startup) -> tuple[int, WorkerStatus]:
         )
         return 500, WorkerStatus(status="unhealthy", message=text)
     text = "Worker has completed startup and is ready to handle requests."
-    text = " ".join([text, *herder.views.faults()])
+    text = " ".join([text, *herder.answers.faults()])
     return 200, WorkerStatus(status="healthy", message=text)

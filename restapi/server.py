@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from connector.errors import ConfigError
-from restapi.app import Api, create_admin_app, create_app
+from restapi.app import ApiContext, create_admin_app, create_app
 from restapi.connections import LimitedServer, TimedProtocol
 from restapi.tls import tls_context
 
@@ -64,7 +64,7 @@ def open_servers(
     worker: WorkerConfig,
     sockets: Sequence[tuple[Listener, socket.socket]],
     herder: Herder,
-    api: Api,
+    api: ApiContext,
 ) -> list[RestServer]:
     """Build the servers of ``listeners`` and of ``admin.listeners``; none answers yet.
 

@@ -14,11 +14,11 @@ def tasks(herder: Herder) -> APIRouter:
 
     @router.get("")
     def list_tasks(name: Name) -> list[TaskInfo]:
-        return herder.views.tasks(name)
+        return herder.answers.tasks(name)
 
     @router.get("/{task}/status", response_model_exclude_none=True)
     def status(name: Name, task: int) -> TaskState:
-        return herder.views.task_status(name, task)
+        return herder.answers.task_status(name, task)
 
     @router.post("/{task}/restart", status_code=204)
     def restart(name: Name, task: int) -> None:

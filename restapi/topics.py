@@ -19,7 +19,7 @@ def topics(herder: Herder, *, tracked: bool, resettable: bool) -> APIRouter:
     @router.get("")
     def get(name: Name) -> dict[str, dict[str, list[str]]]:
         refuse_untracked()
-        return {name: {"topics": herder.views.topics(name)}}
+        return {name: {"topics": herder.answers.topics(name)}}
 
     @router.put("/reset", status_code=202)
     def reset(name: Name) -> Response:

@@ -1,4 +1,4 @@
-"""How every client here holds its connections; the user's settings come over these."""
+"""Connection settings of every client; the user's settings override them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 CONNECTION: Final[Mapping[str, Any]] = {
     # A request without an answer for so long ends its connection, which may be half-open: dead
-    # without a word. librdkafka's 60 s stall a task for as long. A message of 20 MB takes 12 s
+    # without notice. librdkafka's 60 s stall a task for as long. A message of 20 MB takes 12 s
     # at 1.7 MB/s.
     "socket.timeout.ms": 12_000,
     "socket.connection.setup.timeout.ms": 10_000,

@@ -17,7 +17,7 @@ _KEYS: Final = "ssl.keystore"
 
 
 def is_pem(key: str, location: str) -> bool:
-    """Tell PEM from PKCS#12 by the content, since Java's type JKS reads PKCS#12 too.
+    """Distinguish PEM from PKCS#12 by the content, since Java's type JKS reads PKCS#12 too.
 
     :raises ConfigError: the store cannot be read, or is JKS.
     """

@@ -1,4 +1,4 @@
-"""The log lines of the Kafka library: each kind once in ten seconds, instead of five a second."""
+"""Limits repeated log lines of the Kafka library to one in ten seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_LIBRARY: Final = "[thrd:"  # stands in each of its lines
 _NUMBERS: Final = re.compile(r"\d+")
 
 
-class Repeats(logging.Filter):
+class RepeatedLineFilter(logging.Filter):
     """Drops lines of the library that differ from a recent one in numbers only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

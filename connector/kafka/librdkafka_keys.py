@@ -34,7 +34,7 @@ def _numbers(names: str) -> list[ClientKey]:
     return [ClientKey(name, "LONG", name, int(low), int(high)) for name, low, high in rows]
 
 
-def _named(kind: ConfigType, names: str) -> list[ClientKey]:
+def _text_keys(kind: ConfigType, names: str) -> list[ClientKey]:
     return [ClientKey(name, kind, name) for name in names.split()]
 
 
@@ -59,20 +59,20 @@ _CONNECTION: Final = [
         topic.metadata.refresh.fast.interval.ms 1 60000
         topic.metadata.propagation.max.ms 0 3600000
     """),
-    *_named("BOOLEAN", """socket.keepalive.enable socket.nagle.disable log.connection.close
+    *_text_keys("BOOLEAN", """socket.keepalive.enable socket.nagle.disable log.connection.close
             topic.metadata.refresh.sparse enable.sparse.connections api.version.request"""),
-    *_named("LIST", "metadata.broker.list"),
+    *_text_keys("LIST", "metadata.broker.list"),
     _choice("broker.address.family", "any v4 v6"),
 ]  # fmt: skip
 
 # Credentials and certificates in PEM: what Java keeps in key stores and JAAS lines. The files are
 # read as certificates and keys only.
 _SECURITY: Final = [
-    *_named("STRING", """ssl.ca.location ssl.ca.pem ssl.certificate.location ssl.certificate.pem
+    *_text_keys("STRING", """ssl.ca.location ssl.ca.pem ssl.certificate.location ssl.certificate.pem
             ssl.key.location ssl.crl.location ssl.curves.list ssl.sigalgs.list sasl.username
             sasl.oauthbearer.client.id sasl.oauthbearer.scope sasl.oauthbearer.extensions"""),
-    *_named("PASSWORD", "ssl.key.pem sasl.password sasl.oauthbearer.client.secret"),
-    *_named("BOOLEAN", "enable.ssl.certificate.verification"),
+    *_text_keys("PASSWORD", "ssl.key.pem sasl.password sasl.oauthbearer.client.secret"),
+    *_text_keys("BOOLEAN", "enable.ssl.certificate.verification"),
     _choice("sasl.mechanisms", "PLAIN SCRAM-SHA-256 SCRAM-SHA-512 OAUTHBEARER GSSAPI"),
     _choice("sasl.oauthbearer.method", "default oidc"),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A compacted topic as a durable map: read to its end once, then written to."""
+"""A compacted topic as a durable map: read to its end once, then written."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from confluent_kafka import (
 from connector.errors import BrokerUnavailableError, StopError
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
-from connector.kafka.library_log import Repeats
+from connector.kafka.library_log import RepeatedLineFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _log = logging.getLogger(__name__)
-_log.addFilter(Repeats())
+_log.addFilter(RepeatedLineFilter())
 
 _POLL: Final = 0.1
 _NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it
@@ -51,7 +51,7 @@ _READER: Final = {
     "isolation.level": "read_committed",
     "auto.offset.reset": "earliest",
     "queued.max.messages.kbytes": 8192,
-    "fetch.wait.max.ms": 50,  # the end of a partition is told by a fetch that finds nothing
+    "fetch.wait.max.ms": 50,  # an empty fetch marks the end of a partition
 }
 
 
@@ -65,7 +65,7 @@ class LogWriter:
         """Send the entries in order and wait until all are acknowledged.
 
         :raises TransientError: not acknowledged in time.
-        :raises StopError: refused for good.
+        :raises StopError: refused permanently.
         """
         answers: queue.SimpleQueue[KafkaError | None] = queue.SimpleQueue()
         for key, value in entries:
@@ -104,7 +104,7 @@ class LogWriter:
             _log.warning("An entry for topic %s was dropped: the broker does not take any.", topic)
 
     def close(self, timeout: float = 5.0) -> None:
-        """Wait up to ``timeout`` seconds until what was posted is stored."""
+        """Wait up to ``timeout`` seconds until all posted entries are stored."""
         left = self._producer.flush(timeout)
         if left:
             _log.warning("%d entries of the worker's topics could not be stored.", left)
@@ -116,9 +116,9 @@ def _log_failure(error: KafkaError | None, message: Message) -> None:
 
 
 class KafkaLog:
-    """One compacted topic. Closing the writer is up to its owner: several logs share it.
+    """One compacted topic. The owner of the writer closes it: several logs share it.
 
-    ``patience`` is how many seconds reading waits for an answer before it gives up.
+    ``patience`` is how many seconds reading waits for an answer before it fails.
     """
 
     def __init__(
@@ -165,10 +165,11 @@ class KafkaLog:
         return entries
 
     def _ends(self, consumer: Consumer) -> dict[int, int]:
-        """Return where each partition that is not empty ends now.
+        """Return the present end offset of each partition that is not empty.
 
-        A partition that others write to all the time has no end to be told of; one whose last
-        offset is a transaction's mark has no message there: either way of ending is needed.
+        Reading stops at this offset or at an end-of-partition event. Both are needed: a partition
+        that others keep writing to has no such event, and one whose last offset is a
+        transaction marker has no message there.
         """
         found = consumer.list_topics(self._topic, self._patience).topics[self._topic]
         if found.error is not None:

@@ -19,15 +19,15 @@ from connector.errors import (
     RefusedMessageError,
 )
 from connector.kafka.connection import CONNECTION
+from connector.kafka.delivery_tracking import library_uses_receipts
 from connector.kafka.errors import delivery_error, request_error
-from connector.kafka.library_log import Repeats
-from connector.kafka.receipts import releases_receipts
+from connector.kafka.library_log import RepeatedLineFilter
 
 log = logging.getLogger(__name__)
-log.addFilter(Repeats())
+log.addFilter(RepeatedLineFilter())
 
-# What a capture wants; the user's settings come over these. Connect's own defaults (no
-# compression, no linger, one request in flight) hold a task back several times.
+# Defaults for a capture, which the user's settings override. Connect's own defaults (no
+# compression, no linger, one request in flight) make a task several times slower.
 DEFAULTS: Final[Mapping[str, Any]] = {
     "acks": "all",
     "enable.idempotence": True,
@@ -43,8 +43,8 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "partitioner": "murmur2_random",
     "socket.nagle.disable": True,
     "allow.auto.create.topics": False,  # the broker knows no rules of topic.creation.*
-    # How long a topic that the brokers deny may still be on its way to them: one that is new was
-    # waited for when it was created. Librdkafka's 30 s delay the end of a deleted topic.
+    # How long a topic that the brokers deny may still reach them: a new topic was awaited when
+    # it was created. Librdkafka's 30 s delay the detection of a deleted topic.
     "topic.metadata.propagation.max.ms": 5_000,
 }
 # Refusals of a batch that need not concern each of its messages.
@@ -62,15 +62,20 @@ PartitionOf = Callable[[str], int]
 class Producer:
     """Sends messages. All methods are called by the thread that owns it.
 
-    Inside `poll` and `flush` failures are told, and what `send` was given with a message is let
-    go when the message's fate is known. Any thread may look at its length (the messages that
-    are not acknowledged), ``capacity`` (the most there may be), and what was ``sent``. The last
-    fault of a connection stands in ``problem`` until the owner clears it.
+    `poll` and `flush` report failures, and release the callback that `send` got with a message
+    once the message is delivered or has failed. Any thread may read the length (the messages that
+    are not acknowledged), ``capacity`` (the most there may be) and ``sent``. The last connection
+    error stays in ``problem`` until the owner clears it. ``uses_receipts`` is false if the
+    library has to report each message that is delivered.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        callbacks = {"error_cb": self._problem, "logger": log}
-        reports = {"delivery.report.only.error": releases_receipts()}
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        uses_receipts: Callable[[], bool] = library_uses_receipts,
+    ) -> None:
+        callbacks = {"error_cb": self._on_error, "logger": log}
+        reports = {"delivery.report.only.error": uses_receipts()}
         settings = {**CONNECTION, **DEFAULTS, **reports, **config, **callbacks}
         self.capacity = int(settings["queue.buffering.max.messages"])
         self._batch_bytes = int(settings["batch.size"])
@@ -84,9 +89,9 @@ class Producer:
         self._settings = settings
         self._queue_kilobytes = int(settings["queue.buffering.max.kbytes"])
         self._shrinks_at: float | None = None
-        self._producer = self._made()
+        self._producer = self._create()
 
-    def _made(self) -> KafkaProducer:
+    def _create(self) -> KafkaProducer:
         try:
             return KafkaProducer(self._settings)
         except KafkaException as error:
@@ -102,7 +107,7 @@ class Producer:
         log.info("A message of %d kB is larger than the queue, which grows", size >> 10)
         self._settings["queue.buffering.max.kbytes"] = kilobytes
         self._shrinks_at = time.monotonic() + _GROWN_SECONDS
-        self._producer = self._made()
+        self._producer = self._create()
 
     def _shrink_if_due(self) -> None:
         """Return to the configured queue, once it is empty."""
@@ -110,7 +115,7 @@ class Producer:
             return
         self._shrinks_at = None
         self._settings["queue.buffering.max.kbytes"] = self._queue_kilobytes
-        self._producer = self._made()
+        self._producer = self._create()
 
     @property
     def has_huge_message(self) -> bool:
@@ -126,7 +131,7 @@ class Producer:
 
         :param partition_of: where messages of a topic go that name no partition, -1 to choose
             by their keys.
-        :param failed: called when a message is not delivered; held until their fate is known.
+        :param failed: called when a message is not delivered; held until it is delivered or fails.
             With reports for all messages it is called for each, without an error if delivered.
         :raises RefusedMessageError: a message can never be sent; the others may be.
         """
@@ -165,7 +170,9 @@ class Producer:
     def _serve(self, wait: Callable[[float], int], seconds: float) -> None:
         try:
             wait(seconds)
-        except KafkaException as error:  # how it tells of a fatal error depends on the settings
+        except (
+            KafkaException
+        ) as error:  # the settings decide whether a fatal error is raised or passed to error_cb
             if error.args[0].fatal():
                 self._fatal = error.args[0]
             raise request_error(error.args[0], "the producer failed") from error
@@ -186,8 +193,8 @@ class Producer:
         self.poll(0)  # an error without a message may wait there
         return True
 
-    def fault(self, error: KafkaError, message: Any) -> MillraceError:
-        """Decide what it means that a message, as the library reports it, was not delivered.
+    def classify_failure(self, error: KafkaError, message: Any) -> MillraceError:
+        """Return the error of a message that the library reports as not delivered.
 
         Kafka refuses whole batches. Java's client splits what is refused, librdkafka does not:
         unless the message was alone in its batch, batches have to become smaller.
@@ -217,7 +224,7 @@ class Producer:
     def __len__(self) -> int:
         return len(self._producer)
 
-    def _problem(self, error: KafkaError) -> None:
+    def _on_error(self, error: KafkaError) -> None:
         if error.fatal():
             self._fatal = error
         else:

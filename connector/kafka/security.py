@@ -1,6 +1,6 @@
 """Java's SASL and TLS settings → librdkafka's.
 
-Java puts credentials into a JAAS line and certificates into key stores; librdkafka wants
+Java puts credentials into a JAAS line and certificates into key stores; librdkafka needs
 plain settings and PEM. PEM and PKCS#12 stores are read, JKS stores are refused.
 """
 

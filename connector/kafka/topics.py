@@ -1,4 +1,4 @@
-"""Topics: look them up and create them."""
+"""Reads and creates topics."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from connector.errors import BrokerUnavailableError, StopError
 from connector.fence import Fence
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
-from connector.kafka.library_log import Repeats
+from connector.kafka.library_log import RepeatedLineFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from concurrent.futures import Future
 
 _log = logging.getLogger(__name__)
-_log.addFilter(Repeats())
-_STEP: Final = 0.5  # seconds of a wait between two looks around
-_PROBE: Final = 2.0  # seconds for the answer to a question whether it is there
+_log.addFilter(RepeatedLineFilter())
+_STEP: Final = 0.5  # seconds of a wait between two checks of the fence
+_PROBE: Final = 2.0  # seconds for the answer whether the cluster is reachable
 _TIMEOUT: Final = 6.0  # seconds for an answer; callers try again
-_NEW_TOPIC: Final = 10.0  # seconds until the brokers have told each other of a topic
+_NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic
 BROKER_DEFAULT: Final = -1
 
 
 class Topics:
-    """The topics of one cluster, asked by one client that is made at the first question.
+    """The topics of one cluster, read by one client that is created at the first request.
 
-    A snapshot of thousands of tables asks several times for each: connecting takes longer than
-    the answer.
+    A snapshot of thousands of tables needs several requests for each: connecting takes longer
+    than the answer.
     """
 
     def __init__(self, config: Mapping[str, Any], fence: Fence | None = None) -> None:
@@ -62,16 +62,16 @@ class Topics:
     def create(
         self, topic: str, partitions: int, replicas: int, config: Mapping[str, str] | None = None
     ) -> bool:
-        """Create a topic and wait until it is known; False when it was there already.
+        """Create a topic and wait until the brokers know it; False when it exists already.
 
         -1 partitions or replicas mean the broker's default.
 
         :raises BrokerUnavailableError: the broker does not answer or is not ready.
         :raises StopError: the broker refuses the topic.
         """
-        wanted = NewTopic(topic, partitions, replicas, config=dict(config or {}))
+        new_topic = NewTopic(topic, partitions, replicas, config=dict(config or {}))
         with self._fence:
-            future = self._client.create_topics([wanted])[topic]
+            future = self._client.create_topics([new_topic])[topic]
         try:
             self._wait(future, f"Creating topic {topic}")
         except _TopicExistsError:
@@ -90,7 +90,7 @@ class Topics:
         return found[name].value if name in found else None
 
     def reachable(self) -> bool:
-        """Whether the cluster has just answered; asks it, but never waits for the answer."""
+        """Return whether the cluster has just answered; sends a request, never waits for it."""
         question, self._question = self._question, None
         if question is None:
             question = self._client.describe_cluster(request_timeout=_PROBE)
@@ -114,7 +114,7 @@ class Topics:
                 raise _TopicExistsError(str(error)) from None
             raise request_error(error, doing) from None
         except TimeoutError:
-            self.__dict__.pop("_client", None)  # its connection may be dead without a word
+            self.__dict__.pop("_client", None)  # its connection may be dead without notice
             raise BrokerUnavailableError(f"{doing}: no answer in {_TIMEOUT:g} s") from None
 
     def _answer(self, future: Future[Any], doing: str) -> Any:

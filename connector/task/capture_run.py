@@ -206,7 +206,7 @@ class CaptureRun:
 
     def _send_when_possible(self, message: Message, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""
-        self._wait_for_producer(lambda: self._queued(message, span))
+        self._wait_for_producer(lambda: self._try_send(message, span))
 
     def _wait_for_producer(self, condition: Callable[[], bool]) -> None:
         while not condition():
@@ -217,7 +217,7 @@ class CaptureRun:
             if not self._task.seconds_left or self._task.abandoned:
                 raise _RunStoppedError
 
-    def _queued(self, message: Message, span: Span) -> bool:
+    def _try_send(self, message: Message, span: Span) -> bool:
         with self._context.fence:
             return self._producer.send((message,), self._partition, span.receipt) is None
 
@@ -280,7 +280,7 @@ class CaptureRun:
         self._commit()
 
     def _not_delivered(self, error: Any, message: Any) -> bool:
-        fault = self._producer.fault(error, message)
+        fault = self._producer.classify_failure(error, message)
         if self._tolerance.skip("PRODUCE", fault, message.topic()):
             return True
         self._failed = self._failed or fault

@@ -6,7 +6,7 @@ spans that are done.
 
 A delivery report for each message would cost a fifth of sending it. Instead the producer holds a
 reference to the span's receipt for each message that is in flight, and releases it on delivery.
-If the library does not, it reports each message: see `connector.kafka.receipts`.
+If the library does not, it reports each message: see `connector.kafka.delivery_tracking`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Span:
         self._reference = ref(self.receipt)
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Whether all messages of the span, which is closed, are delivered."""
         return not self.lost and (self._reference() is None or self.delivered == self.sent)
 
@@ -106,6 +106,6 @@ class Inflight:
         """
         offset = None
         closed = self._closed
-        while closed and (closed[0].done or (settled and not closed[0].lost)):
+        while closed and (closed[0].is_done or (settled and not closed[0].lost)):
             offset = closed.popleft().offset
         return offset

@@ -1,4 +1,4 @@
-"""What a connector needs for itself, such as its topics: two that share it corrupt both."""
+"""Settings that only one connector may use, such as its topics: sharing them corrupts both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Claims:
         self._holders: dict[tuple[str, str], str] = {}
         self._lock = threading.Lock()
 
-    def take(self, connector: str, claims: Mapping[str, str]) -> None:
+    def reserve(self, connector: str, claims: Mapping[str, str]) -> None:
         """Reserve settings for a connector, all or none.
 
         :raises StopError: another connector holds one of them.
@@ -29,14 +29,14 @@ class Claims:
             self._holders |= dict.fromkeys(claims.items(), connector)
 
     def release(self, connector: str) -> None:
-        """Give up all that a connector reserved."""
+        """Release all settings that a connector reserved."""
         with self._lock:
             self._holders = {
                 claim: holder for claim, holder in self._holders.items() if holder != connector
             }
 
     def conflicts(self, connector: str, claims: Mapping[str, str]) -> dict[str, str]:
-        """Return why a connector cannot have what it claims, by key."""
+        """Return why a connector cannot reserve its claims, by key."""
         with self._lock:
             return self._conflicts(connector, claims)
 

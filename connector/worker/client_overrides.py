@@ -51,7 +51,7 @@ class OverridePolicy:
         )
 
 
-def policy_of(worker: Mapping[str, Any]) -> OverridePolicy:
+def create_policy(worker: Mapping[str, Any]) -> OverridePolicy:
     """Build the policy of a worker."""
     return OverridePolicy(
         worker["connector.client.config.override.policy"],

@@ -1,4 +1,4 @@
-"""Config providers: ``${provider:path:key}`` in a value stands for a secret kept elsewhere.
+"""Config providers: ``${provider:path:key}`` in a value refers to a secret stored elsewhere.
 
 References are kept raw wherever configurations are stored or shown, and resolved only when a
 connector starts or is validated. As in Kafka, a reference to an unknown provider, or to a key
@@ -23,12 +23,12 @@ _PACKAGE: Final = "org.apache.kafka.common.config.provider."
 
 
 class Provider(Protocol):
-    """Looks up one key; ``path`` is empty when the reference has none."""
+    """Reads the value of one key; ``path`` is empty when the reference has none."""
 
     def get(self, path: str, key: str) -> str | None:
         """Return the value, None when there is none.
 
-        :raises ConfigError: the place cannot be read.
+        :raises ConfigError: the file or directory cannot be read.
         """
 
 
@@ -95,7 +95,7 @@ class Providers:
     def resolve(self, config: Mapping[str, str | None]) -> dict[str, str]:
         """Return the configuration with its references replaced; null values are left out.
 
-        :raises ConfigError: a provider cannot read its place.
+        :raises ConfigError: a provider cannot read its file or directory.
         """
         resolved = {
             key: REFERENCE.sub(self._value, value)
@@ -106,20 +106,20 @@ class Providers:
             self._remember(value, config[key] or "")
         return resolved
 
-    def unresolved(self, config: Mapping[str, str | None]) -> dict[str, str]:
+    def find_unresolved(self, config: Mapping[str, str | None]) -> dict[str, str]:
         """Return why references cannot be replaced, by key: their text is not a value.
 
-        :raises ConfigError: a provider cannot read its place.
+        :raises ConfigError: a provider cannot read its file or directory.
         """
         found = {}
         for key, value in config.items():
             for reference in REFERENCE.finditer(value or ""):
-                reason = self._why_unresolved(reference)
+                reason = self._unresolved_reason(reference)
                 if reason is not None:
                     found[key] = f"Invalid value {reference[0]} for configuration {key}: {reason}"
         return found
 
-    def _why_unresolved(self, reference: re.Match[str]) -> str | None:
+    def _unresolved_reason(self, reference: re.Match[str]) -> str | None:
         name, path, key = reference[1], reference[3] or "", reference[4]
         provider = self.by_name.get(name)
         if provider is None:
@@ -142,7 +142,7 @@ class Providers:
         if len(value) >= _SHORTEST_SECRET and value != reference.strip():
             self._references[value] = reference
 
-    def redacted(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Return a text with the reference in place of every value that was resolved."""
         for value in sorted(self._references, key=len, reverse=True):
             if value in text:
@@ -190,7 +190,7 @@ def _paths(params: Mapping[str, str]) -> tuple[Path, ...]:
 
 def _is_allowed(path: Path, allowed: tuple[Path, ...]) -> bool:
     real = path.resolve()
-    return not allowed or any(real.is_relative_to(place.resolve()) for place in allowed)
+    return not allowed or any(real.is_relative_to(folder.resolve()) for folder in allowed)
 
 
 def _environment(params: Mapping[str, str], environment: Mapping[str, str]) -> Provider:

@@ -1,4 +1,4 @@
-"""Connector configurations and target states, kept in Connect's records (KIP-26 and later).
+"""Connector configurations and target states, stored in Connect's records (KIP-26 and later).
 
 =========================== ===================================================
 key                         value
@@ -9,7 +9,7 @@ key                         value
 ``target-state-<name>``     ``{"state":…,"state.v2":…}``; the first knows no STOPPED
 =========================== ===================================================
 
-Other keys (session keys, restart requests …) belong to Connect clusters and are left alone.
+Other keys (session keys, restart requests …) belong to Connect clusters and stay as they are.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _CONNECTOR: Final = "connector-"
 _TARGET: Final = "target-state-"
 _TASK: Final = "task-"
 _COMMIT: Final = "commit-"
-_KNOWN: Final = "millrace-offset-of-"  # Connect skips records of this name
+_EXPECTED: Final = "millrace-offset-of-"  # Connect skips records of this name
 
 
 @dataclass(slots=True)
-class Stored:
-    """What is kept of one connector."""
+class StoredConnector:
+    """The stored state of one connector."""
 
     config: Config
     target: TargetState = TargetState.STARTED
@@ -55,30 +55,30 @@ class ConfigStore:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._stored: dict[str, Stored] = {}
-        self._known: dict[str, Partition] = {}
+        self._stored: dict[str, StoredConnector] = {}
+        self._expected: dict[str, Partition] = {}
         self._lock = threading.Lock()
 
     def open(self) -> None:
         """Read the log; raises as `Log.read` does."""
         documents = {key.decode(): value for key, value in self._log.read().items()}
         for key in documents:
-            if key.startswith(_KNOWN):
-                self._known[key.removeprefix(_KNOWN)] = _document(documents, key)
+            if key.startswith(_EXPECTED):
+                self._expected[key.removeprefix(_EXPECTED)] = _document(documents, key)
             if key.startswith(_CONNECTOR):
                 name = key.removeprefix(_CONNECTOR)
                 config = _properties(documents, key)
                 if config is not None:
                     target = _target(_document(documents, _TARGET + name))
-                    self._stored[name] = Stored(config, target, _tasks(documents, name))
+                    self._stored[name] = StoredConnector(config, target, _tasks(documents, name))
 
     def names(self) -> list[str]:
         """Return the names of all connectors, sorted."""
         with self._lock:
             return sorted(self._stored)
 
-    def get(self, name: str) -> Stored | None:
-        """Return what is kept of a connector; not to be changed."""
+    def get(self, name: str) -> StoredConnector | None:
+        """Return a connector as it is stored; must not be changed."""
         with self._lock:
             return self._stored.get(name)
 
@@ -89,8 +89,8 @@ class ConfigStore:
             entries.insert(0, _entry(_TARGET + name, _states(target)))
         self._log.write(entries)
         with self._lock:
-            old = self._stored.get(name) or Stored({})
-            self._stored[name] = Stored(dict(config), target or old.target, old.tasks)
+            old = self._stored.get(name) or StoredConnector({})
+            self._stored[name] = StoredConnector(dict(config), target or old.target, old.tasks)
 
     def put_target(self, name: str, target: TargetState) -> None:
         """Store the target state of a connector."""
@@ -109,34 +109,34 @@ class ConfigStore:
     def remove(self, name: str) -> None:
         """Remove a connector and its target state, as Connect does; task records stay."""
         entries = [_entry(_CONNECTOR + name, None), _entry(_TARGET + name, None)]
-        if self.known_partition(name) is not None:
-            entries.append(_entry(_KNOWN + name, None))
+        if self.expected_partition(name) is not None:
+            entries.append(_entry(_EXPECTED + name, None))
         self._log.write(entries)
         with self._lock:
             self._stored.pop(name, None)
-            self._known.pop(name, None)
+            self._expected.pop(name, None)
 
-    def known_partition(self, connector: str) -> Partition | None:
+    def expected_partition(self, connector: str) -> Partition | None:
         """Return the partition for which a connector has stored an offset."""
         with self._lock:
-            return self._known.get(connector)
+            return self._expected.get(connector)
 
-    def put_known_partition(self, connector: str, partition: Partition | None) -> None:
-        """Remember for which partition a connector has stored an offset, or forget it."""
-        if partition == self.known_partition(connector):
+    def put_expected_partition(self, connector: str, partition: Partition | None) -> None:
+        """Store for which partition a connector has stored an offset, or remove it."""
+        if partition == self.expected_partition(connector):
             return
-        self._log.write([_entry(_KNOWN + connector, partition)])
+        self._log.write([_entry(_EXPECTED + connector, partition)])
         with self._lock:
-            self._known.pop(connector, None)
+            self._expected.pop(connector, None)
             if partition is not None:
-                self._known[connector] = dict(partition)
+                self._expected[connector] = dict(partition)
 
     def _change(
         self, name: str, *, target: TargetState | None = None, tasks: list[Config] | None = None
     ) -> None:
         with self._lock:
             old = self._stored[name]
-            self._stored[name] = Stored(
+            self._stored[name] = StoredConnector(
                 old.config, target or old.target, old.tasks if tasks is None else tasks
             )
 

@@ -106,12 +106,12 @@ _FIXED: Final = [
     ),
     _errors(
         "errors.retry.timeout", "LONG", 0, "MEDIUM",
-        "Kept for compatibility: no transform or converter here fails in a way that passes.",
+        "Kept for compatibility: transforms and converters have no transient errors.",
         order=1, width="MEDIUM", display_name="Retry Timeout for Errors",
     ),
     _errors(
         "errors.retry.delay.max.ms", "LONG", 60_000, "MEDIUM",
-        "Kept for compatibility: no transform or converter here fails in a way that passes.",
+        "Kept for compatibility: transforms and converters have no transient errors.",
         order=2, width="MEDIUM", display_name="Maximum Delay Between Retries for Errors",
     ),
     _errors(
@@ -176,13 +176,13 @@ def source_config(
             ),
             _version(role, class_name, kind, 7 + 2 * number, plugins),
         ]  # fmt: skip
-    return ConfigDef(sorted(keys, key=_place))
+    return ConfigDef(sorted(keys, key=_sort_key))
 
 
 _GROUPS: Final = ("Common", "Transforms", "Predicates")
 
 
-def _place(key: ConfigKey) -> tuple[bool, int]:
+def _sort_key(key: ConfigKey) -> tuple[bool, int]:
     """Order keys as Connect lists them: the first three groups by number, then as written."""
     first = key.group in _GROUPS
     return not first, key.order if first else 0

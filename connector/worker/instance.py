@@ -1,4 +1,4 @@
-"""One connector at work: its task, if it has one, and the steps that change it."""
+"""One connector of the worker: its task, and the actions that change its state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from connector.errors import ConfigError, NotFoundError, trace_of
-from connector.worker.state import REACHED, State, Step, TargetState
+from connector.worker.state import STATE_OF_TARGET, State, StateAction, TargetState
 from connector.worker.status_store import Status
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from connector.plugin import Plugins, ReportedState, Task
     from connector.worker.config_providers import Providers
-    from connector.worker.config_store import ConfigStore, Stored
+    from connector.worker.config_store import ConfigStore, StoredConnector
     from connector.worker.launcher import Launcher
     from connector.worker.status_store import StatusStore
 
@@ -24,8 +24,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
-    """What all connectors of one worker share. ``grace``: seconds a task has to stop."""
+class WorkerContext:
+    """What all connectors of one worker share. ``grace``: seconds that a task has to stop."""
 
     worker_id: str
     configs: ConfigStore
@@ -40,7 +40,7 @@ class Workplace:
 class _Run:
     """One run of a task, which passes on what the task reports until it is replaced."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: ConnectorInstance) -> None:
         self._instance = instance
         self.task: Task | None = None
         self.failed = False
@@ -54,13 +54,13 @@ class _Run:
         self._instance.add_topics(self, topics)
 
 
-class Instance:
-    """A connector by name. ``lock`` is held by whoever calls the methods that change it."""
+class ConnectorInstance:
+    """A connector by name. The caller of a method that changes it holds its ``lock``."""
 
-    def __init__(self, name: str, workplace: Workplace) -> None:
+    def __init__(self, name: str, context: WorkerContext) -> None:
         self.name = name
         self.lock = threading.Lock()
-        self._workplace = workplace
+        self._context = context
         self._run: _Run | None = None
         self._reporting = threading.Lock()
         self._version: str | None = None
@@ -70,126 +70,129 @@ class Instance:
         """Whether no task runs."""
         return self._run is None
 
-    def bring_up(self) -> None:
-        """Do what the target state asks for, after creation or a restart of the worker."""
+    def apply_target_state(self) -> None:
+        """Start what the target state requires, after creation or a restart of the worker."""
         stored = self._stored()
-        self._version = _version(self._workplace.plugins, stored.config)
-        self._workplace.statuses.remove_tasks(self.name)
+        self._version = _version(self._context.plugins, stored.config)
+        self._context.statuses.remove_tasks(self.name)
         if stored.target is TargetState.STARTED:
-            self.begin()
+            self.start()
             return
-        self.show(REACHED[stored.target])
+        self.set_status(STATE_OF_TARGET[stored.target])
         if stored.tasks:
-            self.show_task(State.PAUSED)
+            self.set_task_status(State.PAUSED)
 
     def reconfigure(self) -> None:
-        """Go over to a changed configuration."""
+        """Restart the task with a changed configuration."""
         stored = self._stored()
-        self._version = _version(self._workplace.plugins, stored.config)
-        self.end()
+        self._version = _version(self._context.plugins, stored.config)
+        self.stop_task()
         if stored.target is TargetState.STARTED:
-            self.show_task(State.UNASSIGNED)
-            self.begin()
+            self.set_task_status(State.UNASSIGNED)
+            self.start()
 
-    def step(self, step: Step) -> None:
-        """Carry out one step between target states."""
+    def run_action(self, action: StateAction) -> None:
+        """Run one action of a change between target states."""
         run = self._run
-        if step is Step.BEGIN or (step is Step.RESUME and run is None):
-            self.begin()
-        elif step is Step.END:
-            self.end()
-            self._workplace.configs.put_tasks(self.name, [])
-            self._workplace.statuses.remove_tasks(self.name)
+        if action is StateAction.START or (action is StateAction.RESUME and run is None):
+            self.start()
+        elif action is StateAction.STOP:
+            self.stop_task()
+            self._context.configs.put_tasks(self.name, [])
+            self._context.statuses.remove_tasks(self.name)
         elif run is not None and run.task is not None and not run.failed:
-            (run.task.pause if step is Step.HOLD else run.task.resume)()
+            (run.task.pause if action is StateAction.PAUSE else run.task.resume)()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Start the connector and its task; a failure becomes the status of either."""
-        if self.restart_connector():
-            self.begin_task()
+        if self.start_connector():
+            self.start_task()
 
-    def restart_connector(self) -> bool:
-        """Start the connector alone: class, secrets, the task's configuration. False = FAILED."""
+    def start_connector(self) -> bool:
+        """Start the connector without its task: class, secrets, task configuration.
+
+        Returns False if that fails, which becomes the status of the connector.
+        """
         stored = self._stored()
         try:
-            connector = self._workplace.plugins.connector(stored.config["connector.class"] or "")
-            self._workplace.providers.resolve(stored.config)
+            connector = self._context.plugins.connector(stored.config["connector.class"] or "")
+            self._context.providers.resolve(stored.config)
             task = {**stored.config, "task.class": connector.task_class}
             if stored.tasks != [task]:
-                self._workplace.configs.put_tasks(self.name, [task])
+                self._context.configs.put_tasks(self.name, [task])
         except Exception as error:  # noqa: BLE001 — shown as the status of the connector
             _log.error("Connector %s could not start: %s", self.name, error)
-            self.show(State.FAILED, trace_of(error))
+            self.set_status(State.FAILED, trace_of(error))
             return False
-        self.show(State.RUNNING)
+        self.set_status(State.RUNNING)
         return True
 
-    def begin_task(self) -> None:
+    def start_task(self) -> None:
         """Start a new run of the task; the run before it has to be over."""
         run = self._run = _Run(self)
         try:
-            launcher = self._workplace.launcher
+            launcher = self._context.launcher
             config = self._stored().config
             run.task = launcher.create_task(self.name, config, run.report, run.add_topics)
             run.task.start()
         except Exception as error:  # noqa: BLE001 — shown as the status of the task
             self.set_reported_state(run, State.FAILED, trace_of(error))
 
-    def end(self) -> bool:
+    def stop_task(self) -> bool:
         """Stop the task; False when it had to be abandoned. Its status stays as it is."""
         with self._reporting:
             run, self._run = self._run, None
         try:
-            return self._stopped(run)
+            return self._stop_run(run)
         finally:
-            self._workplace.launcher.claims.release(self.name)
+            self._context.launcher.claims.release(self.name)
 
-    def _stopped(self, run: _Run | None) -> bool:
+    def _stop_run(self, run: _Run | None) -> bool:
         if run is None or run.task is None:
             return True
         try:
-            stopped = run.task.stop(self._workplace.grace)
-        except Exception:  # noqa: BLE001 — whatever it is, the task is over
+            stopped = run.task.stop(self._context.grace)
+        except Exception:  # noqa: BLE001 — whatever the error, the task is over
             _log.exception("Task %s-0 failed while it was stopped.", self.name)
             return True
         if not stopped:
             _log.error("Task %s-0 did not stop in time and was abandoned.", self.name)
         return stopped
 
-    def reached(self, target: TargetState) -> None:
-        """Show the target state as reached, unless the connector failed on the way."""
-        status = self._workplace.statuses.connector(self.name)
+    def show_target_state(self, target: TargetState) -> None:
+        """Set the status to that of the target state, unless the start failed."""
+        status = self._context.statuses.connector(self.name)
         failed = status is not None and status.state is State.FAILED
         if not (failed and target is TargetState.STARTED):
-            self.show(REACHED[target])
+            self.set_status(STATE_OF_TARGET[target])
 
     def unassign(self) -> None:
-        """Show that nobody runs the connector: the worker goes away."""
-        if self._workplace.configs.get(self.name) is None:
+        """Set the status to UNASSIGNED: the worker stops."""
+        if self._context.configs.get(self.name) is None:
             return
-        self.show(State.UNASSIGNED)
-        if self._workplace.statuses.tasks(self.name):
-            self.show_task(State.UNASSIGNED)
+        self.set_status(State.UNASSIGNED)
+        if self._context.statuses.tasks(self.name):
+            self.set_task_status(State.UNASSIGNED)
 
-    def show(self, state: State, trace: str | None = None) -> None:
+    def set_status(self, state: State, trace: str | None = None) -> None:
         """Set the status of the connector."""
-        trace = self._redacted(trace)
-        status = Status(state, self._workplace.worker_id, trace, self._version)
-        self._workplace.statuses.put_connector(self.name, status)
+        trace = self._redact(trace)
+        status = Status(state, self._context.worker_id, trace, self._version)
+        self._context.statuses.put_connector(self.name, status)
 
-    def show_task(self, state: State, trace: str | None = None) -> None:
+    def set_task_status(self, state: State, trace: str | None = None) -> None:
         """Set the status of the task."""
-        trace = self._redacted(trace)
-        status = Status(state, self._workplace.worker_id, trace, self._version)
-        self._workplace.statuses.put_task(self.name, 0, status)
+        trace = self._redact(trace)
+        status = Status(state, self._context.worker_id, trace, self._version)
+        self._context.statuses.put_task(self.name, 0, status)
 
-    def _redacted(self, trace: str | None) -> str | None:
-        return None if trace is None else self._workplace.providers.redacted(trace)
+    def _redact(self, trace: str | None) -> str | None:
+        return None if trace is None else self._context.providers.redact(trace)
 
     def add_topics(self, run: _Run, topics: Iterable[str]) -> None:
         """Add to the active topics of the connector, unless the run is over."""
-        if self._workplace.track_topics and self._run is run:
-            self._workplace.statuses.add_topics(self.name, 0, topics)
+        if self._context.track_topics and self._run is run:
+            self._context.statuses.add_topics(self.name, 0, topics)
 
     def set_reported_state(self, run: _Run, state: State, trace: str | None) -> None:
         """Set the status of the task as it reports it, unless the run is over."""
@@ -197,15 +200,15 @@ class Instance:
             if self._run is not run:
                 return
             run.failed = state is State.FAILED
-            self.show_task(state, trace)
+            self.set_task_status(state, trace)
         if state is State.FAILED:
-            self._workplace.launcher.claims.release(self.name)
+            self._context.launcher.claims.release(self.name)
             _log.error("Task %s-0 failed: %s", self.name, trace)
         else:
             _log.info("Task %s-0 is %s.", self.name, state)
 
-    def _stored(self) -> Stored:
-        stored = self._workplace.configs.get(self.name)
+    def _stored(self) -> StoredConnector:
+        stored = self._context.configs.get(self.name)
         assert stored is not None, "whoever holds the lock has seen the configuration"
         return stored
 

@@ -1,4 +1,4 @@
-"""The connectors of a worker by name, and who may change one of them at a time."""
+"""The connectors of a worker by name, each with the lock that its commands take."""
 
 from __future__ import annotations
 
@@ -9,76 +9,76 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from connector.errors import MillraceError, NotFoundError
-from connector.worker.instance import Instance
-from connector.worker.requests import RequestTimeoutError, in_background
+from connector.worker.instance import ConnectorInstance
+from connector.worker.requests import RequestTimeoutError, run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from connector.worker.instance import Workplace
+    from connector.worker.instance import WorkerContext
 
 NOT_FOUND: Final = "Connector {} not found"
 
 
 class ShuttingDownError(MillraceError):
-    """The worker stops and takes no more commands."""
+    """The worker stops and accepts no more commands."""
 
 
-class Instances:
+class ConnectorInstances:
     """A table of connectors, each with a lock; ``timeout`` limits the wait for one."""
 
-    def __init__(self, workplace: Workplace, timeout: float) -> None:
-        self._workplace = workplace
+    def __init__(self, context: WorkerContext, timeout: float) -> None:
+        self._context = context
         self._timeout = timeout
-        self._instances: dict[str, Instance] = {}
+        self._instances: dict[str, ConnectorInstance] = {}
         self._lock = threading.Lock()
         self._stopping = False
 
     @contextmanager
-    def existing(self, name: str, missing: str = NOT_FOUND) -> Iterator[Instance]:
-        """Hold the lock of a connector that exists; ``missing`` is the text when it does not.
+    def existing(self, name: str, missing: str = NOT_FOUND) -> Iterator[ConnectorInstance]:
+        """Hold the lock of an existing connector; ``missing`` is the error text without one.
 
         :raises NotFoundError: there is no such connector.
         :raises RequestTimeoutError: another command holds the lock for too long.
         """
-        if self._workplace.configs.get(name) is None:
+        if self._context.configs.get(name) is None:
             raise NotFoundError(missing.format(name))
         with self.exclusive(name) as instance:
-            if self._workplace.configs.get(name) is None:
+            if self._context.configs.get(name) is None:
                 raise NotFoundError(missing.format(name))
             yield instance
 
     @contextmanager
-    def exclusive(self, name: str) -> Iterator[Instance]:
-        """Hold the lock of a name, whether or not there is such a connector."""
+    def exclusive(self, name: str) -> Iterator[ConnectorInstance]:
+        """Hold the lock of a name, whether or not the connector exists."""
         instance = self._acquire(name)
         try:
             yield instance
         finally:
             instance.lock.release()
 
-    def _acquire(self, name: str) -> Instance:
+    def _acquire(self, name: str) -> ConnectorInstance:
         while True:
             with self._lock:
                 if self._stopping:
                     raise ShuttingDownError("Worker is shutting down")
-                instance = self._instances.setdefault(name, Instance(name, self._workplace))
+                instance = self._instances.setdefault(name, ConnectorInstance(name, self._context))
             if not instance.lock.acquire(timeout=self._timeout):
                 raise RequestTimeoutError(
-                    f"Request timed out. Another request for connector {name} is still at work."
+                    f"Request timed out. Another request for connector {name} is still in progress."
                 )
             with self._lock:
                 if self._instances.get(name) is instance:
                     return instance
-            instance.lock.release()  # deleted while we waited: the name begins anew
+            instance.lock.release()  # deleted while we waited: another instance has the name
 
-    def remove(self, instance: Instance) -> None:
-        """Forget a connector whose lock is held."""
+    def remove(self, instance: ConnectorInstance) -> None:
+        """Remove a connector whose lock is held."""
         with self._lock:
             del self._instances[instance.name]
 
     def responds(self, timeout: float) -> bool:
-        """Whether the table is free within ``timeout`` seconds."""
+        """Return whether the table's lock is free within ``timeout`` seconds."""
         free = self._lock.acquire(timeout=timeout)
         if free:
             self._lock.release()
@@ -92,7 +92,7 @@ class Instances:
         deadline = time.monotonic() + timeout
         ended: list[str] = []
         threads = [
-            in_background(f"stop-{item.name}", partial(_end, item, timeout, ended))
+            run_in_background(f"stop-{item.name}", partial(_stop, item, timeout, ended))
             for item in instances
         ]
         for thread in threads:
@@ -100,9 +100,9 @@ class Instances:
         return len(ended) == len(instances)
 
 
-def _end(instance: Instance, timeout: float, ended: list[str]) -> None:
+def _stop(instance: ConnectorInstance, timeout: float, ended: list[str]) -> None:
     if instance.lock.acquire(timeout=timeout):
-        clean = instance.end()
+        clean = instance.stop_task()
         instance.unassign()
         if clean:
             ended.append(instance.name)

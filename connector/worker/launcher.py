@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from connector.plugin import Component, MetricsRegistry, Plugins, Report, Task
     from connector.worker.claims import Claims
     from connector.worker.config_providers import Providers
-    from connector.worker.offsets.stores import OffsetPlaces
+    from connector.worker.offsets.stores import OffsetStores
     from connector.worker.worker_config import WorkerConfig
 
 # Java's default partitioner: a key must go to the partition it went to before.
@@ -44,7 +44,7 @@ class Launcher:
         worker: WorkerConfig,
         plugins: Plugins,
         providers: Providers,
-        offsets: OffsetPlaces,
+        offsets: OffsetStores,
         metrics: MetricsRegistry,
         claims: Claims,
     ) -> None:
@@ -68,11 +68,11 @@ class Launcher:
         :raises StopError: another connector holds what this one claims.
         :raises TransientError: the connector's own offsets topic cannot be read.
         """
-        for fault in self._providers.unresolved(raw).values():
+        for fault in self._providers.find_unresolved(raw).values():
             raise ConfigError(fault)
         config = self._providers.resolve(raw)
         connector = self._plugins.connector(config["connector.class"])
-        self.claims.take(name, connector.claims(config))
+        self.claims.reserve(name, connector.claims(config))
         clients = {kind: self._client(name, config, kind) for kind in _CLIENTS}
         fence = Fence()
         enabled = self._worker["topic.creation.enable"]
@@ -82,7 +82,7 @@ class Launcher:
             task=0,
             config=config,
             worker=self._worker.properties,
-            offsets=self._offsets.of(config),
+            offsets=self._offsets.store_of(config),
             topics=GroupTopicCreator(
                 Topics(clients["admin"], fence), groups, enabled=enabled, fence=fence
             ),

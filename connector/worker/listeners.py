@@ -1,4 +1,4 @@
-"""Where the REST API listens, and under which address others reach it."""
+"""The listeners of the REST API, and the address that the worker advertises."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _parse(key: str, text: str) -> Listener:
     return Listener(match[1].lower(), match[2].strip("[]"), int(match[3]))
 
 
-def advertised(listeners: Sequence[Listener], worker: Mapping[str, str]) -> Listener:
+def advertised_listener(listeners: Sequence[Listener], worker: Mapping[str, str]) -> Listener:
     """Return the address of this worker that others should use.
 
     It gives the ``worker_id`` and the URL in the log. ``rest.advertised.*`` wins; without it
     the first listener counts, with the host's own address for an empty host.
     """
-    wanted = worker.get("rest.advertised.listener", listeners[0].scheme).lower()
-    chosen = next((item for item in listeners if item.scheme == wanted), listeners[0])
+    scheme = worker.get("rest.advertised.listener", listeners[0].scheme).lower()
+    chosen = next((item for item in listeners if item.scheme == scheme), listeners[0])
     host = worker.get("rest.advertised.host.name") or chosen.host or _own_address()
     port = worker.get("rest.advertised.port") or chosen.port
     return Listener(chosen.scheme, host, int(port))

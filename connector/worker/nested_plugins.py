@@ -103,13 +103,13 @@ def _condition_keys(
     )  # fmt: skip
     yield ConfigKey(
         prefix + "predicate", "STRING", None, "MEDIUM",
-        "Name of the predicate that tells which records the transform is for.",
+        "Name of the predicate that selects the records of the transform.",
         group, order + 1, display_name="predicate", validator=exists,
     )  # fmt: skip
 
 
 def check_chain(config: Mapping[str, str], plugins: Plugins, report: Report) -> None:
-    """Add what only a look at several keys shows: conditions, and plugins that refuse."""
+    """Add the errors that concern several keys: conditions, and plugins that refuse."""
     for what, (kind, *_) in _KINDS.items():
         for alias in aliases(config, what):
             prefix = f"{what}.{alias}."
@@ -118,13 +118,15 @@ def check_chain(config: Mapping[str, str], plugins: Plugins, report: Report) -> 
                     f"Config '{prefix}negate' was provided but there is no config "
                     f"'{prefix}predicate' defining a predicate to be negated."
                 )
-            _try(config, prefix, component_of(plugins, config.get(prefix + "type"), kind), report)
+            _try_to_build(
+                config, prefix, component_of(plugins, config.get(prefix + "type"), kind), report
+            )
 
 
-def _try(
+def _try_to_build(
     config: Mapping[str, str], prefix: str, component: type[Component] | None, report: Report
 ) -> None:
-    """Build a transform that looks right: it may see more than its keys tell one by one."""
+    """Build a transform without errors so far: it may check more than each key by itself."""
     faulty = any(value.errors for key, value in report.items() if key.startswith(prefix))
     if component is None or faulty:
         return

@@ -1,4 +1,4 @@
-"""Requests that may take long: their limit of time, and what they are busy with meanwhile."""
+"""Runs requests with a timeout, and records their stages for its message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class RequestTimeoutError(MillraceError):
-    """A request was not done in time; it goes on in the background."""
+    """A request timed out; it continues in the background."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class _Stage:
 
 
 class Stages:
-    """What a request is doing and what it did last, for the text of a time-out."""
+    """The present or last stage of a request, for the message of a timeout."""
 
     def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._now = now
@@ -39,7 +39,7 @@ class Stages:
 
     @contextmanager
     def begin(self, text: str) -> Iterator[None]:
-        """Note a stage for as long as the block runs."""
+        """Record a stage for as long as the block runs."""
         stage = self._last = _Stage(text, self._now())
         try:
             yield
@@ -47,7 +47,7 @@ class Stages:
             stage.completed = self._now()
 
     def summary(self) -> str:
-        """Say what the worker is at, in Connect's words; empty before the first stage."""
+        """Describe the present or last stage in Connect's words; empty before the first one."""
         stage = self._last
         if stage is None:
             return ""
@@ -74,12 +74,12 @@ class _Outcome(Generic[T]):
         self.done = threading.Event()
 
 
-def in_time(action: Callable[[Stages], T], timeout: float) -> T:
+def run_with_timeout(action: Callable[[Stages], T], timeout: float) -> T:
     """Run an action in a thread of its own and wait for it, ``timeout`` seconds at most.
 
-    A connector that hangs then holds up one thread, and not the client that asked.
+    A connector that hangs then blocks one thread, and not the client.
 
-    :raises RequestTimeoutError: it takes longer. Whatever the action raises comes through.
+    :raises RequestTimeoutError: it takes longer. Errors of the action are raised again.
     """
     stages = Stages()
     outcome: _Outcome[T] = _Outcome()
@@ -102,13 +102,13 @@ def in_time(action: Callable[[Stages], T], timeout: float) -> T:
     return outcome.value
 
 
-def in_background(name: str, action: Callable[[], object]) -> threading.Thread:
-    """Run an action in a thread of its own; what it raises is logged."""
+def run_in_background(name: str, action: Callable[[], object]) -> threading.Thread:
+    """Run an action in a thread of its own; its errors are logged."""
 
     def run() -> None:
         try:
             action()
-        except Exception as error:  # noqa: BLE001 — nobody waits who could be told
+        except Exception as error:  # noqa: BLE001 — no caller waits for it
             _log.warning("%s: %s", name, error)
 
     thread = threading.Thread(target=run, name=name, daemon=True)

@@ -1,4 +1,4 @@
-"""What can be asked about connectors: answered from memory, never waiting for anything."""
+"""The answers of the REST API about connectors, from memory and without waiting."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from connector.plugin import Plugins
-    from connector.worker.config_store import ConfigStore, Stored
+    from connector.worker.config_store import ConfigStore, StoredConnector
     from connector.worker.status_store import StatusStore
 
 
-class Views:
-    """Connectors as the REST API shows them."""
+class RestAnswers:
+    """Answers the REST API's requests for the state of connectors."""
 
     def __init__(self, configs: ConfigStore, statuses: StatusStore, plugins: Plugins) -> None:
         self._configs = configs
@@ -41,7 +41,7 @@ class Views:
         return ConnectorInfo(name, stored.config, tasks, self._type(stored))
 
     def config(self, name: str) -> Mapping[str, str | None]:
-        """Return a configuration as it was given; raises NotFoundError."""
+        """Return a configuration as the user wrote it; raises NotFoundError."""
         return self.stored(name).config
 
     def tasks(self, name: str) -> list[TaskInfo]:
@@ -83,14 +83,14 @@ class Views:
         """Return the topics a connector has written to; none for an unknown connector."""
         return self._statuses.topics(name)
 
-    def stored(self, name: str) -> Stored:
-        """Return what is kept of a connector; raises NotFoundError."""
+    def stored(self, name: str) -> StoredConnector:
+        """Return a connector as it is stored; raises NotFoundError."""
         stored = self._configs.get(name)
         if stored is None:
             raise NotFoundError(f"Connector {name} not found")
         return stored
 
-    def _type(self, stored: Stored) -> str:
+    def _type(self, stored: StoredConnector) -> str:
         try:
             return self._plugins.info(stored.config.get("connector.class") or "", "source").kind
         except (NotFoundError, ConfigError):

@@ -1,4 +1,4 @@
-"""What the REST API shows, field for field as Kafka Connect names it."""
+"""The entities of REST answers, field for field as Kafka Connect names them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TaskId:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorInfo:
-    """A connector as users gave it, and the tasks it has."""
+    """A connector with its configuration and its tasks."""
 
     name: str
     config: Mapping[str, str | None]
@@ -34,7 +34,7 @@ class TaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorState:
-    """What a connector does; None stands for what is left out."""
+    """The state of a connector; fields that are None are left out."""
 
     state: str
     worker_id: str
@@ -44,7 +44,7 @@ class ConnectorState:
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """What a task does; None stands for what is left out."""
+    """The state of a task; fields that are None are left out."""
 
     id: int
     state: str
@@ -83,7 +83,7 @@ class ConfigKeyInfo:
 
 @dataclass(frozen=True, slots=True)
 class ConfigValueInfo:
-    """The value of a configuration key and what is wrong with it."""
+    """The value of a configuration key and its errors."""
 
     name: str
     value: str | None
@@ -94,7 +94,7 @@ class ConfigValueInfo:
 
 @dataclass(frozen=True, slots=True)
 class ConfigInfo:
-    """A key with its value; a key that nobody defines has no definition."""
+    """A key with its value; an unknown key has no definition."""
 
     definition: ConfigKeyInfo | None
     value: ConfigValueInfo

@@ -1,4 +1,4 @@
-"""Which parts of a connector a restart request reaches (KIP-745)."""
+"""Decides which parts of a connector a restart request restarts (KIP-745)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def plan_restart(
 ) -> RestartPlan:
     """Choose what to restart: all or only what failed, with or without the tasks."""
     return RestartPlan(
-        _chosen(connector, only_failed=only_failed),
+        _is_selected(connector, only_failed=only_failed),
         tuple(
             task
             for task, status in tasks.items()
-            if include_tasks and _chosen(status, only_failed=only_failed)
+            if include_tasks and _is_selected(status, only_failed=only_failed)
         ),
     )
 
 
-def _chosen(status: Status, *, only_failed: bool) -> bool:
+def _is_selected(status: Status, *, only_failed: bool) -> bool:
     return not only_failed or status.state is State.FAILED

@@ -1,4 +1,4 @@
-"""The start of a worker: its storage is opened and read, then its connectors are brought up."""
+"""Starts a worker: opens and reads its storage, then starts its connectors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _READING: Final = "initializing and reading to the end of internal topics"
 
 
 class Store(Protocol):
-    """Something that has to read its log before it can be used."""
+    """A store that has to read its log before it can be used."""
 
     def open(self) -> None:
         """Read the log; raises as `Log.read` does."""
 
 
 class Startup:
-    """The start of one worker, and the gate for requests that come before its end."""
+    """The start of one worker; requests that come before its end wait for it."""
 
     def __init__(
         self, storage: Storage, stores: Sequence[Store], herder: Herder, patience: float = PATIENCE
@@ -49,7 +49,7 @@ class Startup:
         return self._ready.is_set()
 
     def summary(self) -> str:
-        """Say what the start is at."""
+        """Describe the present stage of the start."""
         return self._stages.summary()
 
     def run(self) -> None:

@@ -1,7 +1,7 @@
-"""What a connector should do, what it does, and the steps between: tables only.
+"""Target states, states and the actions between target states, as tables.
 
-The *target state* is what users ask for and is kept with the configuration. The *state* of a
-connector and of its task is what REST clients see.
+Users request the *target state*, which is stored with the configuration. REST clients see the
+*state* of a connector and of its task.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 
 class TargetState(StrEnum):
-    """What a connector should do."""
+    """The state that users request of a connector."""
 
     STARTED = "STARTED"
     PAUSED = "PAUSED"
@@ -19,7 +19,7 @@ class TargetState(StrEnum):
 
 
 class State(StrEnum):
-    """What a connector or a task does."""
+    """The state of a connector or a task."""
 
     UNASSIGNED = "UNASSIGNED"
     RUNNING = "RUNNING"
@@ -29,17 +29,17 @@ class State(StrEnum):
     STOPPED = "STOPPED"
 
 
-class Step(StrEnum):
-    """One thing to do on the way from a target state to another."""
+class StateAction(StrEnum):
+    """One action of the change from a target state to another."""
 
-    BEGIN = "generate the task's configuration, start the task"
-    RESUME = "let the task go on; start it where there is none"
-    HOLD = "let the task pause, with all it has open"
-    END = "stop the task, forget its configuration"
+    START = "generate the task's configuration, start the task"
+    RESUME = "resume the task; start it if none runs"
+    PAUSE = "pause the task, which keeps its connections"
+    STOP = "stop the task, remove its configuration"
 
 
 # The state of a connector whose target is reached.
-REACHED: Final = {
+STATE_OF_TARGET: Final = {
     TargetState.STARTED: State.RUNNING,
     TargetState.PAUSED: State.PAUSED,
     TargetState.STOPPED: State.STOPPED,
@@ -47,16 +47,16 @@ REACHED: Final = {
 
 _STARTED, _PAUSED, _STOPPED = TargetState.STARTED, TargetState.PAUSED, TargetState.STOPPED
 
-# (from, to) → steps. Asking for the same state again changes nothing, with one exception:
-# a stop is carried out again, for it also ends what failed half-way.
-STEPS: Final[dict[tuple[TargetState, TargetState], tuple[Step, ...]]] = {
+# (from, to) → actions. The same target state again changes nothing, with one exception: a stop
+# runs again, since it also ends what failed half-way.
+ACTIONS: Final[dict[tuple[TargetState, TargetState], tuple[StateAction, ...]]] = {
     (_STARTED, _STARTED): (),
-    (_STARTED, _PAUSED): (Step.HOLD,),
-    (_STARTED, _STOPPED): (Step.END,),
-    (_PAUSED, _STARTED): (Step.RESUME,),
+    (_STARTED, _PAUSED): (StateAction.PAUSE,),
+    (_STARTED, _STOPPED): (StateAction.STOP,),
+    (_PAUSED, _STARTED): (StateAction.RESUME,),
     (_PAUSED, _PAUSED): (),
-    (_PAUSED, _STOPPED): (Step.END,),
-    (_STOPPED, _STARTED): (Step.BEGIN,),
+    (_PAUSED, _STOPPED): (StateAction.STOP,),
+    (_STOPPED, _STARTED): (StateAction.START,),
     (_STOPPED, _PAUSED): (),
-    (_STOPPED, _STOPPED): (Step.END,),
+    (_STOPPED, _STOPPED): (StateAction.STOP,),
 }

@@ -1,4 +1,4 @@
-"""What connectors and tasks do, and which topics they write to, kept in Connect's records.
+"""Statuses and active topics of connectors, stored in Connect's records.
 
 ======================================== =================================================
 key                                      value
@@ -8,7 +8,7 @@ key                                      value
 ``status-topic-<topic>:connector-<name>``  ``{"topic":{"name","connector","task",…}}`` (KIP-558)
 ======================================== =================================================
 
-Statuses tell what is; losing one in a crash does no harm, so nobody waits for them.
+A status describes the present; losing one in a crash does no harm, so writes are not awaited.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TOPIC_KEY: Final = re.compile(r"status-topic-(.+?):connector-(.+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What one connector or task does. ``trace`` is the story of a failure."""
+    """The status of one connector or task. ``trace`` describes a failure."""
 
     state: State
     worker_id: str
@@ -97,13 +97,13 @@ class StatusStore:
             self._post(f"{_TASK}{name}-{task}", _record(status))
 
     def remove_tasks(self, name: str) -> None:
-        """Forget the statuses of all tasks of a connector."""
+        """Remove the statuses of all tasks of a connector."""
         with self._lock:
             for task in self._tasks.pop(name, {}):
                 self._post(f"{_TASK}{name}-{task}", None)
 
     def add_topics(self, name: str, task: int, topics: Iterable[str]) -> None:
-        """Remember topics that a task has written to."""
+        """Add topics that a task has written to."""
         with self._lock:
             known = self._topics.setdefault(name, {})
             for topic in topics:
@@ -112,13 +112,13 @@ class StatusStore:
                     self._post(_topic_key(topic, name), self._topic_record(topic, name, task))
 
     def reset_topics(self, name: str) -> None:
-        """Forget the topics of a connector."""
+        """Remove the active topics of a connector."""
         with self._lock:
             for topic in self._topics.pop(name, {}):
                 self._post(_topic_key(topic, name), None)
 
     def remove(self, name: str) -> None:
-        """Forget everything about a connector."""
+        """Remove the statuses and active topics of a connector."""
         self.remove_tasks(name)
         self.reset_topics(name)
         with self._lock:

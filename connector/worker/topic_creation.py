@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "topic.creation."
 DEFAULT_GROUP: Final = "default"
-_AGAIN: Final = 0.2  # seconds until a broker that did not answer is asked again
+_AGAIN: Final = 0.2  # seconds until the next request to a broker that did not answer
 _OWN: Final = ("include", "exclude", "replication.factor", "partitions")
 
 
@@ -39,7 +39,7 @@ class Group:
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def matches(self, topic: str) -> bool:
-        """Whether the group has this topic."""
+        """Return whether the group has this topic."""
         if any(pattern.fullmatch(topic) for pattern in self.exclude):
             return False
         return any(pattern.fullmatch(topic) for pattern in self.include)
@@ -136,15 +136,15 @@ def _group(name: str, values: Mapping[str, Any], config: Mapping[str, str]) -> G
         for key, text in config.items()
         if key.startswith(prefix) and key.removeprefix(prefix) not in _OWN
     }
-    return Group(name, _compiled(include), _compiled(exclude), replicas, partitions, settings)
+    return Group(name, _compile(include), _compile(exclude), replicas, partitions, settings)
 
 
-def _compiled(texts: Sequence[str]) -> tuple[re.Pattern[str], ...]:
+def _compile(texts: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(text) for text in texts)
 
 
 class GroupTopicCreator:
-    """Creates the topics of one task; asks the broker once for each topic."""
+    """Creates the topics of one task; looks up each topic once."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class GroupTopicCreator:
         known = self._partitions.get(topic)
         if known is None:
             try:
-                known = self._found(topic)
+                known = self._find_or_create(topic)
             except StopError as error:
                 raise type(error)(
                     f"Topic {topic} cannot be used: {error}",
@@ -176,10 +176,10 @@ class GroupTopicCreator:
             self._partitions[topic] = known
         return known
 
-    def _found(self, topic: str) -> int:
-        """Look a topic up or create it, however long the broker does not answer.
+    def _find_or_create(self, topic: str) -> int:
+        """Look up or create a topic, retrying for as long as the broker does not answer.
 
-        A restart of the task would change nothing, and repeat messages.
+        A restart of the task would not help, and would repeat messages.
         """
         while True:
             try:
@@ -189,11 +189,11 @@ class GroupTopicCreator:
                 time.sleep(_AGAIN)
 
     def forget(self, topic: str) -> None:
-        """Ask the broker again at the next use of a topic."""
+        """Look up a topic again at its next use."""
         self._partitions.pop(topic, None)
 
     def reachable(self) -> bool:
-        """Whether the cluster has just answered a question; never waits."""
+        """Return whether the cluster has just answered; never waits."""
         return self._topics.reachable()
 
     def _create(self, topic: str) -> int:

@@ -1,7 +1,7 @@
-"""Validation of a connector's configuration: every key with its value and faults.
+"""Validates a connector's configuration: every key with its value and errors.
 
 References to config providers are resolved for the checks, and nothing that was resolved
-leaves this module: not as a value, and not within the text of a fault.
+leaves this module: neither as a value nor within an error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from connector.config import HIDDEN, ConfigDef, ConfigValue
 from connector.errors import ConfigError, NotFoundError
 from connector.kafka.config import client_config
 from connector.kafka.keys import KINDS, Kind
-from connector.worker.client_overrides import DEFINITIONS, overrides, policy_of
+from connector.worker.client_overrides import DEFINITIONS, create_policy, overrides
 from connector.worker.config_providers import REFERENCE
 from connector.worker.connector_config import prefixed, source_config
 from connector.worker.nested_plugins import Report, chain_keys, check_chain, converter_keys
@@ -54,7 +54,7 @@ class Validator:
         self._plugins = plugins
         self._providers = providers
         self._claims = claims
-        self._policy = policy_of(worker.values)
+        self._policy = create_policy(worker.values)
 
     def connector(self, config: Mapping[str, str | None]) -> SourceConnector:
         """Return the connector that a configuration names.
@@ -90,7 +90,7 @@ class Validator:
     def _unresolved(self, config: Mapping[str, str | None], sections: Sequence[Section]) -> Report:
         """Report references that stay as they are, at their key where a section has it."""
         rest: Report = {}
-        for key, fault in self._providers.unresolved(config).items():
+        for key, fault in self._providers.find_unresolved(config).items():
             reports = (report for _, report in sections if key in report)
             report = next(reports, rest)
             report.setdefault(key, ConfigValue(key, config[key])).errors = [fault]
@@ -135,7 +135,7 @@ class Validator:
             value.errors += [fault] if fault else []
         if own and not any(value.errors for value in report.values()):
             self._try_client(own, kind, report)
-        return _under(f"{kind}.override.", ConfigDef(known), report)
+        return _add_prefix(f"{kind}.override.", ConfigDef(known), report)
 
     def _try_client(self, own: Mapping[str, str], kind: Kind, report: Report) -> None:
         try:
@@ -146,7 +146,7 @@ class Validator:
 
     def _converters(self, config: Mapping[str, str]) -> Iterable[Section]:
         for prefix, keys, settings in converter_keys(config, self._plugins):
-            yield _under(prefix, keys, keys.check(settings))
+            yield _add_prefix(prefix, keys, keys.check(settings))
 
     def _finish(
         self,
@@ -154,20 +154,20 @@ class Validator:
         config: Mapping[str, str | None],
         resolved: Mapping[str, str],
     ) -> None:
-        """Mark nulls, and put references back where they stood."""
+        """Mark nulls, and restore the references."""
         secrets = _secrets(config, resolved)
         for name, value in report.items():
             if name in config and config[name] is None:
                 value.value, value.errors = None, [_NULL]
             elif name in secrets:
                 value.value = config[name]
-                value.errors = [_redacted(name)] if value.errors else []
+                value.errors = [_redacted_error(name)] if value.errors else []
             else:
-                value.errors = [_without(secrets, config, text) for text in value.errors]
-                value.value = value.value and _without(secrets, config, value.value)
+                value.errors = [_hide_secrets(secrets, config, text) for text in value.errors]
+                value.value = value.value and _hide_secrets(secrets, config, value.value)
 
     def unknown_keys(self, config: Mapping[str, str | None]) -> list[str]:
-        """Return the keys that nothing here reads: most often a slip of the pen."""
+        """Return the unknown keys, which most often are misspelled."""
         connector = self.connector(config)
         texts = {key: text for key, text in config.items() if text is not None}
         prefixes = [prefix for prefix, *_ in converter_keys(texts, self._plugins)]
@@ -184,7 +184,7 @@ def _group_names(config: Mapping[str, str]) -> list[str]:
     return ["default", *(name.strip() for name in groups if name.strip())]
 
 
-def _under(prefix: str, keys: ConfigDef, report: Report) -> Section:
+def _add_prefix(prefix: str, keys: ConfigDef, report: Report) -> Section:
     """Give keys and values the names they have in the connector's configuration."""
     named = ConfigDef(prefixed(key, prefix) for key in keys)
     return named, {
@@ -204,14 +204,14 @@ def _secrets(config: Mapping[str, str | None], resolved: Mapping[str, str]) -> d
     }
 
 
-def _redacted(name: str) -> str:
+def _redacted_error(name: str) -> str:
     return (
         f"Invalid value for configuration '{name}': the value resolved from the config provider "
         "reference failed validation"
     )
 
 
-def _without(secrets: Mapping[str, str], config: Mapping[str, str | None], text: str) -> str:
+def _hide_secrets(secrets: Mapping[str, str], config: Mapping[str, str | None], text: str) -> str:
     for name, secret in secrets.items():
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, config[name] or HIDDEN)

@@ -1,4 +1,4 @@
-"""Keys and values → the answer to a validation, in Connect's order and rendering."""
+"""Builds the REST answer to a validation, in Connect's order and rendering."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def config_infos(
     sections: Sequence[tuple[ConfigDef, Mapping[str, ConfigValue]]],
     plugins: Plugins,
 ) -> ConfigInfos:
-    """Join the sections: values that nobody defines first, then all keys as defined.
+    """Join the sections: unknown keys first, then all keys as defined.
 
     Internal keys are left out, except those with errors.
     """
@@ -76,7 +76,7 @@ def _value_info(value: ConfigValue, key: ConfigKey | None, plugins: Plugins) -> 
 
 
 def _full_name(name: str, plugins: Plugins) -> str:
-    """Return the class behind an alias; what is no plugin stays as it is."""
+    """Return the class of an alias; a name of no plugin stays as it is."""
     try:
         return plugins.info(name).class_name
     except (ConfigError, NotFoundError):

@@ -1,8 +1,7 @@
 """The worker file: the keys of Kafka Connect's worker configuration.
 
-Two ways to keep state, told apart as Connect's two launch scripts do: with
-``offset.storage.file.filename`` in files (standalone), with ``group.id`` and the three
-``*.storage.topic`` keys in Kafka (distributed).
+The worker stores its state in files with ``offset.storage.file.filename`` (standalone), and in
+Kafka with ``group.id`` and the three ``*.storage.topic`` keys (distributed).
 """
 
 from __future__ import annotations
@@ -213,8 +212,8 @@ WORKER: Final = ConfigDef(
     ]
 )
 
-# What belongs to Java or to a cluster of several workers: files carry these keys, and one
-# process without a plug-in path or rebalancing has no use for them.
+# Keys of Java or of a cluster with several workers: worker files contain them, and they have no
+# effect on one process without a plugin path or rebalancing.
 _JAVA: Final = """plugin.path plugin.discovery connect.protocol scheduled.rebalance.max.delay.ms
     worker.sync.timeout.ms worker.unsync.backoff.ms session.timeout.ms heartbeat.interval.ms
     rebalance.timeout.ms inter.worker.key.generation.algorithm inter.worker.key.size
@@ -222,7 +221,7 @@ _JAVA: Final = """plugin.path plugin.discovery connect.protocol scheduled.rebala
     metrics.sample.window.ms metrics.num.samples metrics.recording.level metric.reporters
     rest.extension.classes internal.key.converter internal.value.converter"""
 _WITHOUT_MEANING: Final = frozenset(_JAVA.split())
-# Leaving these out in silence would take away safety that the file asks for.
+# Ignoring these silently would remove safety that the file configures.
 _REFUSED: Final = {
     "rest.extension.classes": "REST extensions are Java classes and cannot be loaded here; "
     "protect the REST API by a proxy or by ssl.client.auth=required, and remove the key.",

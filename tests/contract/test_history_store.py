@@ -19,13 +19,13 @@ from connector.capture.history.kafka import KafkaHistory
 from connector.capture.history.memory import MemoryHistory
 from connector.capture.tables import Tables
 from connector.errors import HistoryError, ProduceError, TransientError
-from connector.kafka.sequence import Sequence
+from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.topics import Topics as Admin
 from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 from tests.fixtures.topics import Topics
 
 Open = Callable[[], HistoryStore]
-DEBEZIUM = Path(__file__).parents[1] / "unit" / "mysql" / "history" / "debezium_mysql.history"
+DEBEZIUM = Path(__file__).parents[1] / "unit" / "mysql" / "schema" / "debezium_mysql.history"
 
 
 def record(number: int, ddl: str | None = None) -> HistoryRecord:
@@ -75,7 +75,9 @@ def open_kafka(topics: Topics, topic: str) -> Iterator[Open]:
 
     def open_again() -> KafkaHistory:
         config = {"bootstrap.servers": topics.bootstrap}
-        opened.append(KafkaHistory(topic, Sequence(topic, config, config), Admin(config), batch=7))
+        opened.append(
+            KafkaHistory(topic, OrderedTopic(topic, config, config), Admin(config), batch=7)
+        )
         return opened[-1]
 
     yield open_again

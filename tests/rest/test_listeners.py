@@ -173,11 +173,11 @@ def test_tls_that_cannot_work_ends_the_start(
 
 
 @pytest.fixture(scope="module")
-def dressed(
+def wrapped(
     broker: KafkaBroker, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[WorkerProcess]:
     """A worker with cross-origin calls, headers and an admin listener."""
-    folder = tmp_path_factory.mktemp("dressed")
+    folder = tmp_path_factory.mktemp("wrapped")
     properties = {
         "offset.storage.file.filename": str(folder / "offsets"),
         "access.control.allow.origin": "http://good.example",
@@ -192,21 +192,21 @@ def dressed(
         yield worker
 
 
-def test_origins_that_are_allowed(dressed: WorkerProcess) -> None:
-    good = dressed.http.get("/", headers={"Origin": "http://good.example"})
+def test_origins_that_are_allowed(wrapped: WorkerProcess) -> None:
+    good = wrapped.http.get("/", headers={"Origin": "http://good.example"})
     assert good.headers["access-control-allow-origin"] == "http://good.example"
-    bad = dressed.http.get("/", headers={"Origin": "http://bad.example"})
+    bad = wrapped.http.get("/", headers={"Origin": "http://bad.example"})
     assert bad.status_code == 200
     assert "access-control-allow-origin" not in bad.headers
 
 
-def test_a_browsers_question_before_a_call(dressed: WorkerProcess) -> None:
+def test_a_browsers_question_before_a_call(wrapped: WorkerProcess) -> None:
     headers = {
         "Origin": "http://good.example",
         "Access-Control-Request-Method": "PUT",
         "Access-Control-Request-Headers": "content-type",
     }
-    answer = dressed.http.options("/connectors", headers=headers)
+    answer = wrapped.http.options("/connectors", headers=headers)
     assert answer.status_code == 200
     assert "PUT" in answer.headers["access-control-allow-methods"]
     assert answer.headers["access-control-allow-origin"] == "http://good.example"
@@ -218,20 +218,20 @@ def test_without_the_setting_no_origin_is_allowed(worker: WorkerProcess) -> None
 
 
 @pytest.mark.parametrize("path", ["/", "/nope", "/connectors"])
-def test_headers_of_every_answer(dressed: WorkerProcess, path: str) -> None:
-    headers = dressed.http.get(path).headers
+def test_headers_of_every_answer(wrapped: WorkerProcess, path: str) -> None:
+    headers = wrapped.http.get(path).headers
     assert headers["cache-control"] == "no-cache"
     assert headers["x-two"] == "a, b"
     assert headers["x-date"] == "Thu, 01 Jan 1970 00:00:01 GMT"
     assert headers["x-frame-options"] == "DENY"
 
 
-def test_an_admin_listener_takes_the_loggers_with_it(dressed: WorkerProcess) -> None:
-    admin = dressed.properties["admin.listeners"]
+def test_an_admin_listener_takes_the_loggers_with_it(wrapped: WorkerProcess) -> None:
+    admin = wrapped.properties["admin.listeners"]
     assert "root" in httpx.get(f"{admin}/admin/loggers").json()
     assert httpx.get(f"{admin}/health").status_code == 200
     assert error(httpx.get(f"{admin}/connectors"))[0] == 404
-    assert error(dressed.http.get("/admin/loggers"))[0] == 404
+    assert error(wrapped.http.get("/admin/loggers"))[0] == 404
 
 
 def test_admin_can_be_switched_off(broker: KafkaBroker, tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fixtures.validation import BASE
 from tests.fixtures.worker import WorkerProcess
 from tests.rest.test_connectors import Config, error
 from tests.rest.ticker import CLASS, VERSION
-from tests.unit.worker.test_validation import BASE
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 MARIADB = "io.debezium.connector.mariadb.MariaDbConnector"

@@ -1,4 +1,4 @@
-"""Two workers on one state: the second is refused and says why, the first goes on."""
+"""Two workers on one state: the second is refused with a reason, the first continues."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from connector.errors import StopError
-from connector.worker.storage import lease as leases
-from connector.worker.storage.lease import KEY, Lease
+from connector.worker.storage.lease import KEY, Lease, LeaseTimes
 from connector.worker.storage.lock import FileLock
 from connector.worker.storage.memory import MemoryLog
 from deploy.stack import KafkaBroker
@@ -72,21 +71,12 @@ def test_a_lock_names_its_holder(tmp_path: Path) -> None:
     other.release()
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in {
-        "_CHECKED": 0.05,
-        "_RENEWED": 0.1,
-        "_EXPIRES": 0.6,
-        "_LOOK": 0.05,
-    }.items():
-        monkeypatch.setattr(leases, name, seconds)
+QUICK = LeaseTimes(check=0.05, renew=0.1, expire=0.6, poll=0.05)
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_lease_is_kept_and_given_back() -> None:
+def test_a_lease_is_renewed_and_released() -> None:
     log = MemoryLog()
-    first, second = (Lease(log, "configs", print) for _ in range(2))
+    first, second = (Lease(log, "configs", print, QUICK) for _ in range(2))
     first.acquire()
     with pytest.raises(StopError, match="Another worker runs on the topic configs: process"):
         second.acquire()
@@ -96,20 +86,18 @@ def test_a_lease_is_kept_and_given_back() -> None:
     second.release()
 
 
-@pytest.mark.usefixtures("quick")
 def test_the_lease_of_a_dead_worker_expires() -> None:
     holder = {"token": "x", "pid": 1, "host": "elsewhere", "count": 7}
     log = MemoryLog({KEY: json.dumps(holder).encode()})
-    lease = Lease(log, "configs", print)
+    lease = Lease(log, "configs", print, QUICK)
     lease.acquire()
     assert json.loads(log.entries[KEY])["pid"] == os.getpid()
     lease.release()
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_worker_that_was_overtaken_is_told_so_and_leaves_the_lease_alone() -> None:
+def test_a_worker_that_lost_the_lease_is_notified_and_does_not_renew_it() -> None:
     log, lost = MemoryLog(), list[str]()
-    lease = Lease(log, "configs", lost.append)
+    lease = Lease(log, "configs", lost.append, QUICK)
     lease.acquire()
     holder = {"token": "y", "pid": 5, "host": "elsewhere", "count": 1}
     log.post((KEY, json.dumps(holder).encode()))

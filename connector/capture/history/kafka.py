@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from connector.capture.history.record import HistoryRecord, parse_record
 from connector.capture.history.snapshot import Mark
 from connector.errors import HistoryError
-from connector.kafka.sequence import Sequence
+from connector.kafka.ordered_topic import OrderedTopic
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class KafkaHistory:
     """
 
     def __init__(
-        self, topic: str, sequence: Sequence, admin: TopicAdmin, *, batch: int = _BATCH
+        self, topic: str, sequence: OrderedTopic, admin: TopicAdmin, *, batch: int = _BATCH
     ) -> None:
         self._topic = topic
         self._sequence = sequence

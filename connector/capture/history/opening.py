@@ -16,7 +16,7 @@ from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
 from connector.kafka.keys import Kind
-from connector.kafka.sequence import Sequence
+from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.topics import Topics
 from connector.version import VERSION
 
@@ -84,7 +84,7 @@ def _kafka(values: Mapping[str, Any], config: Mapping[str, str], fence: Fence) -
     producer = {**common, **_below(config, f"{_PREFIX}producer.")}
     return KafkaHistory(
         topic,
-        Sequence(
+        OrderedTopic(
             topic,
             client_config(consumer, "consumer"),
             client_config(producer, "producer"),

@@ -1,8 +1,8 @@
 """Offsets of a connector with its own ``offsets.storage.topic``.
 
-Its own topic counts; the worker's is read where that has nothing and is kept up to date, so that
-the setting can be removed again. As in Kafka Connect (KIP-618), what is removed is removed from
-the worker's store first: a crash in between must not bring an old offset back.
+Its own topic takes precedence. The worker's is read where that is empty, and is kept up to date so
+that the setting can be removed again. As in Kafka Connect (KIP-618), an offset is removed from
+the worker's store first: a crash in between must not restore an old offset.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class LayeredOffsetStore:
-    """A store of its own above the worker's store."""
+    """A connector's own store in front of the worker's store."""
 
     def __init__(self, own: OffsetStore, shared: OffsetStore) -> None:
         self._own = own

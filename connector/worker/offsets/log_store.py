@@ -30,7 +30,7 @@ Identity = tuple[str, frozenset[tuple[str, object]]]
 
 
 @dataclass(slots=True)
-class _Stored:
+class _StoredOffset:
     key: bytes
     partition: Partition
     offset: Offset | None
@@ -41,7 +41,7 @@ class LogOffsetStore:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._stored: dict[Identity, _Stored] = {}
+        self._stored: dict[Identity, _StoredOffset] = {}
         self._damaged: dict[bytes, str] = {}  # key of an entry → its connector
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = {}
@@ -81,9 +81,9 @@ class LogOffsetStore:
         self.save_all(connector, [(partition, offset)])
 
     def save_all(self, connector: str, offsets: Sequence[tuple[Partition, Offset | None]]) -> None:
-        """Write several offsets in one go; raises as `save` does."""
+        """Write several offsets at once; raises as `save` does."""
         entries = [self._entry(connector, *pair) for pair in offsets]
-        with self._order(connector):
+        with self._write_lock(connector):
             self._log.write(
                 [
                     (item.key, None if item.offset is None else _json(item.offset))
@@ -95,10 +95,10 @@ class LogOffsetStore:
                     self._stored[_identity(connector, item.partition)] = item
                     self._damaged.pop(item.key, None)
 
-    def _order(self, connector: str) -> threading.Lock:
-        """Return what keeps the writes of a connector in one order, in the log and in memory.
+    def _write_lock(self, connector: str) -> threading.Lock:
+        """Return the lock that keeps the writes of a connector in the same order in log and memory.
 
-        A write of an abandoned task may be under way when its offsets are reset.
+        A write of an abandoned task may be in progress when its offsets are reset.
         """
         with self._lock:
             return self._writing.setdefault(connector, threading.Lock())
@@ -117,18 +117,18 @@ class LogOffsetStore:
         self.save_all(connector, [(partition, None) for partition, _ in self.items(connector)])
         with self._lock:
             damaged = [key for key, name in self._damaged.items() if name == connector]
-        with self._order(connector):
+        with self._write_lock(connector):
             self._log.write([(key, None) for key in damaged])
             with self._lock:
                 for key in damaged:
                     self._damaged.pop(key, None)
 
-    def _entry(self, connector: str, partition: Partition, offset: Offset | None) -> _Stored:
+    def _entry(self, connector: str, partition: Partition, offset: Offset | None) -> _StoredOffset:
         with self._lock:
             known = self._stored.get(_identity(connector, partition))
         key = known.key if known else _json([connector, _primitives(partition)])
         kept = known.partition if known else dict(partition)
-        return _Stored(key, kept, None if offset is None else _primitives(offset))
+        return _StoredOffset(key, kept, None if offset is None else _primitives(offset))
 
 
 def _identity(connector: str, partition: Partition) -> Identity:
@@ -150,7 +150,7 @@ def _primitives(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(values)
 
 
-def _decode(key: bytes, value: bytes) -> tuple[str, _Stored] | None:
+def _decode(key: bytes, value: bytes) -> tuple[str, _StoredOffset] | None:
     """Return the connector and the entry, None for what is no offset."""
     try:
         name, partition = json.loads(key)
@@ -158,5 +158,5 @@ def _decode(key: bytes, value: bytes) -> tuple[str, _Stored] | None:
     except ValueError:
         return None
     if isinstance(name, str) and isinstance(partition, dict) and isinstance(offset, dict):
-        return name, _Stored(key, partition, offset)
+        return name, _StoredOffset(key, partition, offset)
     return None

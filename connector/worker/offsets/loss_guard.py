@@ -1,4 +1,4 @@
-"""Offsets that must exist: those of connectors that stored one before.
+"""Detects lost offsets: those of connectors that have stored one before.
 
 Without an offset a connector takes a snapshot. That is right for a new connector and after a
 reset, and wrong when the stored offset was lost.
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class KnownPartitions(Protocol):
-    """Remembers for which partition a connector has stored an offset."""
+class ExpectedPartitions(Protocol):
+    """Stores for which partition a connector has stored an offset."""
 
-    def known_partition(self, connector: str) -> Partition | None:
-        """Return the partition, None for a connector that never stored an offset."""
+    def expected_partition(self, connector: str) -> Partition | None:
+        """Return the partition, None for a connector that has never stored an offset."""
 
-    def put_known_partition(self, connector: str, partition: Partition | None) -> None:
-        """Remember or forget the partition; raises as `Log.write` does."""
+    def put_expected_partition(self, connector: str, partition: Partition | None) -> None:
+        """Store or remove the partition; raises as `Log.write` does."""
 
 
-class KnownOffsetStore:
-    """An offset store that refuses to be without an offset that it had."""
+class GuardedOffsetStore:
+    """An offset store that raises an error for an offset that was stored and is gone."""
 
-    def __init__(self, store: OffsetStore, known: KnownPartitions) -> None:
+    def __init__(self, store: OffsetStore, expected: ExpectedPartitions) -> None:
         self._store = store
-        self._known = known
+        self._expected = expected
 
     def load(self, connector: str, partition: Partition) -> Offset | None:
         """Return the offset of a partition.
@@ -42,19 +42,19 @@ class KnownOffsetStore:
         :raises DamagedOffsetError: there was one, and it is gone.
         """
         offset = self._store.load(connector, partition)
-        if offset is None and self._known.known_partition(connector) == dict(partition):
+        if offset is None and self._expected.expected_partition(connector) == dict(partition):
             raise DamagedOffsetError(connector, "is gone, although it was stored before")
         return offset
 
     def save(self, connector: str, partition: Partition, offset: Offset | None) -> None:
-        """Replace the offset of a partition, and remember that there is one."""
+        """Replace the offset of a partition, and store that it has one."""
         if offset is None:
-            self._known.put_known_partition(connector, None)
+            self._expected.put_expected_partition(connector, None)
         self._store.save(connector, partition, offset)
-        if offset is None or self._known.known_partition(connector) == dict(partition):
+        if offset is None or self._expected.expected_partition(connector) == dict(partition):
             return
         try:
-            self._known.put_known_partition(connector, partition)
+            self._expected.put_expected_partition(connector, partition)
         except MillraceError as error:
             _log.warning("A lost offset of connector %s would go unnoticed: %s", connector, error)
 
@@ -63,6 +63,6 @@ class KnownOffsetStore:
         return self._store.items(connector)
 
     def reset(self, connector: str) -> None:
-        """Remove all offsets of a connector: the user wants a new snapshot."""
-        self._known.put_known_partition(connector, None)
+        """Remove all offsets of a connector, for a new snapshot."""
+        self._expected.put_expected_partition(connector, None)
         self._store.reset(connector)

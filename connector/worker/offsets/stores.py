@@ -1,4 +1,4 @@
-"""Which store holds the offsets of a connector: the worker's, or one on a topic of its own."""
+"""The offset stores of a worker: the shared one, and those of connectors with their own topic."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from connector.worker.offsets.layered import LayeredOffsetStore
 from connector.worker.offsets.log_store import LogOffsetStore
-from connector.worker.offsets.loss_guard import KnownOffsetStore
+from connector.worker.offsets.loss_guard import GuardedOffsetStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from connector.plugin import OffsetStore
-    from connector.worker.offsets.loss_guard import KnownPartitions
+    from connector.worker.offsets.loss_guard import ExpectedPartitions
     from connector.worker.storage import Log
 
 _SNAPSHOT_WITHOUT_OFFSET: Final = frozenset({"always", "when_needed"})
 
 
-class OffsetPlaces:
+class OffsetStores:
     """The worker's store and those of connectors with ``offsets.storage.topic``.
 
     ``open_topic(topic, config)`` returns the log of such a topic; it may block on the broker.
@@ -29,26 +29,26 @@ class OffsetPlaces:
         self,
         shared: LogOffsetStore,
         open_topic: Callable[[str, Mapping[str, str]], Log],
-        known: KnownPartitions,
+        expected: ExpectedPartitions,
     ) -> None:
         self.shared = shared
         self._open_topic = open_topic
-        self._known = known
+        self._expected = expected
         self._own: dict[str, LogOffsetStore] = {}
         self._lock = threading.Lock()
 
-    def of(self, config: Mapping[str, str]) -> OffsetStore:
+    def store_of(self, config: Mapping[str, str]) -> OffsetStore:
         """Return the store for a connector's resolved configuration.
 
-        Where the configuration wants a snapshot whenever there is no offset, none is missed.
+        With a snapshot mode that snapshots whenever there is no offset, a lost one is no error.
 
-        :raises TransientError: its own topic cannot be read now.
+        :raises TransientError: its own topic cannot be read at present.
         :raises StopError: its own topic cannot be used.
         """
         store = self._store(config)
         if config.get("snapshot.mode", "").strip().lower() in _SNAPSHOT_WITHOUT_OFFSET:
             return store
-        return KnownOffsetStore(store, self._known)
+        return GuardedOffsetStore(store, self._expected)
 
     def _store(self, config: Mapping[str, str]) -> OffsetStore:
         topic = (config.get("offsets.storage.topic") or "").strip()

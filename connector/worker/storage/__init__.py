@@ -1,7 +1,7 @@
-"""Durable maps from bytes to bytes: where configurations, statuses and offsets are kept.
+"""Durable maps from bytes to bytes, which store configurations, statuses and offsets.
 
-Kafka Connect keeps all three in compacted topics. The files of a standalone worker hold the
-same keys and values, so everything above knows one form only.
+Kafka Connect stores all three in compacted topics. The files of a standalone worker hold the
+same keys and values, so the stores know one format only.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Log(Protocol):
         """Store the entries in order, None removing a key; returns once all are durable.
 
         :raises TransientError: the storage does not answer; some may be stored.
-        :raises StopError: the storage refuses them for good.
+        :raises StopError: the storage refuses them permanently.
         """
 
     def post(self, entry: Entry) -> None:
-        """Store an entry later and in order; a failure is logged, for what can be lost."""
+        """Store an entry later and in order; a failure is logged, for entries that may be lost."""

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from connector.errors import MillraceError, StopError
@@ -22,19 +23,37 @@ from connector.worker.storage import Log
 _log = logging.getLogger(__name__)
 
 KEY: Final = b"millrace-lease"
-_CHECKED: Final = 2.0  # seconds after which a holder looks whether another took it just then
-_RENEWED: Final = 10.0  # seconds between two signs of life: each is a record of the topic
-_EXPIRES: Final = 25.0  # seconds without one after which a holder is taken for dead
-_LOOK: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTimes:
+    """The times of a lease, in seconds.
+
+    A new holder checks after ``check`` whether another took the lease at the same time. It renews
+    the lease every ``renew``, each time by a record of the topic; a holder that has not done so
+    for ``expire`` counts as dead. A worker that waits for that reads the topic every ``poll``.
+    """
+
+    check: float = 2.0
+    renew: float = 10.0
+    expire: float = 25.0
+    poll: float = 0.5
 
 
 class Lease:
-    """The lease of one worker, kept by a thread of its own.
+    """The lease of one worker, renewed by a thread of its own.
 
     ``lost`` is called when another worker has taken it.
     """
 
-    def __init__(self, log: Log, topic: str, lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        log: Log,
+        topic: str,
+        lost: Callable[[str], None],
+        times: LeaseTimes = LeaseTimes(),
+    ) -> None:
+        self._times = times
         self._log = log
         self._topic = topic
         self._lost = lost
@@ -54,13 +73,13 @@ class Lease:
             return
         found = self._read()
         if found is not None and not _is_dead(found):
-            self._outwait(found)
+            self._wait_for_expiry(found)
         self._log.write([self._entry()])
         self._thread = threading.Thread(target=self._keep, name="lease", daemon=True)
         self._thread.start()
 
     def release(self) -> None:
-        """Give the lease back, so that another worker need not wait."""
+        """Remove the lease, so that another worker need not wait."""
         if self._thread is None:
             return
         self._released.set()
@@ -68,12 +87,12 @@ class Lease:
         if self._ours:
             self._log.post((KEY, None))
 
-    def _outwait(self, found: dict[str, Any]) -> None:
-        """Wait whether the holder gives a sign of life: its clock may differ from ours."""
-        deadline = time.monotonic() + _EXPIRES
-        _log.info("Waiting for the end of another worker's lease: %s", _text(found))
+    def _wait_for_expiry(self, found: dict[str, Any]) -> None:
+        """Wait whether the holder renews the lease: its clock may differ from ours."""
+        deadline = time.monotonic() + self._times.expire
+        _log.info("Waiting for the end of another worker's lease: %s", _describe(found))
         while time.monotonic() < deadline:
-            time.sleep(_LOOK)
+            time.sleep(self._times.poll)
             now = self._read()
             if now is None:
                 return
@@ -82,21 +101,22 @@ class Lease:
 
     def _refusal(self, holder: dict[str, Any]) -> StopError:
         return StopError(
-            f"Another worker runs on the topic {self._topic}: {_text(holder)}.",
+            f"Another worker runs on the topic {self._topic}: {_describe(holder)}.",
             "Stop it first, or give this worker a group.id and storage topics of its own.",
         )
 
     def _keep(self) -> None:
-        renewed, pause = time.monotonic(), _CHECKED
+        times = self._times
+        renewed, pause, checked = time.monotonic(), times.check, False
         while not self._released.wait(pause):
-            late = time.monotonic() - renewed > _EXPIRES
-            if (pause == _CHECKED or late) and not self._is_ours():
+            late = time.monotonic() - renewed > times.expire
+            if (late or not checked) and not self._is_ours():
                 return
             self._log.post(self._entry())
-            renewed, pause = time.monotonic(), _RENEWED
+            renewed, pause, checked = time.monotonic(), times.renew, True
 
     def _is_ours(self) -> bool:
-        """Whether nobody took the lease at the same time, or while this process was suspended."""
+        """Return whether this worker holds the lease: another may have taken it meanwhile."""
         try:
             found = self._read()
         except MillraceError as error:
@@ -140,5 +160,5 @@ def _is_dead(holder: dict[str, Any]) -> bool:
     return False
 
 
-def _text(holder: dict[str, Any]) -> str:
+def _describe(holder: dict[str, Any]) -> str:
     return f"process {holder['pid']} on host {holder['host']}"

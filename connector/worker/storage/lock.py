@@ -43,7 +43,7 @@ class FileLock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Give the lock back; the file stays, since another process may have opened it."""
+        """Release the lock; the file stays, since another process may have opened it."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

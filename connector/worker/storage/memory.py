@@ -1,4 +1,4 @@
-"""A log that is gone with the process."""
+"""A log that ends with the process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MemoryLog:
-    """Keeps entries in memory; ``entries`` is where it starts."""
+    """Keeps entries in memory; ``entries`` are its first ones."""
 
     def __init__(self, entries: Mapping[bytes, bytes] | None = None) -> None:
         self.entries = dict(entries or {})

@@ -1,4 +1,4 @@
-"""Where a worker keeps its state: three files, or three topics of a cluster."""
+"""The storage of a worker: three files, or three topics of a cluster."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Storage(Protocol):
     statuses: Log
 
     def prepare(self) -> None:
-        """Make sure that the places exist and can be used.
+        """Create the files or topics if needed, and check them.
 
-        :raises TransientError: not now.
-        :raises StopError: not at all; the text names the remedy.
+        :raises TransientError: the storage does not answer.
+        :raises StopError: it cannot be used; the text names the remedy.
         """
 
     def close(self, timeout: float) -> None:
-        """Store what is still on its way, within ``timeout`` seconds."""
+        """Store the entries in flight, within ``timeout`` seconds."""
 
 
 class FileStorage:
@@ -54,7 +54,7 @@ class FileStorage:
         self.statuses: Log = FileLog(offsets.with_name(offsets.name + ".status.json"), JsonFormat())
 
     def prepare(self) -> None:
-        """Make the directory, and keep other workers away."""
+        """Create the directory, and take the lock that refuses other workers."""
         try:
             self._offsets.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -65,7 +65,7 @@ class FileStorage:
         self._lock.acquire()
 
     def close(self, timeout: float) -> None:  # noqa: ARG002 - every write is complete
-        """Let another worker use the files."""
+        """Release the lock, so that another worker can use the files."""
         self._lock.release()
 
 
@@ -87,14 +87,14 @@ class KafkaStorage:
         return KafkaLog(self._worker[f"{store}.storage.topic"], self._reader, self._writer)
 
     def prepare(self) -> None:
-        """Create the topics that are missing, refuse those that would forget, take the lease."""
+        """Create missing topics, refuse those that are not compacted, take the lease."""
         for store in STORES:
             topic = self._worker[f"{store}.storage.topic"]
             _ensure(self._worker, self._topics, store, topic)
         self._lease.acquire()
 
     def close(self, timeout: float) -> None:
-        """Give the lease back and wait for what was posted."""
+        """Release the lease and wait for the posted entries."""
         self._lease.release()
         self._writer.close(timeout)
 
@@ -129,7 +129,7 @@ def _create(worker: WorkerConfig, topics: Topics, store: str, topic: str) -> Non
 
 
 def open_storage(worker: WorkerConfig, lost: Callable[[str], None]) -> Storage:
-    """Return the storage a worker file asks for; nothing is connected or read yet.
+    """Return the storage that a worker file configures; nothing is connected or read yet.
 
     :param lost: called when another worker has taken over the storage.
     """
@@ -138,7 +138,7 @@ def open_storage(worker: WorkerConfig, lost: Callable[[str], None]) -> Storage:
     return KafkaStorage(worker, lost)
 
 
-def own_offsets_log(worker: WorkerConfig, topic: str, config: Mapping[str, str]) -> Log:
+def connector_offsets_log(worker: WorkerConfig, topic: str, config: Mapping[str, str]) -> Log:
     """Return the log of a connector's ``offsets.storage.topic``, creating the topic.
 
     It lies on the cluster that the connector writes to (KIP-618).

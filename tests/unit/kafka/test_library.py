@@ -1,4 +1,4 @@
-"""What is relied on of confluent-kafka beyond its documentation; pyproject.toml bounds it."""
+"""Undocumented behavior of confluent-kafka that Millrace depends on; pyproject.toml bounds it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from connector.kafka import receipts
+from connector.kafka.delivery_tracking import DeliveryTracking, library_uses_receipts
 from connector.kafka.producer import Producer
 
 ROOT = Path(__file__).parents[3]
@@ -23,20 +23,13 @@ def test_its_versions_are_bounded() -> None:
 
 
 def test_it_releases_receipts() -> None:
-    assert receipts.releases_receipts()
+    assert library_uses_receipts()
 
 
-@pytest.mark.parametrize("check", ["_releases_delivered", "_calls_for_failed"])
-def test_delivery_reports_take_over_when_it_does_not(
-    check: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Its behaviour cannot be changed here, only the answer of the check."""
-    monkeypatch.setattr(receipts, check, lambda: False)
-    receipts.releases_receipts.cache_clear()
-    try:
-        producer = Producer({"log_level": 0})
-    finally:
-        receipts.releases_receipts.cache_clear()
+def test_delivery_reports_are_used_when_it_does_not(caplog: pytest.LogCaptureFixture) -> None:
+    """The library cannot be changed here, only the answer of a check."""
+    tracking = DeliveryTracking([lambda: True, lambda: False])
+    producer = Producer({"log_level": 0}, tracking.uses_receipts)
     assert producer._settings["delivery.report.only.error"] is False
     assert "Delivery to Kafka is tracked by a report for each message" in caplog.text
     producer.close()

@@ -116,7 +116,7 @@ def test_resolved_values_are_redacted() -> None:
     found = providers("env", "EnvVarConfigProvider", {}, USER="debezium", KEY="s3cret", ON="on")
     found.resolve({"user": "${env:USER}", "topic": "history-${env:KEY}", "flag": "${env:ON}"})
     text = "io.debezium.connector: 'debezium'@'%' cannot read history-s3cret, only xs3crety on."
-    assert found.redacted(text) == (
+    assert found.redact(text) == (
         "io.debezium.connector: '${env:USER}'@'%' cannot read history-${env:KEY}, only "
         "x${env:KEY}y on."
     )

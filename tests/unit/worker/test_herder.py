@@ -11,15 +11,15 @@ from connector.errors import AlreadyExistsError, ConfigError, ConflictError, Not
 from connector.worker.herder import Herder
 from connector.worker.state import TargetState
 from tests.fixtures.idle_connector import CLASS, TASK_CLASS
+from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
-from tests.unit.worker.conftest import Memory
 
 STARTED, PAUSED, STOPPED = TargetState.STARTED, TargetState.PAUSED, TargetState.STOPPED
 IDLE: dict[str, str | None] = {"connector.class": CLASS}
 
 
 def states(herder: Herder, name: str = "c") -> tuple[str, list[str]]:
-    status = herder.views.status(name)
+    status = herder.answers.status(name)
     return status.connector.state, [task.state for task in status.tasks]
 
 
@@ -28,8 +28,8 @@ def test_creating_starts_a_connector(herder: Herder) -> None:
     assert (info.name, info.type, len(info.tasks)) == ("c", "source", 1)
     assert info.config == {**IDLE, "name": "c"}
     assert states(herder) == ("RUNNING", ["RUNNING"])
-    assert herder.views.tasks("c")[0].config == {**IDLE, "name": "c", "task.class": TASK_CLASS}
-    assert herder.views.status("c").connector.version == "1.0"
+    assert herder.answers.tasks("c")[0].config == {**IDLE, "name": "c", "task.class": TASK_CLASS}
+    assert herder.answers.status("c").connector.version == "1.0"
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_creating_starts_a_connector(herder: Herder) -> None:
     [(PAUSED, "PAUSED", "PAUSED"), (STOPPED, "STOPPED", "PAUSED")],
 )
 def test_creating_in_another_state(
-    herder: Herder, memory: Memory, target: TargetState, state: str, state_v1: str
+    herder: Herder, memory: WorkerLogs, target: TargetState, state: str, state_v1: str
 ) -> None:
     herder.create("c", IDLE, target)
     assert states(herder) == (state, [])
-    assert herder.views.tasks("c") == []
+    assert herder.answers.tasks("c") == []
     assert list(memory.configs.entries) == [b"target-state-c", b"connector-c"]
     stored = json.loads(memory.configs.entries[b"target-state-c"])
     assert stored == {"state": state_v1, "state.v2": state}
@@ -75,7 +75,7 @@ def test_a_faulty_configuration_is_not_stored(herder: Herder) -> None:
         "You can also find the above list of errors at the endpoint "
         "`/connector-plugins/{connectorType}/config/validate`"
     )
-    assert herder.views.names() == []
+    assert herder.answers.names() == []
 
 
 def test_unknown_keys_are_warned_of(herder: Herder, caplog: pytest.LogCaptureFixture) -> None:
@@ -104,13 +104,13 @@ def test_pausing_stopping_and_resuming(herder: Herder) -> None:
     ):
         herder.set_target("c", target)
         assert states(herder) == expected
-        assert len(herder.views.tasks("c")) == len(expected[1])
+        assert len(herder.answers.tasks("c")) == len(expected[1])
 
 
 def test_a_failed_task_stays_failed_until_it_is_restarted(herder: Herder) -> None:
     herder.create("c", {**IDLE, "fault": "fails"})
     assert states(herder) == ("RUNNING", ["FAILED"])
-    assert herder.views.task_status("c", 0).trace == "StopError: it fails\n  somewhere"
+    assert herder.answers.task_status("c", 0).trace == "StopError: it fails\n  somewhere"
     herder.set_target("c", PAUSED)
     herder.set_target("c", STARTED)
     assert states(herder) == ("RUNNING", ["FAILED"])
@@ -121,13 +121,13 @@ def test_a_failed_task_stays_failed_until_it_is_restarted(herder: Herder) -> Non
 def test_a_task_that_cannot_be_made_has_failed(herder: Herder) -> None:
     herder.create("c", {**IDLE, "fault": "create raises"})
     assert states(herder) == ("RUNNING", ["FAILED"])
-    trace = herder.views.task_status("c", 0).trace
+    trace = herder.answers.task_status("c", 0).trace
     assert trace is not None
     assert trace.splitlines()[0] == "StopError: cannot be created Unset fault."
 
 
 def test_a_connector_whose_secrets_cannot_be_read_has_failed(
-    memory: Memory, tmp_path: Path
+    memory: WorkerLogs, tmp_path: Path
 ) -> None:
     secrets = tmp_path / "secrets.properties"
     secrets.write_text("x=s3cret\n")
@@ -145,7 +145,7 @@ def test_a_connector_whose_secrets_cannot_be_read_has_failed(
     assert states(second) == ("STOPPED", [])
 
 
-def test_the_same_configuration_leaves_the_task_alone(herder: Herder, memory: Memory) -> None:
+def test_the_same_configuration_leaves_the_task_alone(herder: Herder, memory: WorkerLogs) -> None:
     herder.create("c", {**IDLE, "fault": "fails"})
     before = dict(memory.configs.entries)
     created, _ = herder.put_config("c", {**IDLE, "fault": "fails"})
@@ -161,7 +161,7 @@ def test_a_changed_configuration_of_a_connector_at_rest_waits(herder: Herder) ->
     assert states(herder) == ("PAUSED", ["PAUSED"])
     herder.set_target("c", STARTED)
     assert states(herder) == ("RUNNING", ["RUNNING"])
-    assert herder.views.tasks("c")[0].config["limit"] == "7"
+    assert herder.answers.tasks("c")[0].config["limit"] == "7"
 
 
 def test_a_patch_changes_adds_and_removes(herder: Herder) -> None:
@@ -177,17 +177,17 @@ def test_a_patch_changes_adds_and_removes(herder: Herder) -> None:
     assert herder.patch_config("c", {}) == info
     with pytest.raises(ConfigError, match="Value must be at least 1"):
         herder.patch_config("c", {"limit": "0"})
-    assert herder.views.info("c") == info
+    assert herder.answers.info("c") == info
 
 
-def test_deleting_keeps_the_offsets_only(herder: Herder, memory: Memory) -> None:
+def test_deleting_keeps_the_offsets_only(herder: Herder, memory: WorkerLogs) -> None:
     herder.create("c", IDLE)
     herder.set_target("c", STOPPED)
     herder.alter_offsets("c", [({"s": 1}, {"n": 2})])
     herder.delete("c")
-    assert herder.views.names() == []
+    assert herder.answers.names() == []
     with pytest.raises(NotFoundError, match=r"^No status found for connector c$"):
-        herder.views.status("c")
+        herder.answers.status("c")
     assert memory.statuses.entries == {}
     assert set(memory.configs.entries) <= {b"task-c-0", b"commit-c"}
     herder.create("c", IDLE)
@@ -234,7 +234,7 @@ def test_offsets_change_only_when_stopped(herder: Herder) -> None:
     assert list(herder.offsets("c")) == []
 
 
-def test_an_offsets_topic_of_its_own(herder: Herder, memory: Memory) -> None:
+def test_an_offsets_topic_of_its_own(herder: Herder, memory: WorkerLogs) -> None:
     herder.create("c", {**IDLE, "offsets.storage.topic": "mine"}, STOPPED)
     herder.alter_offsets("c", [({"s": 1}, {"n": 1})])
     assert list(herder.offsets("c")) == [({"s": 1}, {"n": 1})]
@@ -256,7 +256,7 @@ def test_a_stopped_connector_claims_nothing_until_it_starts_again(herder: Herder
     herder.set_target("first", STARTED)
     assert states(herder, "second") == ("RUNNING", ["RUNNING"])
     assert states(herder, "first") == ("RUNNING", ["FAILED"])
-    trace = herder.views.task_status("first", 0).trace or ""
+    trace = herder.answers.task_status("first", 0).trace or ""
     assert "The connector second of this worker runs with the same user" in trace
     herder.delete("second")
     herder.restart_task("first", 0)
@@ -265,6 +265,6 @@ def test_a_stopped_connector_claims_nothing_until_it_starts_again(herder: Herder
 
 def test_no_status_shows_what_a_provider_gave(herder: Herder) -> None:
     herder.create("c", {**IDLE, "password": "${env:SECRET}", "fault": "fails with password"})
-    trace = herder.views.task_status("c", 0).trace or ""
+    trace = herder.answers.task_status("c", 0).trace or ""
     assert "${env:SECRET}" in trace
     assert "s3cret-value" not in trace

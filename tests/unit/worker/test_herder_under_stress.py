@@ -13,8 +13,8 @@ from connector.worker.herder import Herder
 from connector.worker.instances import ShuttingDownError
 from connector.worker.requests import RequestTimeoutError
 from tests.fixtures.idle_connector import IdleTask
+from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
-from tests.unit.worker.conftest import Memory
 from tests.unit.worker.test_herder import IDLE, PAUSED, STARTED, STOPPED, states
 
 
@@ -26,7 +26,7 @@ def test_a_task_that_does_not_stop_is_abandoned(herder: Herder) -> None:
         herder.delete(fault)
 
 
-def test_a_hanging_connector_holds_up_nobody_else(memory: Memory) -> None:
+def test_a_hanging_connector_holds_up_nobody_else(memory: WorkerLogs) -> None:
     herder = memory.herder(timeout=0.2)
     for fault in ("validate hangs", "start hangs"):
         with pytest.raises(
@@ -41,7 +41,7 @@ def test_a_hanging_connector_holds_up_nobody_else(memory: Memory) -> None:
     assert herder.responds(0.1)
 
 
-def test_a_worker_goes_on_where_another_stopped(memory: Memory) -> None:
+def test_a_worker_goes_on_where_another_stopped(memory: WorkerLogs) -> None:
     first = memory.herder()
     first.create("running", IDLE)
     first.create("paused", IDLE)
@@ -55,7 +55,7 @@ def test_a_worker_goes_on_where_another_stopped(memory: Memory) -> None:
     with pytest.raises(ShuttingDownError):
         first.create("late", IDLE)
     second = memory.herder()
-    assert second.views.names() == ["paused", "running", "stopped"]
+    assert second.answers.names() == ["paused", "running", "stopped"]
     for name, expected in (
         ("running", ("RUNNING", ["RUNNING"])),
         ("paused", ("PAUSED", ["PAUSED"])),
@@ -66,7 +66,7 @@ def test_a_worker_goes_on_where_another_stopped(memory: Memory) -> None:
     assert states(second, "paused") == ("RUNNING", ["RUNNING"])
 
 
-def test_stopping_tells_of_tasks_that_did_not_end(memory: Memory) -> None:
+def test_stopping_tells_of_tasks_that_did_not_end(memory: WorkerLogs) -> None:
     herder = memory.herder()
     herder.create("c", {**IDLE, "fault": "stop hangs"})
     herder.create("d", IDLE)
@@ -101,7 +101,7 @@ def test_deleting_and_creating_race_without_leftovers(herder: Herder) -> None:
         done.set()
         for future in futures:
             future.result()
-    if herder.views.names():
+    if herder.answers.names():
         herder.delete("c")
     assert herder.create("c", IDLE).name == "c"
     assert states(herder) == ("RUNNING", ["RUNNING"])
@@ -125,7 +125,7 @@ def test_restarting(herder: Herder) -> None:
 def test_restarting_what_is_healthy_but_only_if_failed_does_nothing(herder: Herder) -> None:
     herder.create("c", IDLE)
     view = herder.restart("c", include_tasks=True, only_failed=True)
-    assert view == herder.views.status("c")
+    assert view == herder.answers.status("c")
 
 
 def test_restarting_does_not_wake_what_rests(herder: Herder) -> None:
@@ -170,9 +170,9 @@ def test_a_task_that_was_ended_is_not_heard_any_more(herder: Herder) -> None:
     task = run.task
     assert isinstance(task, IdleTask)
     task.context.topics_used(["t"])
-    assert herder.views.topics("c") == ["t"]
+    assert herder.answers.topics("c") == ["t"]
     herder.delete("c")
     task.context.topics_used(["late"])
     task.context.report("FAILED", "late")
     herder.create("c", IDLE)
-    assert (herder.views.topics("c"), states(herder)) == ([], ("RUNNING", ["RUNNING"]))
+    assert (herder.answers.topics("c"), states(herder)) == ([], ("RUNNING", ["RUNNING"]))

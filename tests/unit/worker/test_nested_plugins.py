@@ -15,8 +15,8 @@ from connector.worker.herder import Herder
 from connector.worker.requests import Stages
 from connector.worker.validation import Validator
 from tests.fixtures.idle_connector import CLASS, IDLE_ROWS
-from tests.unit.worker.conftest import Memory, worker_config
-from tests.unit.worker.test_validation import BASE, OWN, faults, keys, of, validate
+from tests.fixtures.idle_worker import WorkerLogs, worker_config
+from tests.fixtures.validation import BASE, OWN, faults, keys, of, validate
 
 
 def test_transforms_and_predicates_bring_their_keys(herder: Herder) -> None:
@@ -212,7 +212,7 @@ def _client_threads() -> set[str]:
         ("All", "linger.ms", True),
     ],
 )
-def test_the_override_policy(memory: Memory, policy: str, key: str, allowed: bool) -> None:
+def test_the_override_policy(memory: WorkerLogs, policy: str, key: str, allowed: bool) -> None:
     herder = memory.herder(
         {
             "connector.client.config.override.policy": policy,

@@ -7,15 +7,20 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connector.worker.requests import RequestTimeoutError, Stages, in_background, in_time
+from connector.worker.requests import (
+    RequestTimeoutError,
+    Stages,
+    run_in_background,
+    run_with_timeout,
+)
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
 
 
 def test_a_result_or_an_error_comes_through() -> None:
-    assert in_time(lambda _: 5, 1) == 5
+    assert run_with_timeout(lambda _: 5, 1) == 5
     with pytest.raises(KeyError, match="gone"):
-        in_time(lambda _: {}["gone"], 1)
+        run_with_timeout(lambda _: {}["gone"], 1)
 
 
 def test_a_time_out_names_the_stage() -> None:
@@ -31,14 +36,14 @@ def test_a_time_out_names_the_stage() -> None:
         r"which began at "
         r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\.$",
     ):
-        in_time(hang, 0.05)
+        run_with_timeout(hang, 0.05)
     release.set()
 
 
 def test_a_time_out_without_a_stage() -> None:
     release = threading.Event()
     with pytest.raises(RequestTimeoutError, match=r"^Request timed out$"):
-        in_time(lambda _: release.wait(5), 0.05)
+        run_with_timeout(lambda _: release.wait(5), 0.05)
     release.set()
 
 
@@ -54,5 +59,5 @@ def test_a_finished_stage_is_told_as_finished() -> None:
 
 
 def test_what_fails_in_the_background_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    in_background("restart-c", lambda: {}["gone"]).join(5)
+    run_in_background("restart-c", lambda: {}["gone"]).join(5)
     assert "restart-c: 'gone'" in caplog.text

@@ -5,20 +5,23 @@ from __future__ import annotations
 from itertools import product
 
 from connector.worker.restart import RestartPlan, plan_restart
-from connector.worker.state import REACHED, STEPS, State, TargetState
+from connector.worker.state import ACTIONS, STATE_OF_TARGET, State, TargetState
 from connector.worker.status_store import Status
 
 
 def test_the_tables_are_complete() -> None:
-    assert set(STEPS) == set(product(TargetState, TargetState))
-    assert set(REACHED) == set(TargetState)
+    assert set(ACTIONS) == set(product(TargetState, TargetState))
+    assert set(STATE_OF_TARGET) == set(TargetState)
 
 
-def test_asking_for_what_is_already_so_changes_nothing() -> None:
-    assert [STEPS[state, state] for state in (TargetState.STARTED, TargetState.PAUSED)] == [(), ()]
+def test_the_same_target_state_again_changes_nothing() -> None:
+    assert [ACTIONS[state, state] for state in (TargetState.STARTED, TargetState.PAUSED)] == [
+        (),
+        (),
+    ]
 
 
-def test_a_restart_reaches_what_was_asked_for() -> None:
+def test_a_restart_reaches_what_was_requested() -> None:
     failed, running = Status(State.FAILED, "w"), Status(State.RUNNING, "w")
 
     def plan(connector: Status, task: Status, tasks: bool, failures: bool) -> RestartPlan:

@@ -8,36 +8,8 @@ import pytest
 
 from connector.errors import ConfigError
 from connector.worker.herder import Herder
-from connector.worker.rest_entities import ConfigInfo, ConfigInfos
 from tests.fixtures.idle_connector import CLASS
-
-BASE = [
-    "name", "connector.class", "connector.plugin.version", "tasks.max", "tasks.max.enforce",
-    "key.converter", "key.converter.plugin.version", "value.converter",
-    "value.converter.plugin.version", "header.converter", "header.converter.plugin.version",
-    "transforms", "predicates", "config.action.reload", "errors.retry.timeout",
-    "errors.retry.delay.max.ms", "errors.tolerance", "errors.log.enable",
-    "errors.log.include.messages", "topic.creation.groups", "exactly.once.support",
-    "transaction.boundary", "transaction.boundary.interval.ms", "offsets.storage.topic",
-]  # fmt: skip
-OWN = ["limit", "user", "password", "fault"]
-
-
-def validate(herder: Herder, **config: str | None) -> ConfigInfos:
-    named = {"name": "c", "connector.class": CLASS}
-    return herder.validate(named | {key.replace("__", "."): text for key, text in config.items()})
-
-
-def keys(infos: ConfigInfos) -> list[str]:
-    return [info.value.name for info in infos.configs]
-
-
-def of(infos: ConfigInfos, key: str) -> ConfigInfo:
-    return next(info for info in infos.configs if info.value.name == key)
-
-
-def faults(infos: ConfigInfos) -> dict[str, list[str]]:
-    return {info.value.name: list(info.value.errors) for info in infos.configs if info.value.errors}
+from tests.fixtures.validation import BASE, OWN, faults, keys, of, validate
 
 
 def test_a_valid_configuration_lists_all_keys_in_order(herder: Herder) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from connector.errors import ConfigError
-from connector.worker.listeners import Listener, advertised, parse_listeners, worker_id
+from connector.worker.listeners import Listener, advertised_listener, parse_listeners, worker_id
 from connector.worker.worker_config import parse_worker_config, unknown_keys
-from tests.unit.worker.conftest import WORKER
+from tests.fixtures.idle_worker import WORKER
 
 KAFKA = {
     "bootstrap.servers": "h:9092",
@@ -107,15 +107,15 @@ def test_listeners(text: str, expected: tuple[Listener, ...]) -> None:
 
 def test_the_advertised_address() -> None:
     listeners = parse_listeners("listeners", "http://a:1,https://b:2")
-    assert worker_id(advertised(listeners, {})) == "a:1"
-    assert worker_id(advertised(listeners, {"rest.advertised.listener": "HTTPS"})) == "b:2"
+    assert worker_id(advertised_listener(listeners, {})) == "a:1"
+    assert worker_id(advertised_listener(listeners, {"rest.advertised.listener": "HTTPS"})) == "b:2"
     given = {"rest.advertised.host.name": "c", "rest.advertised.port": "3"}
-    assert str(advertised(listeners, given)) == "http://c:3"
+    assert str(advertised_listener(listeners, given)) == "http://c:3"
     six = parse_listeners("listeners", "http://[::1]:5")
-    assert worker_id(advertised(six, {})) == "[::1]:5"
+    assert worker_id(advertised_listener(six, {})) == "[::1]:5"
 
 
 def test_an_address_of_every_interface_is_advertised_as_this_hosts_own() -> None:
-    found = advertised(parse_listeners("listeners", "http://:8083"), {})
+    found = advertised_listener(parse_listeners("listeners", "http://:8083"), {})
     assert found.host
     assert found.port == 8083

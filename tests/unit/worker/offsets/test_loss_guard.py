@@ -9,7 +9,7 @@ import pytest
 from connector.errors import DamagedOffsetError
 from connector.worker.config_store import ConfigStore
 from connector.worker.offsets.log_store import LogOffsetStore
-from connector.worker.offsets.stores import OffsetPlaces
+from connector.worker.offsets.stores import OffsetStores
 from connector.worker.state import TargetState
 from connector.worker.storage.memory import MemoryLog
 
@@ -28,11 +28,11 @@ class Worker:
         self.store.open()
         shared = LogOffsetStore(self.offsets)
         shared.open()
-        self.places = OffsetPlaces(shared, lambda *_: MemoryLog(), self.store)
+        self.stores = OffsetStores(shared, lambda *_: MemoryLog(), self.store)
 
     def load(self, **config: str) -> Mapping[str, object] | None:
         named = {key.replace("_", "."): text for key, text in config.items()}
-        return self.places.of(named).load("c", SHOP)
+        return self.stores.store_of(named).load("c", SHOP)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def worker() -> Worker:
     found = Worker()
     found.store.put("c", {"name": "c"}, TargetState.STARTED)
     assert found.load() is None
-    found.places.of({}).save("c", SHOP, {"pos": 4})
+    found.stores.store_of({}).save("c", SHOP, {"pos": 4})
     return found
 
 
@@ -55,23 +55,23 @@ def test_a_lost_offset_fails_the_connector(worker: Worker) -> None:
 def test_another_partition_is_new(worker: Worker) -> None:
     worker.offsets.entries.clear()
     worker.restart()
-    assert worker.places.of({}).load("c", {"server": "other"}) is None
+    assert worker.stores.store_of({}).load("c", {"server": "other"}) is None
 
 
 def test_a_mode_that_takes_a_snapshot_anyway_misses_none(worker: Worker) -> None:
     worker.offsets.entries.clear()
     worker.restart()
-    assert worker.places.of({"snapshot.mode": "when_needed"}).load("c", SHOP) is None
+    assert worker.stores.store_of({"snapshot.mode": "when_needed"}).load("c", SHOP) is None
 
 
 def test_after_a_reset_none_is_missed(worker: Worker) -> None:
-    worker.places.of({}).reset("c")
+    worker.stores.store_of({}).reset("c")
     worker.restart()
     assert worker.load() is None
 
 
 def test_after_an_offset_is_removed_none_is_missed(worker: Worker) -> None:
-    worker.places.of({}).save("c", SHOP, None)
+    worker.stores.store_of({}).save("c", SHOP, None)
     worker.restart()
     assert worker.load() is None
 

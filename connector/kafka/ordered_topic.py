@@ -1,4 +1,4 @@
-"""A topic whose first partition is a sequence of values: written in order, read in order."""
+"""A topic whose first partition is written and read in order."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from connector.errors import BrokerUnavailableError, MillraceError
 from connector.fence import Fence
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import delivery_error, request_error
-from connector.kafka.library_log import Repeats
+from connector.kafka.library_log import RepeatedLineFilter
 from connector.kafka.producer import Producer
 
 _log = logging.getLogger(__name__)
-_log.addFilter(Repeats())
+_log.addFilter(RepeatedLineFilter())
 
 _PARTITION: Final = 0
 _POLL: Final = 0.1
-_STEP: Final = 0.5  # seconds of a wait between two looks around
-_ANSWER: Final = 2.0  # seconds for the answer to a question; it is put again
+_STEP: Final = 0.5  # seconds of a wait between two checks of the fence
+_ANSWER: Final = 2.0  # seconds for an answer; the request is repeated
 _NO_ANSWER: Final = (
     KafkaError._TIMED_OUT,  # noqa: SLF001 - the library's public names
     KafkaError._TRANSPORT,  # noqa: SLF001 - the same
@@ -46,10 +46,10 @@ _READER: Final[Mapping[str, Any]] = {
     "enable.auto.commit": "false",
     "enable.partition.eof": "true",
     "auto.offset.reset": "earliest",
-    "fetch.wait.max.ms": 50,  # the end is told by a fetch that finds nothing
+    "fetch.wait.max.ms": 50,  # an empty fetch marks the end
 }
 _WRITER: Final[Mapping[str, Any]] = {
-    "enable.idempotence": False,  # older brokers, and users who may not write idempotently
+    "enable.idempotence": False,  # older brokers, and users without the right to write idempotently
     "max.in.flight.requests.per.connection": 1,  # keeps the order without it
     "linger.ms": 0,
     "delivery.timeout.ms": 120_000,
@@ -57,13 +57,15 @@ _WRITER: Final[Mapping[str, Any]] = {
 }
 
 
-class Sequence:
-    """One topic. Used by one thread; connects when it is first read or written.
+class OrderedTopic:
+    """The values of a topic's first partition.
+
+    Used by one thread; connects when it is first read or written.
 
     :param reader: settings of the consumer, as librdkafka calls them.
-    :param writer: settings of the producer; they come over the defaults here.
-    :param silence: seconds without anything new after which reading is given up.
-    :param fence: nothing is written once it is closed; it hears what is waited for.
+    :param writer: settings of the producer; they override the defaults here.
+    :param silence: seconds without a message after which reading fails.
+    :param fence: nothing is written once it is closed; waits are reported to it.
     """
 
     def __init__(
@@ -85,29 +87,29 @@ class Sequence:
         self._errors: list[MillraceError] = []
 
     def is_empty(self) -> bool:
-        """Tell whether the topic holds nothing now.
+        """Return whether the topic is empty now.
 
         :raises BrokerUnavailableError: the broker does not answer.
-        :raises StopError: the topic may not be read, or there is none.
+        :raises StopError: the topic may not be read, or does not exist.
         """
         consumer = Consumer(self._reader, logger=_log)
         try:
-            low, high = self._patiently(lambda: self._bounds(consumer))
+            low, high = self._retry_new_topic(lambda: self._bounds(consumer))
             return low >= high
         finally:
             consumer.close()
 
     def read(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Read values with their offsets to the last one there is now; tombstones are left out.
+        """Yield values with their offsets up to the present end; tombstones are skipped.
 
-        :param start: the offset to begin at, or, if it is not there, at the first there is.
+        :param start: the offset to begin at; the first offset if it no longer exists.
 
-        :raises BrokerUnavailableError: the broker does not answer, or nothing comes for too long.
-        :raises StopError: the topic may not be read, or there is none.
+        :raises BrokerUnavailableError: the broker does not answer, or sends nothing for too long.
+        :raises StopError: the topic may not be read, or does not exist.
         """
         consumer = Consumer(self._reader, logger=_log)
         try:
-            low, high = self._patiently(lambda: self._bounds(consumer))
+            low, high = self._retry_new_topic(lambda: self._bounds(consumer))
             if low < high and start < high:
                 begin = start if low <= start else OFFSET_BEGINNING
                 consumer.assign([TopicPartition(self._topic, _PARTITION, begin)])
@@ -154,7 +156,7 @@ class Sequence:
             else:
                 return low, high
 
-    def _patiently(self, ask: Callable[[], tuple[int, int]]) -> tuple[int, int]:
+    def _retry_new_topic(self, ask: Callable[[], tuple[int, int]]) -> tuple[int, int]:
         deadline = time.monotonic() + _NEW_TOPIC
         while True:
             try:
@@ -166,18 +168,18 @@ class Sequence:
                 time.sleep(_POLL)
 
     def post(self, value: bytes) -> None:
-        """Send a value; `settle` waits for it.
+        """Send a value; `settle` waits for its acknowledgement.
 
         :raises StopError: it can never be sent.
         """
         producer = self._connect() if self._producer is None else self._producer
         message = Message(self._topic, _PARTITION, None, value)
-        while not self._queued(producer, message):
+        while not self._try_send(producer, message):
             producer.poll(_POLL)
             self._wait("takes no message")
         producer.poll(0)
 
-    def _queued(self, producer: Producer, message: Message) -> bool:
+    def _try_send(self, producer: Producer, message: Message) -> bool:
         with self._fence:
             return producer.send((message,), lambda _: _PARTITION, self._failed) is None
 
@@ -185,10 +187,10 @@ class Sequence:
         self._fence.wait(f"Waiting for Kafka: topic {self._topic} {what}")
 
     def settle(self) -> None:
-        """Wait until all that was posted is acknowledged.
+        """Wait until all posted values are acknowledged.
 
         :raises BrokerUnavailableError: not in time.
-        :raises StopError: something was refused for good.
+        :raises StopError: a value was refused permanently.
         """
         while self._producer is not None and len(self._producer):
             self._producer.poll(_POLL)
