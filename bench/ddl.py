@@ -20,7 +20,7 @@ from connector.capture.tables import Tables
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.position.recorded_positions import reached_by
+from connector.mysql.position.recorded_positions import recorded_before
 from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 
 STATEMENTS, TABLES, RECORDS = 10_000, 5_000, 100_000
@@ -76,7 +76,7 @@ def write(path: Path) -> None:
 def recovered(path: Path) -> None:
     """Recover from the history and print what that took."""
     schema = DatabaseSchema(SchemaRules(), Tables())
-    reached = reached_by(BinlogPosition("binlog.000001", RECORDS), None, is_mariadb=False)
+    reached = recorded_before(BinlogPosition("binlog.000001", RECORDS), None, is_mariadb=False)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.process_time()
     count = recover(FileHistory(path).records(), SOURCE, schema.tables, schema.replay, reached)

@@ -1,4 +1,4 @@
-"""What a source of changes yields: the Change union. Nothing here knows a SQL dialect or Kafka.
+"""The `Change` union: what a source of changes yields, independent of SQL dialects and Kafka.
 
 A source yields its changes in the order in which they were committed. After a run of
 changes it yields a `Progress`: once every record made from the changes before it is
@@ -15,20 +15,20 @@ from connector.capture.tables import Table, TableId
 
 Operation = Literal["c", "u", "d", "r", "t"]
 Row = tuple[Any, ...]
-Place = tuple[str, str]
-"""What stands before and after the row's number where a message tells its place as text:
-``("0/binlog.000004/157/", "")``. Behind the number the last row of a table's snapshot has ``/end``,
-and a table without rows ``/empty``."""
+PositionText = tuple[str, str]
+"""The position of an event as text, in two parts: before and after the number of a row.
+
+For example ``("0/binlog.000004/157/", "")``. The second part is ``/end`` for the last row of the
+snapshot of a table and ``/empty`` for a table without rows."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
 Cause = Literal["database", "history"]
-"""What a capture waits for: its database, or the Kafka cluster of its schema history."""
+"""The system that a capture waits for: its database, or the Kafka of its schema history."""
 SchemaChangeCause = Literal["read", "unread", "repaired"]
-"""A statement that was read, one that could not be read, or a definition that replaces a wrong
-one."""
+"""A parsed statement, one that could not be parsed, or a definition that replaces a wrong one."""
 
 
 class Position(Protocol):
-    """Where a source stands; opaque but to the database it belongs to."""
+    """The position of a source; opaque outside the package of its database."""
 
     def to_offset(self) -> dict[str, Any]:
         """Return the position as Debezium's offset map."""
@@ -42,7 +42,7 @@ class RowChanges:
     ``rows`` holds ``(before, after)``: tuples of Connect values in the order of the fields
     of ``codec.value_schema``, or None. ``source`` holds the values of the source block in the
     order of its schema; ``first_row`` is the number of ``rows[0]`` within its log event, None
-    when rows have no numbers (in a snapshot). ``place`` is as in `Place`, None unless asked for.
+    when rows have no numbers (in a snapshot). ``position_text`` is None unless configured.
     """
 
     codec: TableEventSchema
@@ -50,21 +50,21 @@ class RowChanges:
     rows: list[tuple[Row | None, Row | None]]
     source: Row
     first_row: int | None = 0
-    place: Place | None = None
+    position_text: PositionText | None = None
 
 
 @dataclass(slots=True)
 class Truncated:
-    """A table was emptied by one statement; or a snapshot found no rows in it."""
+    """A table that one statement truncated, or in which a snapshot found no rows."""
 
     codec: TableEventSchema
     source: Row
-    place: Place | None = None
+    position_text: PositionText | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """One table made, altered or dropped; ``previous_id`` is its name before a rename."""
+    """A table that was created, altered or dropped; ``previous_id`` is its name before a rename."""
 
     type: Literal["CREATE", "ALTER", "DROP"]
     id: TableId
@@ -85,10 +85,10 @@ class SchemaChange:
 
 
 @dataclass(slots=True)
-class TransactionMark:
+class TransactionBoundary:
     """The begin or the end of a transaction; ``ts_ms`` is the database's time of it.
 
-    A source yields them only where transaction metadata is requested. ``resumed``: a part of the
+    A source yields them only if transaction metadata is configured. ``resumed``: a part of the
     transaction was captured before a restart and is skipped now.
     """
 
@@ -100,7 +100,7 @@ class TransactionMark:
 
 @dataclass(slots=True)
 class HeartbeatDue:
-    """A heartbeat record may be written when its time has come; ``now``: it has."""
+    """A heartbeat record may be written, if its interval has elapsed; ``now``: in any case."""
 
     now: bool = False
 
@@ -110,7 +110,7 @@ class Progress:
     """All changes up to ``position`` have been yielded.
 
     ``commits`` counts the transactions that ended since the one before, ``committed_ms`` is the
-    database's time of the last of them. ``in_transaction`` tells that one is not complete.
+    database's time of the last of them. ``in_transaction``: one is not complete.
     """
 
     position: Position
@@ -121,9 +121,9 @@ class Progress:
 
 @dataclass(slots=True)
 class Waiting:
-    """Nothing can be read for some seconds, because of a fault that is expected to pass.
+    """A pause of some seconds because of a transient error.
 
-    ``reason`` is empty when all is well again. ``cause`` is what does not answer.
+    ``reason`` is empty when the error is over. ``cause`` is the system that does not answer.
     """
 
     reason: str
@@ -142,7 +142,7 @@ Change = (
     RowChanges
     | Truncated
     | SchemaChange
-    | TransactionMark
+    | TransactionBoundary
     | HeartbeatDue
     | Progress
     | Waiting

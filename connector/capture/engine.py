@@ -1,4 +1,4 @@
-"""The order of a capture: what a start needs, then snapshot, then stream, faults in between."""
+"""Runs a capture: recovery or snapshot, then the stream, with retries after transient errors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from connector.errors import BrokerUnavailableError, StopError, TransientError
 log = logging.getLogger(__name__)
 
 Steps = Generator[Change, None, Position | None]
-_STEP = 0.25  # seconds: a wait is cut into steps so that its consumer can look around
+_STEP = 0.25  # seconds: a wait is split into steps so that its consumer can react in between
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before each further attempt, in seconds, and how often to try.
+    """How long to wait before each retry, in seconds, and how often to retry.
 
-    ``attempts`` is the number of further attempts, negative for no limit.
+    ``attempts`` is the number of retries, negative for no limit.
     """
 
     first: float = 0.1
@@ -40,9 +40,9 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """When to start what. Times are in seconds.
+    """Snapshot mode, delays and retries. Times are in seconds.
 
-    Without ``checks_position`` a stored position is taken for one that the server still has; if
+    Without ``checks_position`` the engine assumes that the server still has a stored position; if
     it has not, streaming fails.
     """
 
@@ -55,31 +55,31 @@ class EngineOptions:
 
 
 class Engine:
-    """Captures one source; used by one thread. It notes in ``course`` how far it has come."""
+    """Captures one source; used by one thread. It records its state in ``progress``."""
 
     def __init__(
-        self, source: Source, options: EngineOptions, course: CaptureProgress | None = None
+        self, source: Source, options: EngineOptions, progress: CaptureProgress | None = None
     ) -> None:
         self._source = source
         self._options = options
-        self._course = course or CaptureProgress()
+        self._progress = progress or CaptureProgress()
         self._last: Position | None = None
 
     def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:
         """Yield all changes after an offset; without one, from a snapshot on.
 
-        Faults of the database that pass are waited for here. A snapshot that was interrupted
-        begins anew; a stream goes on where it was.
+        Transient errors are retried here. A snapshot that was interrupted restarts; a stream
+        continues where it was.
         """
-        start = yield from self._until_it_works(lambda: self._start(offset))
+        start = yield from self._retry(lambda: self._start(offset))
         if start is None:
             return
         yield from self._wait(self._options.streaming_delay, "")
         self._last = start
-        yield from self._until_it_works(self._stream)
+        yield from self._retry(self._stream)
 
     def _start(self, offset: Mapping[str, Any] | None) -> Steps:
-        """Open the source and do what comes before streaming; return where to stream from."""
+        """Open the source, recover or take a snapshot; return the position to stream from."""
         source = self._source
         source.open()
         stored = source.position(offset) if offset else None
@@ -96,7 +96,7 @@ class Engine:
         if not plan.snapshot:
             assert stored is not None
             source.recover(stored)
-            self._course.snapshot = "skipped"
+            self._progress.snapshot = "skipped"
             yield Waiting("")
             return stored if plan.stream else None
         return (yield from self._snapshot(plan, stored if complete and not plan.data else None))
@@ -108,13 +108,13 @@ class Engine:
     def _snapshot(self, plan: Plan, stored: Position | None) -> Steps:
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
-        self._course.begin_snapshot()
+        self._progress.begin_snapshot()
         try:
             position = yield from self._source.snapshot(plan, stored)
         except Exception:
-            self._course.end_snapshot("aborted")
+            self._progress.end_snapshot("aborted")
             raise
-        self._course.end_snapshot("completed")
+        self._progress.end_snapshot("completed")
         yield HeartbeatDue(now=True)
         yield Progress(position)
         return position if plan.stream else None
@@ -125,12 +125,12 @@ class Engine:
         for change in self._source.stream(self._last):
             if change.__class__ is Progress:
                 self._last = change.position
-                self._course.streaming = True
+                self._progress.streaming = True
             yield change
         return None
 
-    def _until_it_works(self, work: Callable[[], Steps]) -> Steps:
-        """Run some work, again and again as long as transient faults interrupt it."""
+    def _retry(self, work: Callable[[], Steps]) -> Steps:
+        """Run some work; run it again after each transient error."""
         attempt = 0
         while True:
             try:
@@ -147,12 +147,12 @@ class Engine:
             except TransientError as error:
                 self._source.close()
                 of_kafka = isinstance(error, BrokerUnavailableError)
-                self._course.fault(of_kafka=of_kafka)
+                self._progress.record_fault(of_kafka=of_kafka)
                 attempt += 1
                 backoff = self._options.backoff
                 if 0 <= backoff.attempts < attempt:
                     raise StopError(
-                        f"Given up after {backoff.attempts} further attempts: {error}",
+                        f"The connector gave up after {backoff.attempts} retries: {error}",
                         "Restart the task when the database is back, or raise errors.max.retries.",
                     ) from error
                 delay = backoff.delay(attempt)

@@ -1,4 +1,4 @@
-"""How far a capture has come."""
+"""The progress of a capture: snapshot, streaming, errors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Literal
 
 @dataclass(slots=True)
 class CaptureProgress:
-    """How far a capture has come, for whoever looks at it from another thread.
+    """The progress of a capture, which other threads may read.
 
     ``snapshot`` is empty until it is known whether there is one; its times are those of
-    `time.monotonic`. ``faults`` counts what was waited for, ``disconnects`` those of a stream.
+    `time.monotonic`. ``faults`` counts transient errors, ``disconnects`` those during streaming.
     """
 
     snapshot: Literal["", "running", "completed", "aborted", "skipped"] = ""
@@ -29,17 +29,17 @@ class CaptureProgress:
         return until - self.snapshot_began
 
     def begin_snapshot(self) -> None:
-        """Note that a snapshot begins."""
+        """Record the start of a snapshot."""
         self.snapshot_began = monotonic()
         self.snapshot = "running"
 
     def end_snapshot(self, how: Literal["completed", "aborted"]) -> None:
-        """Note that it is over."""
+        """Record the end of the snapshot."""
         self.snapshot_ended = monotonic()
         self.snapshot = how
 
-    def fault(self, *, of_kafka: bool = False) -> None:
-        """Note a fault that is waited for; the database is well when it is one of Kafka."""
+    def record_fault(self, *, of_kafka: bool = False) -> None:
+        """Record a transient error; one of Kafka is not counted as an error of the database."""
         if not of_kafka:
             self.faults += 1
             self.disconnects += self.streaming

@@ -1,4 +1,4 @@
-"""What the engine needs of a database."""
+"""The protocol of a database as a source of changes."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class Source(Protocol):
         """Whether the server still has everything after a position."""
 
     def recover(self, position: Position) -> None:
-        """Rebuild what is known of the tables as of a position.
+        """Rebuild the tables as of a position.
 
-        :raises HistoryError: what was kept does not suffice.
+        :raises HistoryError: the schema history is not complete.
         """
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
-        """Read the tables as they are; return the position to stream from.
+        """Read the present tables; return the position to stream from.
 
-        ``stored`` is the position to keep when only the schema is recovered.
+        ``stored`` is the position to keep if only the schema is recovered.
         """
 
     def stream(self, start: Position) -> Iterator[Change]:
         """Yield changes as they are committed, without end.
 
-        Yields `HeartbeatDue` or `Progress` at least every second, also when nothing happens.
+        Yields `HeartbeatDue` or `Progress` at least every second, also when there are no changes.
         """
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from connector.data.semantic import enum
 SNAPSHOT_MARKS = (
     "true,first,first_in_data_collection,last_in_data_collection,last,false,incremental"
 )
-_SNAPSHOT = enum(SNAPSHOT_MARKS).but(optional=True, default="false")
+_SNAPSHOT = enum(SNAPSHOT_MARKS).with_changes(optional=True, default="false")
 
 
 def source_block(connector: str, *own: tuple[str, Schema]) -> Schema:

@@ -1,4 +1,4 @@
-"""The shape of a table's events, decided once per version of the table."""
+"""The schema of a table's events, built once per version of the table."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from connector.data.schema import Schema
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableEventSchema:
-    """What a row of this table version becomes. Identity stands for the version.
+    """The schema of the events of one table version. Each version has an object of its own.
 
-    ``hides_values``: some columns must not be seen, so neither must statements with values.
-    ``derived`` are slots that are computed from another one: (slot, its source, how).
+    ``hides_values``: some columns are masked, so statements with values must be hidden too.
+    ``derived`` are slots that are computed from others: (slot, source slot, function).
 
-    A row travels as a tuple with a slot for each of ``columns``: first the fields of
+    A row is a tuple with a slot for each of ``columns``: first the fields of
     ``value_schema``, in order, then columns that only the key needs. ``key_slots`` picks the
     first fields of ``key_schema`` from it; ``key_constants`` are the values of the others.
     """
@@ -34,8 +34,8 @@ class TableEventSchema:
     hides_values: bool = False
     derived: tuple[tuple[int, int, Callable[[Any], Any]], ...] = ()
 
-    def completed(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return a row that was just read with its derived slots filled."""
+    def with_derived(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return a row with its derived slots filled."""
         values = list(row)
         for slot, source, derive in self.derived:
             values[slot] = derive(row[source])

@@ -63,7 +63,7 @@ class Table:
         lowered = name.lower()
         return next((column for column in self.columns if column.name.lower() == lowered), None)
 
-    def but(self, **changes: Any) -> Table:
+    def with_changes(self, **changes: Any) -> Table:
         """Return a copy with some attributes changed."""
         return replace(self, **changes)
 

@@ -54,7 +54,7 @@ class Schema:
     keys: Schema | None = None
     items: Schema | None = None
 
-    def but(self, **changes: Any) -> Self:
+    def with_changes(self, **changes: Any) -> Self:
         """Return a copy with some attributes changed."""
         return replace(self, **changes)
 

@@ -119,7 +119,7 @@ def _masked(codec: ColumnCodec, mask: str) -> ColumnCodec:
     def from_log(wire: Any) -> _LogField:
         return replace(read(wire), convert=constant)  # type: ignore[no-any-return]
 
-    return codec.but(from_text=constant, from_log=from_log, absent=mask, unavailable=mask)
+    return codec.with_changes(from_text=constant, from_log=from_log, absent=mask, unavailable=mask)
 
 
 def _hashing(key: str, value: str, match: re.Match[str], version: int) -> Iterator[ColumnRule]:
@@ -180,7 +180,7 @@ def _named(key: str, value: str) -> Callable[[TableId, Column], bool]:
 
 def _with_parameters(codec: ColumnCodec, parameters: dict[str, str]) -> ColumnCodec:
     merged = {**(codec.schema.parameters or {}), **parameters}
-    return codec.but(schema=codec.schema.but(parameters=merged))
+    return codec.with_changes(schema=codec.schema.with_changes(parameters=merged))
 
 
 def _mapped(codec: ColumnCodec, change: Callable[[Any], Any]) -> ColumnCodec:
@@ -189,7 +189,7 @@ def _mapped(codec: ColumnCodec, change: Callable[[Any], Any]) -> ColumnCodec:
         name: value if value is None else change(value)
         for name, value in (("absent", codec.absent), ("unavailable", codec.unavailable))
     }
-    return codec.but(after=call(change), **constants)
+    return codec.with_changes(after=call(change), **constants)
 
 
 def cut(content: str | bytes, limit: int) -> str | bytes:

@@ -112,7 +112,7 @@ class CompiledRows:
         messages: list[Message] = []
         numbers = shape.numbers(change.first_row or 0, len(change.rows))
         rows = change.rows[::-1]
-        if change.place is None:
+        if change.position_text is None:
             change.rows = []
         for n in numbers:
             before, after = rows.pop()

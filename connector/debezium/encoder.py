@@ -12,7 +12,7 @@ from connector.data.record import Message, Record
 from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, EncodeHeader, EncodeKey, fragment_keys
 from connector.debezium.events import EventOptions, EventRecords
-from connector.debezium.position_header import POSITION_HEADER, placed
+from connector.debezium.position_header import POSITION_HEADER, add_position_headers
 from connector.debezium.transactions import Transaction
 
 
@@ -41,8 +41,8 @@ class DebeziumEncoder:
     def records(self, change: Change) -> Iterator[Record]:
         """Return the records of a change, in order."""
         records = self._events.records(change)
-        if isinstance(change, (RowChanges, Truncated)) and change.place is not None:
-            return placed(records, change, change.place, self._options)
+        if isinstance(change, (RowChanges, Truncated)) and change.position_text is not None:
+            return add_position_headers(records, change, change.position_text, self._options)
         return records
 
     def compile_rows(
@@ -55,10 +55,10 @@ class DebeziumEncoder:
 
         def encode(change: RowChanges) -> Iterable[Message]:
             messages = rows.messages(change)
-            if change.place is None:
+            if change.position_text is None:
                 change.rows = []  # rows may be huge, and their messages may have to wait
                 return messages
-            return placed(messages, change, change.place, options)
+            return add_position_headers(messages, change, change.position_text, options)
 
         return encode
 

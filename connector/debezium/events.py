@@ -18,7 +18,7 @@ from connector.capture.change import (
     Row,
     RowChanges,
     SchemaChange,
-    TransactionMark,
+    TransactionBoundary,
     Truncated,
 )
 from connector.capture.table_schema import TableEventSchema
@@ -82,7 +82,7 @@ class EventRecords:
             if self._options.schema_changes:
                 record = self._schema_events.record(change, self._options.now() // 1_000_000)
                 yield self._with_context(record)
-        elif isinstance(change, TransactionMark):
+        elif isinstance(change, TransactionBoundary):
             if self._options.transactions:
                 mark = mark_record(change, self._transaction, self._options.naming.transactions())
                 if mark is not None:

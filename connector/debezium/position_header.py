@@ -1,7 +1,7 @@
-"""The place of each change in a header, for consumers that put changes of any origin in order.
+"""The header with the position of each change, by which consumers order changes of any origin.
 
-``epoch/file/position/row`` of the binlog. Row messages, tombstones and truncates have it; it is
-the same for all that one row makes. A header of ours, written only if asked for.
+It holds ``epoch/file/position/row`` of the binlog. Row messages, tombstones and truncates have it;
+all messages of one row have the same. Debezium has no such header: it is written if configured.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
-from connector.capture.change import Place, RowChanges, Truncated
+from connector.capture.change import PositionText, RowChanges, Truncated
 from connector.data.record import Header, Message, Record
 from connector.data.schema import STRING
 from connector.debezium.events import EventOptions, moving, numbered_rows
@@ -19,19 +19,22 @@ POSITION_HEADER: Final = "millrace.position"
 T = TypeVar("T", Message, Record)
 
 
-def placed(
-    made: Iterable[T], change: RowChanges | Truncated, place: Place, options: EventOptions
+def add_position_headers(
+    messages: Iterable[T],
+    change: RowChanges | Truncated,
+    position_text: PositionText,
+    options: EventOptions,
 ) -> Iterator[T]:
-    """Yield what was made of a change, in its order, with the header added."""
-    left = iter(made)
+    """Yield the messages, or records, of a change with the header added."""
+    remaining = iter(messages)
     for number, count in _counts(change, options):
-        text = f"{place[0]}{number}{place[1]}"
+        text = f"{position_text[0]}{number}{position_text[1]}"
         for _ in range(count):
-            yield _with_header(next(left), text)
+            yield _with_header(next(remaining), text)
 
 
 def _counts(change: RowChanges | Truncated, options: EventOptions) -> Iterator[tuple[int, int]]:
-    """Yield for each row its number and how many messages it makes."""
+    """Yield for each row its number and its number of messages."""
     if isinstance(change, Truncated):
         yield 0, 1
         return
@@ -45,8 +48,9 @@ def _counts(change: RowChanges | Truncated, options: EventOptions) -> Iterator[t
         yield number if numbered else 0, count
 
 
-def _with_header(made: T, text: str) -> T:
-    if isinstance(made, Message):
-        return made._replace(headers=[*(made.headers or ()), (POSITION_HEADER, text.encode())])
-    made.headers.append(Header(POSITION_HEADER, STRING, text))
-    return made
+def _with_header(message: T, text: str) -> T:
+    if isinstance(message, Message):
+        headers = [*(message.headers or ()), (POSITION_HEADER, text.encode())]
+        return message._replace(headers=headers)
+    message.headers.append(Header(POSITION_HEADER, STRING, text))
+    return message

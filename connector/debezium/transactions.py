@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from connector.capture.change import TransactionMark
+from connector.capture.change import TransactionBoundary
 from connector.capture.tables import TableId
 from connector.data.java import hash_order
 from connector.data.record import Record
@@ -69,7 +69,7 @@ class Transaction:
         self._by_table = {}
 
 
-def mark_record(mark: TransactionMark, transaction: Transaction, topic: str) -> Record | None:
+def mark_record(mark: TransactionBoundary, transaction: Transaction, topic: str) -> Record | None:
     """Make the record of a mark, None when there is nothing to tell."""
     if mark.status == "BEGIN":
         if not transaction.begin(mark.id, resumed=mark.resumed):

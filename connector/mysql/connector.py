@@ -24,8 +24,7 @@ from connector.mysql.custom_converters import custom_converters
 from connector.mysql.custom_converters import faults as converter_faults
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.old_names import Translation, translate
-from connector.mysql.reselection.post_processors import faults as processor_faults
-from connector.mysql.reselection.post_processors import post_processors
+from connector.mysql.reselection.post_processors import post_processor_faults, post_processors
 from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import BUILTIN_DATABASES
@@ -33,10 +32,10 @@ from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.session.checks import check_privileges, problems
 from connector.mysql.session.connection import Connection
 from connector.mysql.snapshot.snapshot import SnapshotOptions, table_order
-from connector.mysql.source import MySqlSource, Parts
+from connector.mysql.source import MySqlSource, SourceParts
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.types import codec_of
-from connector.mysql.types.type_options import Flavour
+from connector.mysql.types.type_options import Flavor
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +48,7 @@ class MySqlFamily:
     ``resumes_transactions``.
     """
 
-    name: Flavour
+    name: Flavor
     class_name: str
     version: str
     resumes_transactions: bool
@@ -82,7 +81,7 @@ class MySqlFamily:
         report = definition.check(config)
         found = (
             converter_faults(config)
-            | processor_faults(config)
+            | post_processor_faults(config)
             | client_faults(config)
             | config_faults(config, definition)
         )
@@ -140,7 +139,7 @@ class MySqlFamily:
                 transactions=values["provide.transaction.metadata"],
                 prefer_ddl=values["schema.history.internal.prefer.ddl"],
                 captures_gtid=capture.captures_gtid,
-                places=capture.places,
+                position_headers=capture.position_headers,
                 snapshots=snapshot_file(values, config),
             ),
             history_store(values, config, fence),
@@ -148,9 +147,9 @@ class MySqlFamily:
             columns_of,
         )
         return MySqlSource(
-            Parts(
+            SourceParts(
                 settings=options.connection_settings(values),
-                flavour=self.name,
+                flavor=self.name,
                 selection=selected,
                 options=capture,
                 snapshot=_snapshot_options(values, config, capture),
@@ -248,7 +247,7 @@ def _snapshot_options(
         included=",".join(included) if included else None,
         selects=capture.selects,
         row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
-        places=capture.places,
+        position_headers=capture.position_headers,
         threads=values["snapshot.max.threads"],
     )
 

@@ -13,7 +13,7 @@ from connector.config import invalid
 from connector.errors import ConfigError
 from connector.mysql.session.connection import ConnectionSettings
 from connector.mysql.session.tls import Tls
-from connector.mysql.types.type_options import FailureMode, Flavour, TypeOptions
+from connector.mysql.types.type_options import FailureMode, Flavor, TypeOptions
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +43,8 @@ class CaptureOptions:
     fails_with_more_tables: bool = False
     ignores_gtids: bool = False
     checks_position: bool = True
-    marks: bool = False
-    places: bool = False
+    boundaries: bool = False
+    position_headers: bool = False
 
     @property
     def captures_rows_of(self) -> Matches | None:
@@ -52,7 +52,7 @@ class CaptureOptions:
         return self.captures_gtid if self.filters_rows_by_gtid else None
 
 
-def type_options(values: Mapping[str, Any], flavour: Flavour) -> TypeOptions:
+def type_options(values: Mapping[str, Any], flavor: Flavor) -> TypeOptions:
     """Read how types are represented from parsed values."""
     return TypeOptions(
         time_precision=values["time.precision.mode"].lower(),
@@ -63,7 +63,7 @@ def type_options(values: Mapping[str, Any], flavour: Flavour) -> TypeOptions:
         exact=values["compat.mode"].lower() == "exact",
         placeholder=_placeholder(values["unavailable.value.placeholder"]),
         on_failure=_failure_mode(values["event.converting.failure.handling.mode"]),
-        flavour=flavour,
+        flavor=flavor,
     )
 
 
@@ -94,8 +94,8 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         fails_with_more_tables=values["guardrail.collections.limit.action"].lower() == "fail",
         ignores_gtids=values["gtid.ignore.on.recovery"],
         checks_position=values["internal.log.position.check.enable"],
-        marks=values["provide.transaction.metadata"],
-        places=values["millrace.position.headers"],
+        boundaries=values["provide.transaction.metadata"],
+        position_headers=values["millrace.position.headers"],
     )
 
 

@@ -1,4 +1,4 @@
-"""MySQL or MariaDB as a source: joins connection, snapshot, log and schema."""
+"""MySQL or MariaDB as a source: combines connection, snapshot, log and schema."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from connector.mysql.capture_rules import CaptureRules, Unmatched
 from connector.mysql.options import CaptureOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.epoch import numbered, server_of
-from connector.mysql.position.server_log import can_resume, gtid_mode, head, still_has
+from connector.mysql.position.epoch import server_of, with_epoch
+from connector.mysql.position.server_log import can_resume, has_all_after, has_gtids, log_end
 from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
@@ -34,7 +34,7 @@ from connector.mysql.session.checks import check_privileges, check_server
 from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.snapshot.snapshot import Snapshot, SnapshotOptions
 from connector.mysql.source_block import SourceBlock
-from connector.mysql.types.type_options import Flavour
+from connector.mysql.types.type_options import Flavor
 
 log = logging.getLogger(__name__)
 
@@ -42,11 +42,11 @@ _NAMED = 10  # tables in a line of the log
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What a source is made of besides its connections."""
+class SourceParts:
+    """The components of a source, without its connections."""
 
     settings: ConnectionSettings
-    flavour: Flavour
+    flavor: Flavor
     selection: Selection
     options: CaptureOptions
     snapshot: SnapshotOptions
@@ -61,11 +61,11 @@ class Parts:
 class MySqlSource:
     """A `connector.capture.source.Source`."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: SourceParts) -> None:
         self._parts = parts
         self._connection: Connection | None = None
         self._reader: BinlogReader | None = None
-        self._known: BinlogPosition | None = None
+        self._last_known: BinlogPosition | None = None
         self._last_dump: tuple[str, int] | None = None
         self._unmatched: list[Unmatched] | None = None
         self._compared_version = -1
@@ -107,7 +107,7 @@ class MySqlSource:
     def position(self, offset: Mapping[str, Any]) -> Position:
         """Read a stored offset."""
         found = position_of(offset, is_mariadb=self._is_mariadb)
-        self._known = self._known or found
+        self._last_known = self._last_known or found
         return found
 
     def can_resume(self, position: Position) -> bool:
@@ -128,22 +128,22 @@ class MySqlSource:
         self._warn_of_unrecorded_tables()
 
     def _warn_of_unrecorded_tables(self) -> None:
-        """Log captured tables that the history does not know: it may have lost its end."""
-        known, captures = self._parts.tracker.tables, self._parts.selection.captures
+        """Log captured tables that are not in the history: its end may be lost."""
+        tracked, captures = self._parts.tracker.tables, self._parts.selection.captures
         tables = self._definitions(self._server).tables()
-        unknown = [str(table) for table in tables if captures(table) and table not in known]
+        unknown = [str(table) for table in tables if captures(table) and table not in tracked]
         if unknown:
             log.warning(
-                "The schema history does not know %d captured tables: %s%s. Either they were "
-                "created after the stored position, or the history is incomplete; then the task "
-                "will fail with their first row. snapshot.mode=recovery completes the history.",
+                "%d captured tables are not in the schema history: %s%s. Either they were created "
+                "after the stored position, or the history is incomplete and the task will fail "
+                "at their first row. snapshot.mode=recovery completes the history.",
                 len(unknown),
                 ", ".join(unknown[:_NAMED]),
                 ", …" if len(unknown) > _NAMED else "",
             )
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
-        """Read the tables as they are; return the position to stream from."""
+        """Read the present tables; return the position to stream from."""
         assert stored is None or isinstance(stored, BinlogPosition)
         yield self._rules_notice()
         parts = self._parts
@@ -158,13 +158,14 @@ class MySqlSource:
             self._session,
         )
         with closing(snapshot):
-            return (yield from snapshot.changes(plan, self._head, stored))
+            return (yield from snapshot.changes(plan, self._log_end, stored))
 
-    def _head(self) -> BinlogPosition:
-        """Return the end of the log; with its epoch, if places are told."""
-        found = head(self._server)
-        if self._parts.options.places:
-            self._known = found = numbered(found, self._known, found, server_of(self._server))
+    def _log_end(self) -> BinlogPosition:
+        """Return the end of the log; with its epoch, if position headers are configured."""
+        found = log_end(self._server)
+        if self._parts.options.position_headers:
+            server = server_of(self._server)
+            self._last_known = found = with_epoch(found, self._last_known, found, server)
         return found
 
     def stream(self, start: Position) -> Iterator[Change]:
@@ -178,8 +179,8 @@ class MySqlSource:
         server = server_of(self._server)
         done = start if start.server in (None, server) else start.at_group_start()
         at = replace(done, server=server)
-        if self._parts.options.places:
-            at = numbered(at, start, head(self._server), server)
+        if self._parts.options.position_headers:
+            at = with_epoch(at, start, log_end(self._server), server)
         coordinates, dump = self._stream_start(at)
         if (at.epoch or 0) > (start.epoch or 0):
             coordinates.begin_epoch()
@@ -202,21 +203,21 @@ class MySqlSource:
             yield HeartbeatDue()
 
     def _check_log(self, start: BinlogPosition) -> None:
-        """Refuse a server that lacks what follows a position; it may be another one than before.
+        """Refuse a server whose log lacks events after a position; it may be another server.
 
-        Without GTIDs a position is one in the log of its own server only.
+        Without GTIDs a position is valid in the log of its own server only.
         """
         if not self._parts.options.checks_position:
             return
-        if not self._is_resumable(start, still_has):
+        if not self._is_resumable(start, has_all_after):
             raise PositionLostError(
-                f"The server's log does not have everything after the position {start.file}:"
+                f"The server's log does not contain everything after the position {start.file}:"
                 f"{start.pos} (GTIDs {start.gtids or 'none'}) any more."
             )
         server = server_of(self._server)
         if not self._follows_gtids and start.server not in (None, server):
             raise PositionLostError(
-                f"The position {start.file}:{start.pos} is one in the log of server "
+                f"The position {start.file}:{start.pos} belongs to the log of server "
                 f"{start.server}, but the server is {server} now."
             )
 
@@ -235,7 +236,7 @@ class MySqlSource:
         return DefinitionReader(connection, parts.reads_definition, parts.selection.builtin)
 
     def _check_table_count(self, connection: Connection) -> None:
-        """Tell of more captured tables than the user allows, or refuse them."""
+        """Log or refuse more captured tables than guardrail.collections.max allows."""
         options, captures = self._parts.options, self._parts.selection.captures
         if not options.most_tables:
             return
@@ -243,7 +244,9 @@ class MySqlSource:
         count = sum(map(captures, tables))
         if count <= options.most_tables:
             return
-        message = f"{count} tables are captured, {options.most_tables} are allowed."
+        message = (
+            f"{count} tables are captured, guardrail.collections.max allows {options.most_tables}."
+        )
         if options.fails_with_more_tables:
             raise StopError(message, "Capture less or raise guardrail.collections.max.")
         log.warning(message)
@@ -267,20 +270,20 @@ class MySqlSource:
         options = TranslateOptions(
             skipped=parts.options.skipped,
             queries=parts.options.queries,
-            gtid_times=not self._is_mariadb and gtid_mode(self._server),
+            gtid_times=not self._is_mariadb and has_gtids(self._server),
             captures_gtid=parts.options.captures_rows_of,
             on_failure=parts.options.on_failure,
-            marks=parts.options.marks,
-            places=parts.options.places,
+            boundaries=parts.options.boundaries,
+            position_headers=parts.options.position_headers,
             reselection=parts.reselection,
             logs_rollbacks=self._is_mariadb or self._server.version_number < (8,),
         )
-        statement = parts.tracker.streamed
+        statement = parts.tracker.apply_statement
         return Translator(coordinates, plans, parts.source_block, statement, options, done)
 
     def _session(self) -> Connection:
         session = Connection(self._parts.settings)
-        if self._is_mariadb:  # so does Debezium: it shows in the defaults of TIMESTAMP columns
+        if self._is_mariadb:  # as Debezium does: it affects the defaults of TIMESTAMP columns
             session.execute("SET time_zone='+00:00'")
         return session
 
@@ -291,11 +294,11 @@ class MySqlSource:
 
     @property
     def _follows_gtids(self) -> bool:
-        return not self._parts.options.ignores_gtids and gtid_mode(self._server)
+        return not self._parts.options.ignores_gtids and has_gtids(self._server)
 
     @property
     def _is_mariadb(self) -> bool:
-        return self._parts.flavour == "mariadb"
+        return self._parts.flavor == "mariadb"
 
     def _close_connection(self) -> None:
         if self._connection is not None:

@@ -11,7 +11,7 @@ from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 
 ROW_SLOT = 14
-_MARK_SLOT = 4
+_MARKER_SLOT = 4
 
 
 def source_schema(connector: str) -> Schema:
@@ -31,16 +31,16 @@ def source_schema(connector: str) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class SourceBlock:
-    """Makes the values of one connector's source blocks, in the order of the schema."""
+    """Builds the values of one connector's source blocks, in the order of the schema."""
 
     version: str
     connector: str
     name: str
 
-    def streamed(self, at: Coordinates, database: str, table: str | None, micros: int) -> Row:
+    def for_stream(self, at: Coordinates, database: str, table: str | None, micros: int) -> Row:
         """Describe an event of the log; ``micros`` is the database's time of it.
 
-        ``snapshot`` stays unset: its default says that the event is streamed.
+        ``snapshot`` stays unset: its default means that the event is streamed.
         """
         return (
             self.version,
@@ -62,16 +62,16 @@ class SourceBlock:
             at.query,
         )
 
-    def marked(self, values: Row, mark: str) -> Row:
-        """Return the values with another snapshot mark."""
-        return (*values[:_MARK_SLOT], mark, *values[_MARK_SLOT + 1 :])
+    def with_marker(self, values: Row, marker: str) -> Row:
+        """Return the values with another snapshot marker."""
+        return (*values[:_MARKER_SLOT], marker, *values[_MARKER_SLOT + 1 :])
 
     def without_query(self, values: Row) -> Row:
-        """Return the values without the statement: it may hold what must not be seen."""
+        """Return the values without the statement, which may contain values of masked columns."""
         return (*values[:-1], None)
 
-    def snapshot(
-        self, at: BinlogPosition, database: str, table: str | None, mark: str, micros: int
+    def for_snapshot(
+        self, at: BinlogPosition, database: str, table: str | None, marker: str, micros: int
     ) -> Row:
         """Describe a row or statement of a snapshot taken at a position."""
         return (
@@ -79,7 +79,7 @@ class SourceBlock:
             self.connector,
             self.name,
             micros // 1000,
-            mark,
+            marker,
             database,
             None,
             micros,

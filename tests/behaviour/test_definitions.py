@@ -188,9 +188,11 @@ def test_what_nobody_can_tell_any_more_stops_the_task(capture: Capture) -> None:
     database.execute("ALTER TABLE t DROP COLUMN b", "INSERT INTO t VALUES (3, 'three')")
     capture.resume()
     trace = capture.trace()
-    assert trace.startswith(f"DdlError: What table {database.name}.t is like is not sure: "), trace
+    assert trace.startswith(f"DdlError: The schema of table {database.name}.t is unresolved: "), (
+        trace
+    )
     assert "ALTER TABLE t" in trace
-    assert re.search(r"It stands at \S+:\d+, for database \[db", trace), trace
+    assert re.search(r"The statement is at \S+:\d+, for database \[db", trace), trace
     assert "binlog_row_metadata=FULL" in trace
     assert "secret" not in trace
     config = capture.config | {"inconsistent.schema.handling.mode": "warn"}

@@ -109,7 +109,7 @@ def test_keys_of_every_type(database: FreshDatabase, types: TypeOptions) -> None
         codec = codec_for(database, types, message_key_columns="(.*).t:k")
         row = read(database, codec)
         with reselection(database, event_key=True) as again:
-            found = again.completed(codec, [(None, (row[0], "gone"))], frozenset(), OLD)
+            found = again.complete(codec, [(None, (row[0], "gone"))], frozenset(), OLD)
         assert found == [(None, row)], kind
 
 
@@ -122,7 +122,7 @@ def test_what_is_missing_is_read_and_nothing_else(database: FreshDatabase) -> No
     with reselection(database) as again:
 
         def completed(row: tuple[Any, ...], *lacking: int) -> Any:
-            [(before, after)] = again.completed(codec, [(row, row)], frozenset(lacking), OLD)
+            [(before, after)] = again.complete(codec, [(row, row)], frozenset(lacking), OLD)
             assert before == row
             return after
 
@@ -130,7 +130,7 @@ def test_what_is_missing_is_read_and_nothing_else(database: FreshDatabase) -> No
         assert completed((1, None, 0, None, "")) == (1, 5, 0, None, "")
         assert completed((1, 0, 0, None, "gone"), 2) == (1, 0, 6, None, "v")
         assert completed((1, 0, 0, None, ""), 3) == (1, 0, 0, 7, "")
-        assert again.completed(codec, [((1, None, 0, 0, ""), None)], frozenset(), OLD) == [
+        assert again.complete(codec, [((1, None, 0, 0, ""), None)], frozenset(), OLD) == [
             ((1, None, 0, 0, ""), None)
         ]
 
@@ -140,14 +140,14 @@ def test_a_row_that_is_gone(database: FreshDatabase, caplog: pytest.LogCaptureFi
     codec = codec_for(database, TYPES)
     rows = [(None, (77, None))]
     with reselection(database, fails=False) as again:
-        assert again.completed(codec, rows, frozenset(), OLD) == rows
+        assert again.complete(codec, rows, frozenset(), OLD) == rows
     assert "is not in the table any more" in caplog.text
     assert "77" not in caplog.text.replace(database.name, "")
     with reselection(database) as again, pytest.raises(ReselectError, match=r"t: the row to read"):
-        again.completed(codec, rows, frozenset(), OLD)
+        again.complete(codec, rows, frozenset(), OLD)
     database.execute("DROP TABLE t")
     with reselection(database) as again, pytest.raises(ReselectError, match="again: error 1146"):
-        again.completed(codec, rows, frozenset(), OLD)
+        again.complete(codec, rows, frozenset(), OLD)
 
 
 def test_a_table_without_a_primary_key(database: FreshDatabase) -> None:
@@ -155,12 +155,12 @@ def test_a_table_without_a_primary_key(database: FreshDatabase) -> None:
     codec = codec_for(database, TYPES, message_key_columns="(.*).t:id")
     rows = [(None, (1, None))]
     with reselection(database) as again, pytest.raises(ReselectError, match="has no primary key"):
-        again.completed(codec, rows, frozenset(), OLD)
+        again.complete(codec, rows, frozenset(), OLD)
     with reselection(database, event_key=True) as again:
-        assert again.completed(codec, rows, frozenset(), OLD) == [(None, (1, 2))]
+        assert again.complete(codec, rows, frozenset(), OLD) == [(None, (1, 2))]
     without_key = codec_for(database, TYPES)
     with reselection(database) as again:
-        assert again.completed(without_key, rows, frozenset(), OLD) == rows
+        assert again.complete(without_key, rows, frozenset(), OLD) == rows
 
 
 def test_a_session_that_was_ended_is_opened_again(database: FreshDatabase) -> None:
@@ -168,7 +168,7 @@ def test_a_session_that_was_ended_is_opened_again(database: FreshDatabase) -> No
     codec = codec_for(database, TYPES)
     with reselection(database) as again:
         for _ in range(2):
-            found = again.completed(codec, [(None, (1, None))], frozenset(), OLD)
+            found = again.complete(codec, [(None, (1, None))], frozenset(), OLD)
             assert found == [(None, (1, 2))]
             sessions = database.query(
                 "SELECT id FROM information_schema.processlist WHERE user = %s", CAPTURE.user
@@ -184,5 +184,5 @@ def test_what_is_cut_or_masked_stays_so(database: FreshDatabase) -> None:
     rules = {"column.truncate.to.4.chars": ".*cut", "column.mask.with.3.chars": ".*masked"}
     codec = codec_for(database, TYPES, **rules)
     with reselection(database) as again:
-        found = again.completed(codec, [(None, (1, None, "***"))], frozenset((1, 2)), OLD)
+        found = again.complete(codec, [(None, (1, None, "***"))], frozenset((1, 2)), OLD)
     assert found == [(None, (1, "long", "***"))]

@@ -53,15 +53,15 @@ def _compare(server: DatabaseServer, seed: int) -> int:
     return compared
 
 
-def _tracked(catalog: Catalog, name: str, flavour: str) -> list[tuple[str, str]]:
+def _tracked(catalog: Catalog, name: str, flavor: str) -> list[tuple[str, str]]:
     table = catalog.tables.get(TableId(DATABASE, name))
     assert table is not None, f"{name} is not known"
-    return [(column.name, _plain(column.type_name.upper(), flavour)) for column in table.columns]
+    return [(column.name, _plain(column.type_name.upper(), flavor)) for column in table.columns]
 
 
-def _plain(kind: str, flavour: str) -> str:
+def _plain(kind: str, flavor: str) -> str:
     word = kind.split(maxsplit=1)[0]
-    if word == "JSON" and flavour == "mariadb":
+    if word == "JSON" and flavor == "mariadb":
         return "LONGTEXT"
     if word == "GEOMCOLLECTION":
         return "GEOM"

@@ -30,10 +30,10 @@ class Table:
 class Workload:
     """Makes statements for one database from one seed."""
 
-    def __init__(self, seed: int, database: str, flavour: str) -> None:
+    def __init__(self, seed: int, database: str, flavor: str) -> None:
         self._random = Random(seed)
         self._database = database
-        self._types = types_of(flavour)
+        self._types = types_of(flavor)
         self._tables: dict[str, Table] = {}
         self._added: set[str] = set()  # by the ALTER that is being made
         self._next_id = 1

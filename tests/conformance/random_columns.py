@@ -27,9 +27,9 @@ def literal(kind: Kind, random: Random) -> str:
     return kind.value(random)
 
 
-def types_of(flavour: str) -> tuple[Kind, ...]:
+def types_of(flavor: str) -> tuple[Kind, ...]:
     """Return the types that a server has."""
-    return (*TYPES, *_MYSQL) if flavour == "mysql" else (*TYPES, *_MARIADB)
+    return (*TYPES, *_MYSQL) if flavor == "mysql" else (*TYPES, *_MARIADB)
 
 
 def _integers(low: int, high: int) -> Callable[[Random], str]:

@@ -58,14 +58,14 @@ def test_random_statements(
             _assert_sides_equal(run, seed)
 
 
-def _workloads(database: DatabaseServer, flavour: str) -> Iterator[tuple[int, int, list[Scenario]]]:
+def _workloads(database: DatabaseServer, flavor: str) -> Iterator[tuple[int, int, list[Scenario]]]:
     """Yield seeds with their statements, and how many these are with those before."""
     done = 0
     for seed in count(_SEED):
         if done >= _STATEMENTS:
             return
         scenarios = [
-            Workload(seed * 100 + number, f"gen{number}", flavour).scenario(database)
+            Workload(seed * 100 + number, f"gen{number}", flavor).scenario(database)
             for number in range(_DATABASES)
         ]
         kept = sum(map(_kept, scenarios))

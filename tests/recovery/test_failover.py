@@ -150,7 +150,7 @@ def test_a_server_that_has_purged_transactions_of_an_unknown_source_is_refused(
         ((done,),) = server.query("SELECT @@global.gtid_executed")
         server.execute(f"SET GLOBAL gtid_purged = '+{unknown}:1-5'")
         offset = {"file": "binlog.000001", "pos": 4, "gtids": done}
-        with pytest.raises(PositionLostError, match="does not have everything after"):
+        with pytest.raises(PositionLostError, match="does not contain everything after"):
             next(streamed(database, offset))
         unwanted = {"gtid__source__excludes": f"{unknown}.*"}
         assert next(streamed(database, offset, **unwanted))

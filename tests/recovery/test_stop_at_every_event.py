@@ -17,7 +17,7 @@ from connector.capture.change import (
     Progress,
     RowChanges,
     SchemaChange,
-    TransactionMark,
+    TransactionBoundary,
     Truncated,
 )
 from connector.connectors import mariadb_connector, mysql_connector
@@ -30,7 +30,7 @@ from tests.recovery.following import Follower
 from tests.recovery.stopping import Chosen, Stoppable
 from tests.recovery.workloads import BEFORE, COMPRESSED, LAST, ROLLBACKS, WORKLOAD
 
-EVENTS = (RowChanges, SchemaChange, Truncated, TransactionMark)
+EVENTS = (RowChanges, SchemaChange, Truncated, TransactionBoundary)
 
 
 @dataclass

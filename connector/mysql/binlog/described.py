@@ -1,8 +1,7 @@
-"""A table made anew from what TABLE_MAP events say of it (``binlog_row_metadata=FULL``).
+"""Builds the definition of a table from TABLE_MAP events with ``binlog_row_metadata=FULL``.
 
-The log does not tell defaults, comments and display widths: the definition is without them. The
-blocks of metadata are those of MySQL 8 and MariaDB 10.5, each with an entry for the columns it
-concerns only.
+The log has no defaults, comments and display widths, so the definition lacks them. The blocks of
+metadata are those of MySQL 8 and MariaDB 10.5; each has entries only for the columns it concerns.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ Collations = Mapping[int, Charset]
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedColumn:
+class LoggedColumn:
     """A column as the log describes it; ``collation`` and ``labels`` where the type has them."""
 
     name: str
@@ -95,7 +94,7 @@ class DescribedColumn:
 
 
 def unsigned_columns(table_map: TableMap) -> dict[int, bool]:
-    """Return which columns of numbers are unsigned, by position; empty where the log is silent."""
+    """Return which columns of numbers are unsigned, by position; empty if the log lacks that."""
     bits = table_map.metadata.get(blocks.SIGNEDNESS)
     if bits is None:
         return {}
@@ -107,8 +106,8 @@ def unsigned_columns(table_map: TableMap) -> dict[int, bool]:
     }
 
 
-def described_columns(table_map: TableMap, *, is_mariadb: bool = False) -> list[DescribedColumn]:
-    """Return the columns as the log describes them, but for those that MariaDB hides.
+def logged_columns(table_map: TableMap, *, is_mariadb: bool = False) -> list[LoggedColumn]:
+    """Return the columns as the log describes them, except those that MariaDB hides.
 
     :raises LookupError, ValueError: the metadata is malformed.
     """
@@ -126,7 +125,7 @@ def described_columns(table_map: TableMap, *, is_mariadb: bool = False) -> list[
     shapes = _numbers(table_map.metadata.get(blocks.GEOMETRY_TYPE, b""))
     geometries = dict(zip(_positions(table_map, {fields.GEOMETRY}.__contains__), shapes))  # noqa: B905 - absent without the block
     return [
-        DescribedColumn(
+        LoggedColumn(
             name,
             wire,
             bool(table_map.nullable[position >> 3] >> (position & 7) & 1),
@@ -143,9 +142,9 @@ def described_columns(table_map: TableMap, *, is_mariadb: bool = False) -> list[
 def create_statement(table_map: TableMap, collations: Collations, *, is_mariadb: bool) -> str:
     """Return the CREATE TABLE statement of a table that the log describes in full.
 
-    :raises LookupError, ValueError: the metadata is malformed, or a collation is not known.
+    :raises LookupError, ValueError: the metadata is malformed, or a collation is unknown.
     """
-    columns = described_columns(table_map, is_mariadb=is_mariadb)
+    columns = logged_columns(table_map, is_mariadb=is_mariadb)
     lines = [f"  {quote(column.name)} {_definition(column, collations)}" for column in columns]
     key = [table_map.names[position] for position in primary_key(table_map)]
     if key:
@@ -155,18 +154,18 @@ def create_statement(table_map: TableMap, collations: Collations, *, is_mariadb:
 
 
 def primary_key(table_map: TableMap) -> list[int]:
-    """Return the positions of the columns of the primary key, as far as the log tells it."""
+    """Return the positions of the columns of the primary key, if the log has them."""
     simple = table_map.metadata.get(blocks.PRIMARY_KEY)
     if simple is not None:
         return _numbers(simple)
     return _numbers(table_map.metadata.get(blocks.PREFIXED_KEY, b""))[::2]
 
 
-def unlike(
+def described_difference(
     table: Table, table_map: TableMap, collations: Collations, *, is_mariadb: bool
 ) -> str | None:
-    """Tell in what a definition differs from a full description, beyond names and types."""
-    columns = described_columns(table_map, is_mariadb=is_mariadb)
+    """Return how a definition differs from a full description, beyond names and types."""
+    columns = logged_columns(table_map, is_mariadb=is_mariadb)
     for column, found in zip(table.columns, columns, strict=True):
         if column.optional != found.nullable:
             return f"whether {found.name} takes NULL"
@@ -182,14 +181,14 @@ def _plain(charset: str) -> str:
     return {"utf8": "utf8mb3"}.get(charset.lower(), charset.lower())
 
 
-def _definition(column: DescribedColumn, collations: Collations) -> str:
+def _definition(column: LoggedColumn, collations: Collations) -> str:
     null = "DEFAULT NULL" if column.nullable else "NOT NULL"
     if column.wire.type in (fields.TIMESTAMP, fields.TIMESTAMP2) and column.nullable:
         null = "NULL DEFAULT NULL"
     return f"{_type(column, collations)} {null}"
 
 
-def _type(column: DescribedColumn, collations: Collations) -> str:
+def _type(column: LoggedColumn, collations: Collations) -> str:
     kind, meta = column.wire
     if kind in _SIMPLE:
         return _SIMPLE[kind] + (" unsigned" if column.unsigned and kind != fields.YEAR else "")
@@ -204,7 +203,7 @@ def _type(column: DescribedColumn, collations: Collations) -> str:
     return _text(column, collations)
 
 
-def _text(column: DescribedColumn, collations: Collations) -> str:
+def _text(column: LoggedColumn, collations: Collations) -> str:
     kind, size = real_string_type(column.wire)
     binary = column.collation in (None, _BINARY)
     charset = collations[_BINARY if column.collation is None else column.collation]
@@ -228,9 +227,9 @@ def _literal(label: bytes) -> str:
     return f"'{text}'"
 
 
-def _positions(table_map: TableMap, wanted: Callable[[int], bool]) -> list[int]:
+def _positions(table_map: TableMap, includes: Callable[[int], bool]) -> list[int]:
     """Return the positions of the columns of some types."""
-    return [number for number, wire in enumerate(table_map.wires) if wanted(_real_type(wire))]
+    return [number for number, wire in enumerate(table_map.wires) if includes(_real_type(wire))]
 
 
 def _real_type(wire: Wire) -> int:
@@ -238,10 +237,10 @@ def _real_type(wire: Wire) -> int:
 
 
 def _collations(
-    table_map: TableMap, wanted: Callable[[int], bool], kinds: tuple[int, int]
+    table_map: TableMap, includes: Callable[[int], bool], kinds: tuple[int, int]
 ) -> dict[int, int]:
     """Return the collations of some columns: a default with exceptions, or one for each."""
-    positions = _positions(table_map, wanted)
+    positions = _positions(table_map, includes)
     each = table_map.metadata.get(kinds[1])
     if each is not None:
         return dict(zip(positions, _numbers(each), strict=False))

@@ -1,4 +1,4 @@
-"""Events of the binary log as facts. Everything the capture needs has a class of its own.
+"""Events of the binary log, one class for each type of event that the capture needs.
 
 The position in a header is where the event starts in its file; an event inside a compressed
 transaction has the position that the server wrote into it, which may be zero.
@@ -16,7 +16,7 @@ Header = tuple[int, int, int, int]  # timestamp (seconds), server id, position, 
 
 
 class BinlogEvent:
-    """What all events tell. An event without a class of its own only counts."""
+    """The header that all events have; also an event of a type that the capture ignores."""
 
     __slots__ = ("header",)
 
@@ -25,7 +25,7 @@ class BinlogEvent:
 
 
 class Rotated(BinlogEvent):
-    """The log goes on in another file. ``artificial``: sent at the start of a dump."""
+    """The log continues in another file. ``artificial``: sent at the start of a dump."""
 
     __slots__ = ("artificial", "file", "start")
 
@@ -39,9 +39,9 @@ class Rotated(BinlogEvent):
 class GtidRead(BinlogEvent):
     """The first event of a group. ``commit_micros`` is its original commit time, 0 if unknown.
 
-    ``begins``: it stands for BEGIN as well (MariaDB). ``standalone``: the group ends with its
-    only statement (MariaDB). ``ineffective``: that statement only announces what a later group
-    does, or takes it back (MariaDB's START ALTER and ROLLBACK ALTER).
+    ``begins``: it is also the BEGIN of a transaction (MariaDB). ``standalone``: the group ends with
+    its only statement (MariaDB). ``ineffective``: that statement announces what a later group does,
+    or cancels it (MariaDB's START ALTER and ROLLBACK ALTER).
     """
 
     __slots__ = ("begins", "commit_micros", "gtid", "ineffective", "standalone")
@@ -101,7 +101,7 @@ class XaPrepared(BinlogEvent):
 class QueryRan(BinlogEvent):
     """A statement, almost always DDL, run in ``database``.
 
-    ``sql_mode`` holds the bits of the session's mode, None where the server does not tell.
+    ``sql_mode`` holds the bits of the session's mode, None where the server does not log it.
     """
 
     __slots__ = ("database", "sql", "sql_mode", "thread")
@@ -122,7 +122,7 @@ class QueryRan(BinlogEvent):
 
 
 class RowsQueryRead(BinlogEvent):
-    """The statement that caused the rows that follow; long, and rarely asked for."""
+    """The statement that caused the rows that follow; long, and rarely requested."""
 
     __slots__ = ("_text",)
 
@@ -183,17 +183,17 @@ class RowsChanged(BinlogEvent):
         return self.end - self.start
 
     def trim(self) -> None:
-        """Keep nothing of the data but the images."""
+        """Discard all data except the images."""
         self.data = self.data[self.start : self.end]
         self.start, self.end = 0, len(self.data)
 
-    def decoded(self) -> None:
-        """Let go of the images: there may be hundreds of megabytes, and others need the memory."""
+    def release_images(self) -> None:
+        """Release the images, which may have hundreds of megabytes, once they are decoded."""
         self.data, self.start, self.end = b"", 0, 0
 
 
 class Unreadable(BinlogEvent):
-    """An event that is not of the form that its type has."""
+    """A malformed event."""
 
     __slots__ = ("error",)
 
@@ -203,7 +203,7 @@ class Unreadable(BinlogEvent):
 
 
 class HeartbeatSeen(BinlogEvent):
-    """The server has nothing to send. It is in no log: nothing may count it."""
+    """A sign of life of an idle server. It is not in the log and must not be counted."""
 
     __slots__ = ()
 

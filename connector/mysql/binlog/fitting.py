@@ -1,4 +1,4 @@
-"""Whether a definition fits the rows of its table in the log."""
+"""Compares a definition with the rows of its table in the log."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ _GEOMETRIES: Final = """
     MULTIPOLYGON"""
 
 
-def _named(names: str, *types: int) -> Iterable[tuple[str, tuple[int, ...]]]:
+def _wires_of(names: str, *types: int) -> Iterable[tuple[str, tuple[int, ...]]]:
     return ((name, types) for name in names.split())
 
 
-# How a type may stand in the log, by the first word of its name. Types that are not here may
-# stand there as anything.
+# The types that the log may have for a column type, by the first word of its name. A type that is
+# missing here may have any.
 _WIRES: Final[dict[str, tuple[int, ...]]] = dict(
     (
-        *_named("TINYINT INT1 BOOL BOOLEAN", fields.TINY),
-        *_named("SMALLINT INT2", fields.SHORT),
-        *_named("MEDIUMINT INT3 MIDDLEINT", fields.INT24),
-        *_named("INT INTEGER INT4", fields.LONG),
-        *_named("BIGINT INT8", fields.LONGLONG),
-        *_named("FLOAT FLOAT4 REAL DOUBLE FLOAT8", fields.FLOAT, fields.DOUBLE),
-        *_named("DECIMAL DEC FIXED NUMERIC", fields.NEWDECIMAL),
-        *_named("YEAR", fields.YEAR),
-        *_named("DATE", fields.DATE),
-        *_named("TIME", fields.TIME, fields.TIME2),
-        *_named("DATETIME", fields.DATETIME, fields.DATETIME2),
-        *_named("TIMESTAMP", fields.TIMESTAMP, fields.TIMESTAMP2),
-        *_named("BIT", fields.BIT),
-        *_named("ENUM", fields.ENUM),
-        *_named("SET", fields.SET),
-        *_named("JSON", fields.JSON, fields.BLOB),
-        *_named(_GEOMETRIES, fields.GEOMETRY),
-        *_named(_TEXT_NAMES, *_TEXTS),
+        *_wires_of("TINYINT INT1 BOOL BOOLEAN", fields.TINY),
+        *_wires_of("SMALLINT INT2", fields.SHORT),
+        *_wires_of("MEDIUMINT INT3 MIDDLEINT", fields.INT24),
+        *_wires_of("INT INTEGER INT4", fields.LONG),
+        *_wires_of("BIGINT INT8", fields.LONGLONG),
+        *_wires_of("FLOAT FLOAT4 REAL DOUBLE FLOAT8", fields.FLOAT, fields.DOUBLE),
+        *_wires_of("DECIMAL DEC FIXED NUMERIC", fields.NEWDECIMAL),
+        *_wires_of("YEAR", fields.YEAR),
+        *_wires_of("DATE", fields.DATE),
+        *_wires_of("TIME", fields.TIME, fields.TIME2),
+        *_wires_of("DATETIME", fields.DATETIME, fields.DATETIME2),
+        *_wires_of("TIMESTAMP", fields.TIMESTAMP, fields.TIMESTAMP2),
+        *_wires_of("BIT", fields.BIT),
+        *_wires_of("ENUM", fields.ENUM),
+        *_wires_of("SET", fields.SET),
+        *_wires_of("JSON", fields.JSON, fields.BLOB),
+        *_wires_of(_GEOMETRIES, fields.GEOMETRY),
+        *_wires_of(_TEXT_NAMES, *_TEXTS),
     )
 )
 _INTEGERS: Final = (fields.TINY, fields.SHORT, fields.INT24, fields.LONG, fields.LONGLONG)
@@ -63,14 +63,14 @@ _WORD: Final = re.compile(r"\w+")
 def difference(
     table: Table, table_map: TableMap, hidden: int = 0, *, strict: bool = True
 ) -> str | None:
-    """Tell where a table is not what its rows are: it was altered without a word in the log.
+    """Return how a definition differs from the rows, because an ALTER is not in the log.
 
     The log has names with ``binlog_row_metadata=FULL`` only, and signs in MySQL only. A quote
     within a name is doubled in the definitions, as in Debezium's.
 
-    :param hidden: how many columns at the end of the rows no definition tells of.
-    :param strict: compare sizes, scales and signs of numbers, too. Debezium reads some definitions
-        wrong in these and goes on all the same; so what is known need not be exact.
+    :param hidden: how many columns at the end of the rows are in no definition.
+    :param strict: compare sizes, scales and signs of numbers too. Debezium reads some of these
+        wrong, without consequences; so a tracked definition need not be exact.
     """
     more = len(table_map.wires) - len(table.columns)
     if not 0 <= more <= hidden:

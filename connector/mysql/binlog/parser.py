@@ -70,7 +70,7 @@ class EventParser:
     """Parses the events of one dump connection, in order.
 
     ``trailer`` is the size of the checksum behind each event; the caller leaves it out.
-    ``parsers`` has the types of events that are of use; for others there is `parse_other`.
+    ``parsers`` has the types of events that the capture needs; `parse_other` takes the others.
 
     :param checksums: whether the server adds a checksum to the events that it makes up before
         the first format description.
@@ -107,7 +107,7 @@ class EventParser:
     def event(self, data: bytes, start: int, end: int) -> BinlogEvent:
         """Parse the event at ``data[start:end]``, without its checksum.
 
-        One that is not of the form that its type has is `Unreadable`.
+        A malformed one is returned as `Unreadable`.
 
         :raises ConversionError: not even its header can be read.
         """
@@ -129,7 +129,7 @@ class EventParser:
 
         The body is a list of (type, length, value) up to a zero type; type 2 names the
         compression (0 = zstd, 255 = none), type 3 is the uncompressed size. The events inside
-        have no checksums. Behind what is malformed comes an `Unreadable` event, the last.
+        have no checksums. If a part is malformed, the last event is `Unreadable`.
         """
         whole = self.event(data, start, end)
         yield whole
@@ -152,7 +152,7 @@ class EventParser:
             raise _malformed(header, f"{size} of {fields[3]} bytes inside")
 
     def _format(self, header: Header, data: bytes, _: int, end: int) -> BinlogEvent:
-        """Learn from a format description whether the events of its file have checksums.
+        """Read from a format description whether the events of its file have checksums.
 
         It ends in the algorithm (0 = none, 1 = CRC32) and a checksum of its own.
         """
@@ -213,7 +213,7 @@ def unreadable(header: Header, data: bytes, start: int, error: Exception) -> Unr
 
 
 def parse_other(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
-    """Parse an event of a type that is of no use."""
+    """Parse an event of a type that the capture does not need."""
     return BinlogEvent(header)
 
 
@@ -283,7 +283,7 @@ def _tagged_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEve
 
 
 def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
-    """Sequence, domain, flags, and what the flags announce; it stands for BEGIN as well.
+    """Sequence, domain, flags, and what the flags announce; the event is also the BEGIN.
 
     The number of a group commit and the name of an XA transaction stand before further flags.
     """
@@ -317,7 +317,7 @@ def _incident(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
 
 
 def _reason(error: Exception) -> str:
-    """Return what may be told of an error: only our own are known to hold no values."""
+    """Return the text of an error for messages: only that of our own errors has no values."""
     return str(error) if isinstance(error, ConversionError) else type(error).__name__
 
 

@@ -2,7 +2,7 @@
 
 MySQL writes them with ``binlog_row_value_options=PARTIAL_JSON``. The image after an update
 starts with its options; when these say so, a bitmap over all JSON columns of the table, also
-over those that the image does not hold, tells which are differences to the image before
+over those that the image lacks, marks those that are differences to the image before
 (sql/json_diff.h). Decoded column by column: such events are rare, and applying the differences
 costs more than decoding.
 """
@@ -27,16 +27,16 @@ _PARTIAL_JSON = 1
 class PartialDecoder:
     """Decodes the events of one version of a table."""
 
-    def __init__(self, wires: Sequence[Wire], wanted: Sequence[tuple[ColumnCodec, int]]) -> None:
+    def __init__(self, wires: Sequence[Wire], requested: Sequence[tuple[ColumnCodec, int]]) -> None:
         self._layouts = [layout(wire) for wire in wires]
         documents = [index for index, wire in enumerate(wires) if wire.type == fields.JSON]
         self._numbers = {index: number for number, index in enumerate(documents)}
         self._slots: dict[int, tuple[int, ColumnCodec, Callable[[Any], Any]]] = {}
-        for slot, (codec, index) in enumerate(wanted):
+        for slot, (codec, index) in enumerate(requested):
             field = codec.from_log(wires[index])
             self._slots[index] = (slot, codec, field.convert.then(codec.after).function())
             self._layouts[index] = field
-        self._unavailable = [codec.unavailable for codec, _ in wanted]
+        self._unavailable = [codec.unavailable for codec, _ in requested]
 
     def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         """Decode the pairs of images of an event."""
@@ -102,8 +102,7 @@ def _document(before: dict[int, bytes], index: int) -> bytes:
     document = before.get(index)
     if document is None:
         raise ConversionError(
-            f"column {index + 1} is written as a difference to a JSON document that is not in "
-            "the log",
+            f"column {index + 1} is logged as a difference to a JSON document that the log lacks",
             "Set binlog_row_image=FULL or binlog_row_value_options='' and take a new snapshot.",
         )
     return document

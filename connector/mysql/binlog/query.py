@@ -1,6 +1,6 @@
-"""The text of a statement in the log, and how the session that ran it read it.
+"""The text of a statement in the log, and the settings of the session that ran it.
 
-A query event carries status variables: a code of one byte and a value whose form the code tells.
+A query event has status variables: a code of one byte and a value whose form depends on the code.
 The SQL mode and the character set of the client stand among the first.
 """
 
@@ -14,7 +14,7 @@ _NAMED: Final = 6  # the catalog, with its length before it
 _MADE_BY_SERVER: Final = b"` (\n  `"  # as SHOW CREATE TABLE writes it
 
 # The collations that stand for the character sets a client can have, when SET NAMES or a driver
-# chooses one, and Python's names for those. What is missing here is UTF-8.
+# chooses one, and Python's names for those. All others are UTF-8.
 _CLIENT_CODECS: Final = {
     1: "big5",
     3: "latin-1",
@@ -54,7 +54,7 @@ _CLIENT_CODECS: Final = {
 
 
 class QuerySession(NamedTuple):
-    """``sql_mode`` holds the server's bits, None where the event does not tell them."""
+    """``sql_mode`` holds the server's bits, None where the event lacks them."""
 
     sql_mode: int | None = None
     codec: str | None = None
@@ -86,9 +86,9 @@ def session_of(status: bytes) -> QuerySession:
 
 
 def text_of(sql: bytes, codec: str | None) -> str:
-    """Decode a statement: it stands in the log in the character set of the client.
+    """Decode a statement, which is logged in the character set of the client.
 
-    What the server itself makes of CREATE TABLE … AS SELECT is UTF-8 whatever the client uses.
+    The server's own text for CREATE TABLE … AS SELECT is UTF-8, whatever the client uses.
 
     :param codec: Python's name of the character set; None is UTF-8.
     """

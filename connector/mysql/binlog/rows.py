@@ -1,8 +1,8 @@
-"""Row images: a decoder compiled for a table and the columns wanted from it.
+"""Row images: a decoder compiled for a table and the columns requested from it.
 
-An image starts with a bitmap of NULLs over the columns it holds. For every bitmap met a
-straight-line function is generated (`connector.mysql.binlog.imagecode`). A table whose bitmaps
-never end has a bounded number of them; beyond it a plain loop decodes the same values.
+An image starts with a bitmap of NULLs over the columns it holds. For every bitmap that occurs, a
+straight-line function is generated (`connector.mysql.binlog.imagecode`). Their number is
+bounded; beyond the limit a plain loop decodes the same values.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ MAX_VARIANTS = 256
 class ImageDecoder:
     """Decodes the images of one table version that hold the same columns.
 
-    ``wires`` are the columns of the TABLE_MAP event; ``wanted`` gives for each slot of the
+    ``wires`` are the columns of the TABLE_MAP event; ``requested`` gives for each slot of the
     result its codec and the position of its column among the wires. ``present`` is the bitmap
-    of the columns that the images hold; a wanted column not among them is ``unavailable``.
+    of the columns that the images hold; a requested column not among them is ``unavailable``.
     """
 
     def __init__(
         self,
         wires: Sequence[Wire],
-        wanted: Sequence[tuple[ColumnCodec, int]],
+        requested: Sequence[tuple[ColumnCodec, int]],
         present: bytes,
     ) -> None:
-        slots = {index: slot for slot, (_, index) in enumerate(wanted)}
+        slots = {index: slot for slot, (_, index) in enumerate(requested)}
         self._columns = [
-            _held(wire, slots.get(index), wanted)
+            _image_column(wire, slots.get(index), requested)
             for index, wire in enumerate(wires)
             if present[index >> 3] >> (index & 7) & 1
         ]
-        self._initial = tuple(codec.unavailable for codec, _ in wanted)
+        self._initial = tuple(codec.unavailable for codec, _ in requested)
         self._bitmap_size = (len(self._columns) + 7) // 8
         # without columns there is no code to generate
         self._variants: dict[bytes, Variant] = {} if self._columns else {b"": self.decode_plainly}
@@ -101,10 +101,12 @@ class ImageDecoder:
         return offset
 
 
-def _held(wire: Wire, slot: int | None, wanted: Sequence[tuple[ColumnCodec, int]]) -> HeldColumn:
+def _image_column(
+    wire: Wire, slot: int | None, requested: Sequence[tuple[ColumnCodec, int]]
+) -> HeldColumn:
     if slot is None:
         return HeldColumn(layout(wire), Expression(), None)
-    codec = wanted[slot][0]
+    codec = requested[slot][0]
     try:
         field = codec.from_log(wire)
     except SchemaMismatchError as error:

@@ -9,7 +9,12 @@ from connector.mysql.binlog.dump import DumpStart
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
-from connector.mysql.position.server_log import binlog_end, executed_before, oldest_gtids, purged
+from connector.mysql.position.server_log import (
+    binlog_end,
+    executed_before,
+    oldest_gtids,
+    purged_gtids,
+)
 from connector.mysql.session.connection import Connection
 
 Captures = Callable[[str], bool]
@@ -44,19 +49,19 @@ def _accepted_domains(
     """Return a position that MariaDB accepts although some domains are not followed.
 
     The server refuses a position that lacks a domain whose first transactions are purged, or
-    has one that the server does not know. Purged transactions of an excluded domain are not
-    missed.
+    that has a domain unknown to it. Purged transactions of excluded domains do not
+    matter.
     """
     if captures is None:
         return done
     excluded = done.without(captures)
-    known = binlog_end(connection).contains
-    kept = done.only(captures).joined(excluded if known(excluded) else MariaDbGtidSet())
+    is_known = binlog_end(connection).contains
+    kept = done.only(captures).joined(excluded if is_known(excluded) else MariaDbGtidSet())
     return oldest_gtids(connection).without(captures).joined(kept)
 
 
 def _first_gtids(connection: Connection, position: BinlogPosition) -> tuple[Coordinates, DumpStart]:
-    """Begin to follow GTIDs at a position in a file: those before it must not come again."""
+    """Begin to follow GTIDs at a position in a file: transactions before it must not be read again."""
     done, begun = executed_before(connection, position.file, position.pos)
     coordinates = Coordinates(replace(position, gtids=done))
     if begun is not None:
@@ -70,5 +75,5 @@ def _purged_of_unknown_sources(connection: Connection, done: GtidSet) -> GtidSet
     Those sources are not captured, or the user does not want the position checked; the server
     refuses a position without them.
     """
-    gone = purged(connection)
-    return gone.of_sources(gone.sources() - done.sources())
+    purged = purged_gtids(connection)
+    return purged.of_sources(purged.sources() - done.sources())

@@ -1,4 +1,4 @@
-"""What to do with the rows of a table in the log: skip them, or how to decode them."""
+"""Decides for each table in the log whether its rows are skipped or how they are decoded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TablePlan:
     def __init__(self, codec: TableEventSchema, table_map: TableMap) -> None:
         self.codec = codec
         self._wires = table_map.wires
-        self._wanted = [(column, _index(codec.table, column)) for column in codec.columns]
+        self._requested = [(column, _index(codec.table, column)) for column in codec.columns]
         hidden = len(table_map.wires) - len(codec.table.columns)
         versioned = hidden == VERSION_COLUMNS and table_map.may_be_versioned()
         self._versions = VersionedRows(table_map.wires) if versioned else None
@@ -42,13 +42,13 @@ class TablePlan:
 
     @property
     def is_versioned(self) -> bool:
-        """Whether updates of the log may be deletions: of rows that come to their end."""
+        """Whether an update of the log may be a deletion: of a row whose end it sets."""
         return self._versions is not None
 
     def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         """Decode the rows of an event.
 
-        :raises SchemaMismatchError: when its bytes are no rows of the table.
+        :raises SchemaMismatchError: its bytes are not rows of the table.
         """
         try:
             pairs = self._rows(event)
@@ -60,10 +60,8 @@ class TablePlan:
                 f"log cannot be read ({type(error).__name__})"
             ) from None  # its own text may hold values of the row
         if self.codec.derived:
-            complete = self.codec.completed
-            return [
-                (before and complete(before), after and complete(after)) for before, after in pairs
-            ]
+            derive = self.codec.with_derived
+            return [(before and derive(before), after and derive(after)) for before, after in pairs]
         return pairs
 
     def lacking(self, event: RowsChanged) -> frozenset[int]:
@@ -73,7 +71,7 @@ class TablePlan:
         if found is None:
             found = frozenset(
                 slot
-                for slot, (_, index) in enumerate(self._wanted)
+                for slot, (_, index) in enumerate(self._requested)
                 if not any(has_column(bitmap, index) for bitmap in bitmaps)
             )
             self._lacking[bitmaps] = found
@@ -81,7 +79,7 @@ class TablePlan:
 
     def _rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         if event.partial:
-            return self._completed(self._partial_rows(event), event)
+            return self._fill_unchanged(self._partial_rows(event), event)
         decoder = self._decoder(event.present)
         if event.kind == "c":
             return [(None, row) for row in decoder.decode(event.data, event.start, event.end)]
@@ -90,10 +88,10 @@ class TablePlan:
         if event.present == event.present_after:
             images = iter(decoder.decode(event.data, event.start, event.end))
             return list(zip(images, images, strict=True))
-        pairs = self._unlike_pairs(event, decoder, self._decoder(event.present_after))
-        return self._completed(pairs, event)
+        pairs = self._pairs_of_unequal_images(event, decoder, self._decoder(event.present_after))
+        return self._fill_unchanged(pairs, event)
 
-    def _unlike_pairs(
+    def _pairs_of_unequal_images(
         self, event: RowsChanged, before: ImageDecoder, after: ImageDecoder
     ) -> list[tuple[Row | None, Row | None]]:
         pairs: list[tuple[Row | None, Row | None]] = []
@@ -108,53 +106,53 @@ class TablePlan:
             )
         return pairs
 
-    def _completed(
+    def _fill_unchanged(
         self, pairs: list[tuple[Row | None, Row | None]], event: RowsChanged
     ) -> list[tuple[Row | None, Row | None]]:
-        """Take what an update did not change from the image before, as far as it is there.
+        """Copy columns that the image after lacks from the image before.
 
-        With ``binlog_row_image=MINIMAL`` only that one has the key.
+        With ``binlog_row_image=MINIMAL`` only the image before has the key.
         """
         unchanged = [
             slot
-            for slot, (_, index) in enumerate(self._wanted)
+            for slot, (_, index) in enumerate(self._requested)
             if has_column(event.present, index) and not has_column(event.present_after, index)
         ]
         if not unchanged:
             return pairs
-        return [(old, old and new and _taken(old, new, unchanged)) for old, new in pairs]
+        return [(old, old and new and _copy_slots(old, new, unchanged)) for old, new in pairs]
 
     def _partial_rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
         if self._partial is None:
-            self._partial = PartialDecoder(self._wires, self._wanted)
+            self._partial = PartialDecoder(self._wires, self._requested)
         return self._partial.rows(event)
 
     def _decoder(self, present: bytes) -> ImageDecoder:
         decoder = self._decoders.get(present)
         if decoder is None:
-            decoder = ImageDecoder(self._wires, self._wanted, present)
+            decoder = ImageDecoder(self._wires, self._requested, present)
             self._decoders[present] = decoder
         return decoder
 
 
 class Definitions(Protocol):
-    """What tells of tables whose rows are not what is known of them."""
+    """Resolves definitions that are missing, wrong or unresolved."""
 
-    def doubt(self, table: TableId) -> str | None:
-        """Return why the known definition of a table may be wrong, None when it is sure."""
+    def unresolved_reason(self, table: TableId) -> str | None:
+        """Return why the schema of a table is unresolved, None if it is not."""
 
-    def settle(self, table: TableId) -> None:
-        """Take the known definition for right."""
+    def mark_resolved(self, table: TableId) -> None:
+        """Confirm the tracked definition."""
 
-    def find(self, table_map: TableMap) -> list[SchemaChange]:
-        """Look for the definition that fits; return the changes by which it became known."""
+    def resolve(self, table_map: TableMap) -> list[SchemaChange]:
+        """Find the definition that fits; return the changes that define it."""
 
 
 class TablePlans:
     """The plans of all tables met since the last DDL statement.
 
-    ``hidden_columns``: a table may end in columns that no definition tells of (MariaDB).
-    ``repaired`` are the changes of definitions that were found to be wrong, until they are taken.
+    ``hidden_columns``: a table may end in columns that are in no definition (MariaDB).
+    ``resolved`` are the changes of definitions that proved wrong, until the caller clears them.
     """
 
     def __init__(
@@ -167,7 +165,7 @@ class TablePlans:
         *,
         hidden_columns: bool = False,
     ) -> None:
-        self.repaired: list[SchemaChange] = []
+        self.resolved: list[SchemaChange] = []
         self._tables = tables
         self._codec_of = codec_of
         self._captures = captures
@@ -177,23 +175,23 @@ class TablePlans:
         self._plans: dict[TableMap, TablePlan | None] = {}
 
     def plan(self, table_map: TableMap | None) -> TablePlan | None:
-        """Return how to decode a table's rows; None when they are not wanted.
+        """Return how to decode a table's rows; None if they are skipped.
 
-        :raises UnknownTableError: a captured table whose definition is not known.
-        :raises SchemaMismatchError: one whose definition does not fit the log.
-        :raises DdlError: one that a statement changed that could not be read.
+        :raises UnknownTableError: the definition of a captured table is unknown.
+        :raises SchemaMismatchError: the definition does not fit the log.
+        :raises DdlError: a statement that could not be parsed may have changed the table.
         """
         if table_map is None:
             return None
         if table_map in self._plans:
             return self._plans[table_map]
-        if len(self._plans) >= _MAX_PLANS:  # a table that is opened anew has another description
+        if len(self._plans) >= _MAX_PLANS:  # a table that is reopened has another description
             self._plans.clear()
         self._plans[table_map] = plan = self._make(table_map)
         return plan
 
     def clear(self) -> None:
-        """Forget the plans: a definition has changed."""
+        """Discard the plans: a definition has changed."""
         self._plans.clear()
 
     def _make(self, table_map: TableMap) -> TablePlan | None:
@@ -203,10 +201,10 @@ class TablePlans:
         if name not in self._tables and table_map.looks_like_sequence():
             return None
         fault = self._fault(table_map)
-        # Debezium passes rows of unknown tables over where it is told to: so they stay unknown
-        wanted = name in self._tables or self._on_inconsistency == "fail"
-        if self._definitions is not None and wanted:
-            fault = self._looked_up(table_map, fault, self._definitions)
+        # Debezium skips rows of unknown tables if configured so: such tables stay unknown
+        resolves = name in self._tables or self._on_inconsistency == "fail"
+        if self._definitions is not None and resolves:
+            fault = self._resolve(table_map, fault, self._definitions)
         table = self._tables.get(name)
         if fault is not None or table is None:
             self._inconsistent(fault or _unknown(name))
@@ -214,7 +212,7 @@ class TablePlans:
         return TablePlan(self._codec_of(table), table_map)
 
     def _fault(self, table_map: TableMap) -> StopError | None:
-        """Tell why rows cannot be read with what is known of their table."""
+        """Return why the tracked definition cannot decode the rows, None if it can."""
         name = table_map.table
         table = self._tables.get(name)
         if table is None:
@@ -222,33 +220,37 @@ class TablePlans:
         fault = difference(table, table_map, self._hidden(table_map), strict=False)
         return SchemaMismatchError(f"Table {name} is known to {fault}.") if fault else None
 
-    def _looked_up(
+    def _resolve(
         self, table_map: TableMap, fault: StopError | None, definitions: Definitions
     ) -> StopError | None:
-        """Find the right definition where the known one is wrong or in doubt."""
+        """Replace a definition that is wrong or unresolved; return the error that remains."""
         name = table_map.table
-        if fault is None and definitions.doubt(name) is None and not self._may_hide(table_map):
+        if (
+            fault is None
+            and definitions.unresolved_reason(name) is None
+            and not self._may_hide(table_map)
+        ):
             return None
-        found = definitions.find(table_map)
-        if found:
-            self.repaired += found
+        changes = definitions.resolve(table_map)
+        if changes:
+            self.resolved += changes
             self._plans.clear()
             return self._fault(table_map)
-        doubt = definitions.doubt(name)
-        if doubt is None:
+        reason = definitions.unresolved_reason(name)
+        if reason is None:
             return fault
-        if fault is None and table_map.names:  # the names prove it
-            definitions.settle(name)
+        if fault is None and table_map.names:  # the names confirm it
+            definitions.mark_resolved(name)
             return None
-        return DdlError(f"What table {name} is like is not sure: {doubt}", _REMEDY)
+        return DdlError(f"The schema of table {name} is unresolved: {reason}", _REMEDY)
 
     def _hidden(self, table_map: TableMap) -> int:
         return table_map.hidden_columns() if self._hides_columns else 0
 
     def _may_hide(self, table_map: TableMap) -> bool:
-        """Whether there are more columns in the log than known, of which it has no names.
+        """Whether the log has more columns than the definition, and no names of them.
 
-        They may be hidden ones, or were added without a word in the log.
+        They may be hidden ones, or were added by a statement that is not in the log.
         """
         table = self._tables.get(table_map.table)
         more = table is not None and len(table_map.wires) > len(table.columns)
@@ -264,7 +266,7 @@ class TablePlans:
 _REMEDY = (
     "Restart the connector with snapshot.mode=recovery if no table has changed since, set "
     "binlog_row_metadata=FULL before such statements, or set "
-    "schema.history.internal.skip.unparseable.ddl=true to go on with what is known."
+    "schema.history.internal.skip.unparseable.ddl=true to continue with the tracked definition."
 )
 
 
@@ -279,7 +281,7 @@ def has_column(present: bytes, index: int) -> bool:
     return bool(present[index >> 3] >> (index & 7) & 1)
 
 
-def _taken(old: Row, new: Row, slots: list[int]) -> Row:
+def _copy_slots(old: Row, new: Row, slots: list[int]) -> Row:
     values = list(new)
     for slot in slots:
         values[slot] = old[slot]

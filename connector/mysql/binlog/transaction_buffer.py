@@ -1,9 +1,9 @@
-"""Holds a transaction until its end shows which of its rows took effect.
+"""Buffers a transaction until its end, which decides which of its rows took effect.
 
 MariaDB, and MySQL before 8.0, write a transaction that was rolled back, or a part of one before
-ROLLBACK TO SAVEPOINT, to the log if it also did what no rollback takes back (temporary
-tables, tables without transactions). All rows of such a transaction are rows of transactional
-tables: the servers log those of other tables apart.
+ROLLBACK TO SAVEPOINT, to the log if it also did what a rollback cannot undo (temporary tables,
+tables without transactions). All rows of such a transaction are rows of transactional tables: the
+servers log those of other tables separately.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from connector.mysql.binlog.events import (
 from connector.mysql.binlog.tablemap import TableMap
 
 _IN_MEMORY: Final = 4 << 20  # bytes of row images that are held in memory at most
-_EVENT_SIZE: Final = 400  # about what an event takes besides
+_EVENT_SIZE: Final = 400  # the approximate size of an event without its data
 _SAVEPOINT: Final = re.compile(r"(SAVEPOINT|ROLLBACK TO) (`(?:[^`]|``)*`)")
 
 
@@ -38,32 +38,32 @@ class TransactionBuffer:
     """Follows the events of one connection; used by one thread."""
 
     def __init__(self) -> None:
-        self._held = _Held()
+        self._held = _EventList()
         self._in_group = False
         self._savepoints: dict[str, int] = {}
         self._rolled_back: list[range] = []
 
-    def settled(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogEvent]:
-        """Yield the events of which it is sure what became of them, in their order.
+    def release(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogEvent]:
+        """Yield the events whose transaction has ended, in order.
 
-        Instead of rows that were rolled back comes an event that only counts.
+        Rows that were rolled back are replaced by an event that only counts.
         """
         for event in events:
             if self._in_group and isinstance(event, GtidRead):
-                yield from self._released()
+                yield from self._flush()
             self._in_group = self._in_group or _begins(event)
             if not self._in_group:
                 yield event
                 continue
             self._held.append(event)
             if self._ends(event):
-                yield from self._released()
+                yield from self._flush()
 
     def _ends(self, event: BinlogEvent) -> bool:
-        """Note what an event does to the transaction; return whether it is the last.
+        """Apply an event to the state of the transaction; return whether it is the last.
 
-        A transaction that a file's end cuts off was not complete when the server crashed: the
-        server rolled it back.
+        A transaction that the end of a file truncates was not complete when the server crashed:
+        the server rolled it back.
         """
         if isinstance(event, (Committed, XaPrepared)):
             return True
@@ -86,10 +86,10 @@ class TransactionBuffer:
     def _roll_back_to(self, first: int) -> None:
         self._rolled_back.append(range(first, len(self._held)))
 
-    def _released(self) -> Iterator[BinlogEvent]:
+    def _flush(self) -> Iterator[BinlogEvent]:
         rolled_back = self._rolled_back
         held = self._held
-        self._held, self._in_group = _Held(), False
+        self._held, self._in_group = _EventList(), False
         self._savepoints, self._rolled_back = {}, []
         for number, event in enumerate(held.events()):
             if event.__class__ is RowsChanged and any(number in part for part in rolled_back):
@@ -104,8 +104,8 @@ def _begins(event: BinlogEvent) -> bool:
     return isinstance(event, (Began, XaStarted))
 
 
-class _Held:
-    """A list of events of any size: behind a limit they lie in a temporary file."""
+class _EventList:
+    """A list of events of any size: beyond a limit they are in a temporary file."""
 
     def __init__(self) -> None:
         self._events: list[BinlogEvent] = []
@@ -139,7 +139,7 @@ class _Held:
     def _write(self) -> None:
         """Move what is in memory to the file.
 
-        :raises StopError: there is no room for it.
+        :raises StopError: the disk is full.
         """
         try:
             if self._file is None:
@@ -150,14 +150,14 @@ class _Held:
             _Pickler(self._file, self._tables).dump(self._events)
         except OSError as error:
             raise StopError(
-                f"A large transaction cannot be held in a temporary file: {error}",
-                "Make room in the folder that the environment variable TMPDIR names.",
+                f"A large transaction cannot be written to a temporary file: {error}",
+                "Free space in the folder that the environment variable TMPDIR names.",
             ) from error
         self._events, self._size = [], 0
 
 
 class _Pickler(pickle.Pickler):
-    """Writes events; of the tables, which plans know by their identity, numbers."""
+    """Writes events, with numbers in place of tables: plans know tables by identity."""
 
     def __init__(self, file: IO[bytes], tables: list[TableMap]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
@@ -174,7 +174,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads what `_Pickler` wrote; the file has no name, so that it is nobody else's."""
+    """Reads what `_Pickler` wrote; the file has no name, so that no other process can change it."""
 
     def __init__(self, file: IO[bytes], tables: list[TableMap]) -> None:
         super().__init__(file)

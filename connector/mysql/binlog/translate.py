@@ -1,7 +1,7 @@
-"""Events of the log become changes: transactions, rows of known tables, DDL.
+"""Translates events of the log to changes: transactions, rows of captured tables, DDL.
 
-The order of the steps and what each counts follow Debezium's streaming source, so that source
-blocks and offsets are the same.
+The order of the steps and their counters follow Debezium's streaming source, so that source blocks
+and offsets are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connector.capture.change import (
     Change,
     Progress,
     RowChanges,
-    TransactionMark,
+    TransactionBoundary,
 )
 from connector.errors import ConversionError, ReselectError, SchemaMismatchError, StopError
 from connector.mysql.binlog.events import (
@@ -37,7 +37,7 @@ from connector.mysql.binlog.events import (
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.binlog.versions import apart
+from connector.mysql.binlog.versions import split_by_kind
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import source_of
@@ -53,8 +53,8 @@ _PART = 500  # events between two positions
 class Translator:
     """Turns the events of one connection into changes.
 
-    ``statement`` handles DDL; ``at`` is moved along and belongs to the caller. ``done`` is what
-    of the group at the start was done before: it is skipped if the group begins there.
+    ``statement`` handles DDL. The caller owns ``at``; the translator moves it. ``done`` is the part
+    of the first group that was processed before: it is skipped if the group begins there.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Translator:
             self._handlers[RowsQueryRead] = self._rows_query
 
     def changes(self, events: Iterable[BinlogEvent]) -> Iterator[Change]:
-        """Yield the changes of some events, then how far they lead.
+        """Yield the changes of some events, then their progress.
 
         A buffer may release all events of a large transaction at once.
         """
@@ -101,11 +101,11 @@ class Translator:
         if self._buffer is None:
             yield from self._changes(events)
             return
-        settled = self._buffer.settled(events)
-        part = list(islice(settled, _PART))
+        released = self._buffer.release(events)
+        part = list(islice(released, _PART))
         yield from self._changes(part)
         while len(part) == _PART:
-            part = list(islice(settled, _PART))
+            part = list(islice(released, _PART))
             yield from self._changes(part)
 
     def _changes(self, events: Iterable[BinlogEvent]) -> Iterator[Change]:
@@ -148,19 +148,19 @@ class Translator:
         at.begin()
         if thread is not None:
             at.thread = thread
-        self._skip_what_is_done()
-        return self._mark("BEGIN") if self._options.marks else _NOTHING
+        self._skip_processed()
+        return self._boundary("BEGIN") if self._options.boundaries else _NOTHING
 
     def _xa_started(self, event: XaStarted) -> Iterable[Change]:  # noqa: ARG002 - a handler
         self._at.begin_xa()
-        self._skip_what_is_done()
+        self._skip_processed()
         return _NOTHING
 
-    def _skip_what_is_done(self) -> None:
-        """Prepare to skip events that were handled before a restart, where this is their group.
+    def _skip_processed(self) -> None:
+        """Prepare to skip the events of this group that were processed before a restart.
 
-        Their count is valid in the log that it was taken from. Where that is not sure, a group
-        that begins at the same position is taken for the same one if it is the first.
+        Their count is valid in its own log only. If that is unknown, the first group that begins
+        at the same position is assumed to be the same one.
         """
         done, at = self._done, self._at
         self._events_to_skip = self._rows_to_skip = 0
@@ -175,14 +175,14 @@ class Translator:
         self._done = None
 
     def _compressed(self, event: TransactionCompressed) -> Iterable[Change]:  # noqa: ARG002 - a handler
-        self._at.compressed()
+        self._at.enter_compressed()
         return _NOTHING
 
     def _committed(self, event: Committed) -> Iterable[Change]:  # noqa: ARG002 - a handler
-        marks = self._mark("END") if self._options.marks else _NOTHING
+        boundary = self._boundary("END") if self._options.boundaries else _NOTHING
         self._at.commit()
         self._leave_group()
-        return marks
+        return boundary
 
     def _xa_prepared(self, event: XaPrepared) -> Iterable[Change]:  # noqa: ARG002 - a handler
         """End an XA transaction where its events end, as Debezium does: with PREPARE."""
@@ -194,61 +194,67 @@ class Translator:
         self._events_to_skip = self._rows_to_skip = 0
         self._ignoring = self._standalone = self._ineffective = False
 
-    def _mark(self, status: Literal["BEGIN", "END"]) -> Iterable[Change]:
+    def _boundary(self, status: Literal["BEGIN", "END"]) -> Iterable[Change]:
         at = self._at
         resumed = status == "BEGIN" and self._events_to_skip > 0
-        return (TransactionMark(status, at.transaction_id or "", at.ts_micros // 1000, resumed),)
+        return (
+            TransactionBoundary(status, at.transaction_id or "", at.ts_micros // 1000, resumed),
+        )
 
     def _rows(self, event: RowsChanged) -> Iterable[Change]:
         skipped = self._options.skipped
-        if self._events_to_skip or self._ignoring or (event.kind in skipped and _is_sure(event)):
+        if (
+            self._events_to_skip
+            or self._ignoring
+            or (event.kind in skipped and _has_final_kind(event))
+        ):
             return _NOTHING
         if event.table_map is None:
             return self._without_table(event)
         first, self._rows_to_skip = self._rows_to_skip, 0
         plan = self._plans.plan(event.table_map)
-        if self._plans.repaired:
-            return self._after_repair(event, first)
+        if self._plans.resolved:
+            return self._after_resolution(event, first)
         if plan is None:
             return _NOTHING
         try:
             rows = plan.rows(event)
             if self._reselection is not None and event.kind != "d":
                 lacking, micros = plan.lacking(event), self._at.ts_micros
-                rows = self._reselection.completed(plan.codec, rows[first:], lacking, micros)
+                rows = self._reselection.complete(plan.codec, rows[first:], lacking, micros)
                 rows = [(None, None)] * first + rows
         except (ConversionError, ReselectError, SchemaMismatchError) as error:
-            self._failed(error)
+            self._handle_failure(error)
             return _NOTHING
-        event.decoded()
+        event.release_images()
         at = self._at
         at.row = first
         table = plan.codec.table.id
-        source = self._source.streamed(at, table.database, table.table, at.ts_micros)
+        source = self._source.for_stream(at, table.database, table.table, at.ts_micros)
         if at.query is not None and plan.codec.hides_values:
             source = self._source.without_query(source)
         at.row = max(len(rows) - 1, 0)
         if first:
             rows = rows[first:]
-        place = at.place if self._options.places else None
+        text = at.position_text if self._options.position_headers else None
         if plan.is_versioned:
             return [
-                RowChanges(plan.codec, kind, part, source, number, place)
-                for kind, part, number in apart(event.kind, rows, first)
+                RowChanges(plan.codec, kind, part, source, number, text)
+                for kind, part, number in split_by_kind(event.kind, rows, first)
                 if part and kind not in skipped
             ]
         return (
-            (RowChanges(plan.codec, event.kind, rows, source, first, place),) if rows else _NOTHING
+            (RowChanges(plan.codec, event.kind, rows, source, first, text),) if rows else _NOTHING
         )
 
     def _without_table(self, event: RowsChanged) -> Iterable[Change]:
-        """Refuse rows of which no TABLE_MAP event names the table.
+        """Refuse rows without a TABLE_MAP event.
 
         The server ends some statements with an event that has neither.
         """
         if event.start < event.end:
             at = self._at
-            self._failed(
+            self._handle_failure(
                 StopError(
                     f"The rows at {at.file}:{at.pos} of the binlog follow no TABLE_MAP event: "
                     "the stored offset lies within a transaction.",
@@ -258,23 +264,23 @@ class Translator:
             )
         return _NOTHING
 
-    def _after_repair(self, event: RowsChanged, first: int) -> Iterable[Change]:
-        """Tell of the definitions that were found to be wrong, then of the rows."""
-        repaired = tuple(self._plans.repaired)
-        self._plans.repaired.clear()
+    def _after_resolution(self, event: RowsChanged, first: int) -> Iterable[Change]:
+        """Yield the changes of resolved definitions, then the rows."""
+        resolved = tuple(self._plans.resolved)
+        self._plans.resolved.clear()
         self._rows_to_skip = first
-        return (*repaired, *self._rows(event))
+        return (*resolved, *self._rows(event))
 
     def _unreadable(self, event: Unreadable) -> Iterable[Change]:
-        self._failed(event.error)
+        self._handle_failure(event.error)
         return _NOTHING
 
-    def _failed(self, error: Exception) -> None:
-        """Do with an event that cannot be processed what the user wants."""
+    def _handle_failure(self, error: Exception) -> None:
+        """Fail, warn or skip, by ``event.processing.failure.handling.mode``."""
         if self._options.on_failure == "fail":
             raise error
         level = logging.WARNING if self._options.on_failure == "warn" else logging.DEBUG
-        log.log(level, "The event at %s:%d is passed over: %s", self._at.file, self._at.pos, error)
+        log.log(level, "The event at %s:%d is skipped: %s", self._at.file, self._at.pos, error)
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[Change]:
         self._at.query = event.sql
@@ -309,7 +315,7 @@ class Translator:
         return self._committed(Committed((0, 0, 0, 0)))
 
     def _incident(self, event: IncidentSeen) -> Iterable[Change]:
-        self._failed(
+        self._handle_failure(
             StopError(
                 f"The server reports lost events in its log before {self._at.file}:"
                 f"{self._at.pos}: {event.message}",
@@ -320,7 +326,7 @@ class Translator:
         return _NOTHING
 
 
-def _is_sure(event: RowsChanged) -> bool:
-    """Whether an event is what its kind says; updates may prove to be deletions of versions."""
+def _has_final_kind(event: RowsChanged) -> bool:
+    """Whether the kind of an event is final; an update may turn out to delete a version."""
     table_map = event.table_map
     return event.kind != "u" or table_map is None or not table_map.may_be_versioned()

@@ -1,4 +1,4 @@
-"""The options of a translator, and what it needs of a reader of missing values."""
+"""The options of a translator, and the protocol of a reader of missing values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RowPairs = list[tuple[Row | None, Row | None]]
 class MissingValues(Protocol):
     """Reads values that log events lack from the database."""
 
-    def completed(
+    def complete(
         self, codec: TableEventSchema, rows: RowPairs, lacking: frozenset[int], micros: int
     ) -> RowPairs:
         """Return the rows of an event with the values that were read.
@@ -29,11 +29,11 @@ class MissingValues(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TranslateOptions:
-    """What of the log is wanted. ``gtid_times``: event times are those of the GTIDs (MySQL).
+    """Which changes are emitted. ``gtid_times``: event times are those of the GTIDs (MySQL).
 
-    ``marks``: the begin and the end of transactions are told. ``places``: changes tell their
-    place as text. ``reselection`` reads what rows lack. ``logs_rollbacks``: the log may hold
-    rows that a rollback took back.
+    ``boundaries``: the begin and the end of transactions are emitted. ``position_headers``: changes
+    have their position as text. ``reselection`` reads values that rows lack. ``logs_rollbacks``:
+    the log may contain rows that a rollback removed.
     """
 
     skipped: frozenset[Operation] = frozenset()
@@ -41,7 +41,7 @@ class TranslateOptions:
     gtid_times: bool = False
     captures_gtid: Matches | None = None
     on_failure: FailureMode = "fail"
-    marks: bool = False
-    places: bool = False
+    boundaries: bool = False
+    position_headers: bool = False
     reselection: MissingValues | None = None
     logs_rollbacks: bool = False

@@ -1,9 +1,8 @@
-"""Rows of MariaDB's system-versioned tables: which of them are of the past.
+"""Selects the present rows of MariaDB's system-versioned tables.
 
-An UPDATE of such a table also inserts what the row was before, with the time of its end; a DELETE
-is an update of nothing but the time of its end. A SELECT sees such rows only if it is asked for the
-past, so they are no rows of the table. Triggers that delete and update, the latter what is without
-versions, have one event with both.
+An UPDATE of such a table also inserts the previous row, with the time of its end; a DELETE updates
+only the time of the end. A SELECT returns such rows only if it requests history, so they are not
+rows of the table. If a trigger deletes rows and updates others, one event has both.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from connector.mysql.binlog.rows import ImageDecoder
 from connector.mysql.types.fields import Wire, layout
 
 VERSION_COLUMNS: Final = 2  # the hidden times of begin and end
-# The end of what has not ended: seconds (31 bits; 32 since MariaDB 11.5) and microseconds. An image
-# that does not have it leaves it as it was (binlog_row_image=MINIMAL).
+# The end of a row that has not ended: seconds (31 bits; 32 since MariaDB 11.5) and microseconds. An
+# image without it does not change it (binlog_row_image=MINIMAL).
 _NEVER: Final = (b"\x7f\xff\xff\xff\x0f\x42\x3f", b"\xff\xff\xff\xff\x0f\x42\x3f", None)
 _END: Final = ColumnCodec(
     Column("row_end", "TIMESTAMP", 0), BYTES, Expression(), layout, None, None
@@ -34,16 +33,16 @@ Pairs = list[tuple[Row | None, Row | None]]
 
 
 class VersionedRows:
-    """Tells the rows of the present among inserted ones; the time of their end stands last."""
+    """Selects present rows by the time of their end, which is the last column."""
 
     def __init__(self, wires: Sequence[Wire]) -> None:
         self._wires = wires
         self._ends: dict[bytes, ImageDecoder] = {}
 
     def present(self, event: RowsChanged, pairs: Pairs) -> Pairs:
-        """Return what the pairs of an event are for who sees the present only.
+        """Return the pairs of an event without history.
 
-        The rows of an update that come to their end are deleted: nothing stands behind them.
+        A row whose end an update sets is deleted: it has no image after.
         """
         if event.kind == "d":
             return pairs
@@ -56,7 +55,7 @@ class VersionedRows:
         ]
 
     def _ends_of(self, event: RowsChanged) -> list[bytes | None]:
-        """Return when each row ends after the event; None where its image does not tell."""
+        """Return when each row ends after the event; None where its image lacks it."""
         before, after = self._end(event.present), self._end(event.present_after)
         data, offset = event.data, event.start
         if event.kind == "c" or before is after:
@@ -77,8 +76,8 @@ class VersionedRows:
         return decoder
 
 
-def apart(kind: RowsKind, rows: Pairs, first: int) -> Iterator[tuple[RowsKind, Pairs, int]]:
-    """Cut the rows of an event where updates and deletions meet.
+def split_by_kind(kind: RowsKind, rows: Pairs, first: int) -> Iterator[tuple[RowsKind, Pairs, int]]:
+    """Split the rows of an event into runs of updates and of deletions.
 
     Each part has its kind and the number of its first row; ``first`` is that of ``rows[0]``.
     """

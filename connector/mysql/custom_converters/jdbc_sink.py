@@ -74,7 +74,7 @@ class JdbcSinkDataTypes:
         if plain.select is None:
             return codec
         read = plain.select.from_text.then(call(convert))
-        return codec.but(select=replace(plain.select, from_text=read))
+        return codec.with_changes(select=replace(plain.select, from_text=read))
 
     def _text(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
         """Read a text; from the log it is taken to be UTF-8, whatever the column's charset.
@@ -82,7 +82,7 @@ class JdbcSinkDataTypes:
         Not so where values are exact.
         """
         parameters = {"__debezium.source.column.character_set": column.charset or ""}
-        schema = STRING.but(parameters=parameters)
+        schema = STRING.with_changes(parameters=parameters)
 
         def field(wire: Any) -> Prefixed:
             found = byte_string(wire, UTF8_TEXT, column.type_name)
@@ -91,4 +91,4 @@ class JdbcSinkDataTypes:
 
         from_log = plain.from_log if self._options.exact else field
         codec = converted(column, schema, UTF8_TEXT, from_log, plain.schema.default, fallback="")
-        return codec.but(select=plain.select)
+        return codec.with_changes(select=plain.select)

@@ -40,7 +40,7 @@ def converted(
     fallback: Any,
 ) -> ColumnCodec:
     """Build the codec of a column; ``fallback`` is for NULL where there is no default either."""
-    full = schema.but(optional=column.optional, doc=column.comment, default=default)
+    full = schema.with_changes(optional=column.optional, doc=column.comment, default=default)
     absent = None if column.optional else (fallback if default is None else default)
     return ColumnCodec(column, full, from_text, from_log, absent)
 

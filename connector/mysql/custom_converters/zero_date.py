@@ -53,7 +53,7 @@ class ZeroDateFallback:
         from_log = then(described.from_log, after) if after else described.from_log
         return ColumnCodec(
             column,
-            described.schema.but(
+            described.schema.with_changes(
                 optional=column.optional or fallback is None,
                 doc=column.comment,
                 default=fallback if column.default is not None else None,

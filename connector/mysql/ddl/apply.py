@@ -88,7 +88,7 @@ def _rename_table(catalog: Catalog, statement: ddl.RenameTable) -> Events:
         old, new = catalog.resolve(pair.old), catalog.resolve(pair.new)
         table = catalog.tables.remove(old)
         if table is not None:
-            catalog.tables.put(table.but(id=new))
+            catalog.tables.put(table.with_changes(id=new))
         events.append(DdlEvent("ALTER_TABLE", pair.text, new.database, new, old, origin=old))
     return events
 

@@ -51,4 +51,4 @@ def mark_key(draft: TableDraft, definition: ColumnDefinition, *, unique: bool) -
 
 def copy_table(table: Table, table_id: TableId) -> Table:
     """Return the table that CREATE TABLE … LIKE makes: all but the comment."""
-    return table.but(id=table_id, comment=None)
+    return table.with_changes(id=table_id, comment=None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def hash_set_order(names: Iterable[str]) -> list[str]:
+def order_as_hash_set(names: Iterable[str]) -> list[str]:
     """Return the distinct names in the order of a Java HashSet that was copied once."""
     distinct = list(dict.fromkeys(names))
     grown = 16

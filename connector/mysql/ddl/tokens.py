@@ -101,17 +101,17 @@ def unreadable(text: str, position: int, wanted: str) -> DdlError:
 
     String literals are blanked in what the message shows: they may hold passwords.
     """
-    found = shown(text[position : position + 30]) or "the end"
+    found = blank_literals(text[position : position + 30]) or "the end"
     return DdlError(
         f"Cannot read the DDL statement at character {position}, near [{found}]: "
-        f"expected {wanted}. The statement begins with [{shown(text[:_SHOWN])}]."
+        f"expected {wanted}. The statement begins with [{blank_literals(text[:_SHOWN])}]."
     )
 
 
-def shown(text: str) -> str:
-    """Return a text for messages, its literals blanked.
+def blank_literals(text: str) -> str:
+    """Return a text for messages, without the content of its literals.
 
-    Where a backslash may hide the end of one, all from the first quote on is left out.
+    If a backslash may hide the end of one, the text ends at the first quote.
     """
     if "\\" in text:
         text = re.split("['\"]", text, maxsplit=1)[0] + "…"

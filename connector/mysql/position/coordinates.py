@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from connector.capture.change import Place
+from connector.capture.change import PositionText
 from connector.mysql.position.binlog_position import BinlogPosition, Gtids, behind, file_number
 
 
 class Coordinates:
-    """Follows the log event by event; counts as Debezium counts, so that offsets are the same.
+    """Follows the log event by event; counts as Debezium counts, so that offsets are equal.
 
     ``file`` and ``pos`` are those of the present event, ``restart_*`` those from which a
     restart would read: the start of a group of events (a transaction), or the end of the last
@@ -21,7 +21,7 @@ class Coordinates:
         self.pos = self.restart_pos = start.pos
         self.gtid: str | None = None
         self._gtids: Gtids | None = start.gtids
-        self._begun: list[str] = []  # transactions not among the GTIDs yet
+        self._begun: list[str] = []  # transactions that are not in the GTID set yet
         self._committed = True  # the last of them too
         self._statement_ended = False
         self.server_id = start.server_id
@@ -41,11 +41,11 @@ class Coordinates:
         self._newest_file = start.file
 
     def begin_epoch(self) -> None:
-        """Treat the start as one of another log: the number of its file is not comparable."""
+        """Treat the start as one in another log: the number of its file is not comparable."""
         self._newest_file = ""
 
     def move(self, pos: int, size: int) -> None:
-        """Come to the event at ``pos``."""
+        """Move to the event at ``pos``."""
         if self.pos > pos:
             pos = behind(self.pos, pos)
         self.pos = pos
@@ -55,10 +55,10 @@ class Coordinates:
             self.events_done = self.rows_done = 0
 
     def rotate(self, file: str, position: int, *, artificial: bool = False) -> None:
-        """Go to another file. One with a lower number is of another log.
+        """Move to another file. One with a lower number belongs to another log.
 
-        No group of events spans two files: one that is open was cut off when the server ended.
-        But the event that the server makes up first comes before the group that is continued.
+        No group of events spans two files: an open one was truncated when the server ended. But
+        the artificial event at the start of a dump comes before the group that is continued.
         """
         if self.epoch is not None and file_number(file) < file_number(self._newest_file):
             self.epoch += 1
@@ -72,7 +72,7 @@ class Coordinates:
         self.in_transaction = self._compressed = False
 
     def start_gtid(self, gtid: str) -> None:
-        """Take the id of the transaction that begins."""
+        """Set the id of the transaction that begins."""
         self.gtid = gtid
         self._begun.append(gtid)
         self._committed = self._statement_ended = self._compressed = False
@@ -82,7 +82,7 @@ class Coordinates:
         """Whether transactions are followed by their GTIDs."""
         return self._gtids is not None
 
-    def compressed(self) -> None:
+    def enter_compressed(self) -> None:
         """Enter a compressed transaction: the positions of its events are those of the whole."""
         self._compressed = True
 
@@ -93,7 +93,7 @@ class Coordinates:
         self.transaction_id = self.gtid or f"file={self.file},pos={self.pos}"
 
     def begin_xa(self) -> None:
-        """Begin the events of an XA transaction, which Debezium does not take for one."""
+        """Begin the events of an XA transaction, which is not a transaction to Debezium."""
         self.events_done = self.rows_done = 0
         self.restart_file, self.restart_pos = self.file, self.pos
         self.in_transaction = self._own_count = True
@@ -114,8 +114,8 @@ class Coordinates:
         """End a group that is one statement.
 
         For Debezium its id is not done until the next group begins, so that after a restart a
-        DDL statement is read, and published, again. It is done when something else follows or
-        the log has no more for now (`settle`).
+        DDL statement is read, and published, again. It is done when another event follows or the
+        log has no more for now (`settle`).
         """
         self._statement_ended = True
         self._leave_group()
@@ -131,8 +131,8 @@ class Coordinates:
         self.in_transaction = self._compressed = False
 
     @property
-    def place(self) -> Place:
-        """The place of the present event's rows."""
+    def position_text(self) -> PositionText:
+        """The position of the present event as text."""
         return f"{self.epoch}/{self.file}/{self.pos}/", ""
 
     def position(self) -> BinlogPosition:

@@ -1,4 +1,4 @@
-"""Which positions of a schema history come before another: Debezium's order of binlog positions."""
+"""Compares positions recorded in a schema history: Debezium's order of binlog positions."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
 Offset = Mapping[str, Any]
 
 DEFINES: Final = "millrace_defines"
-"""Key of a recorded position that is no statement's: a definition that was found by its rows."""
+"""Key of a recorded position that belongs to a resolved definition instead of a statement."""
 
 
-def reached_by(
+def recorded_before(
     desired: BinlogPosition,
     captures_gtid: Matches | None,
     *,
     is_mariadb: bool,
     by_gtids: bool = True,
 ) -> Callable[[Offset], bool]:
-    """Return the test whether a recorded statement is one that a start does not read again.
+    """Return the predicate of recorded positions that a start at ``desired`` does not read again.
 
-    :param by_gtids: the log is read behind a set of transactions, else behind a position of it.
+    :param by_gtids: the log is read after a set of transactions, otherwise after a position of it.
 
-    GTIDs decide where both have them. A position with GTIDs comes after all that have none:
-    servers are switched to GTIDs and hardly ever back.
+    If both positions have GTIDs, these decide. A position with GTIDs comes after all that have
+    none: servers are switched to GTIDs and rarely back.
     """
 
     def is_reached(recorded: Offset) -> bool:
         at = position_of(recorded, is_mariadb=is_mariadb)
         if not by_gtids or not (desired.gtids or at.gtids):
-            return _place(at) <= _place(desired)
+            return _order(at) <= _order(desired)
         if not desired.gtids or not at.gtids:
             return not at.gtids
         if at.gtids == desired.gtids:
@@ -47,21 +47,23 @@ def reached_by(
 
 def _contains(desired: BinlogPosition, at: BinlogPosition, captures_gtid: Matches | None) -> bool:
     """Whether the GTIDs of a position, of the sources that are followed, include another's."""
-    wanted, recorded = desired.gtids, at.gtids
-    assert isinstance(wanted, (GtidSet, MariaDbGtidSet))
+    required, recorded = desired.gtids, at.gtids
+    assert isinstance(required, (GtidSet, MariaDbGtidSet))
     assert isinstance(recorded, (GtidSet, MariaDbGtidSet))
     if captures_gtid is not None:
-        wanted, recorded = wanted.only(captures_gtid), recorded.only(captures_gtid)
-    return wanted.contains(recorded)
+        required, recorded = required.only(captures_gtid), recorded.only(captures_gtid)
+    return required.contains(recorded)
 
 
-def _place(at: BinlogPosition) -> tuple[int, int, int, int]:
-    """Return what orders positions of one log.
+def _order(at: BinlogPosition) -> tuple[int, int, int, int]:
+    """Return the sort key of positions in one log.
 
     Debezium compares the times of positions with different ``server_id``. But those of a
     snapshot have none, and the clocks of a connector and of several servers differ.
     """
     number = at.file.rpartition(".")[2]
     if not number.isdigit():
-        raise HistoryError(f"The schema history holds a position in {at.file!r}, no binlog file.")
+        raise HistoryError(
+            f"The schema history has a position in {at.file!r}, which is not a binlog file."
+        )
     return int(number), at.pos, at.event, at.row

@@ -15,7 +15,7 @@ G = TypeVar("G", GtidSet, MariaDbGtidSet)
 _GTID_EVENT = re.compile("SET @@SESSION.GTID_NEXT= '([^':]+:[^']+)'")
 
 
-def head(connection: Connection) -> BinlogPosition:
+def log_end(connection: Connection) -> BinlogPosition:
     """Return the end of the server's log.
 
     :raises StopError: the server writes none.
@@ -43,22 +43,22 @@ def _executed_text(connection: Connection, status: dict[str, str]) -> str | None
     return str(status.get("Executed_Gtid_Set") or "").replace("\n", "") or None
 
 
-def gtid_mode(connection: Connection) -> bool:
-    """Whether the server gives its transactions ids; MariaDB always does."""
+def has_gtids(connection: Connection) -> bool:
+    """Whether the server assigns GTIDs to transactions; MariaDB always does."""
     return connection.is_mariadb or (connection.variable("gtid_mode") or "").upper() == "ON"
 
 
-def purged(connection: Connection) -> GtidSet:
-    """Return the transactions that MySQL's log does not hold any more."""
+def purged_gtids(connection: Connection) -> GtidSet:
+    """Return the transactions that are not in MySQL's log any more."""
     row = connection.row("SELECT @@global.gtid_purged")
     return GtidSet.parse(str(row[0])) if row else GtidSet()
 
 
 def executed_before(connection: Connection, file: str, pos: int) -> tuple[GtidSet, str | None]:
-    """Return MySQL's transactions before a place of its log, and the one that is begun there.
+    """Return MySQL's transactions before a position of its log, and the one that has begun there.
 
     A file begins with those of the files before it. An id comes before its transaction, which is
-    done when anything after the id ends before the place.
+    done if any event after the id ends before the position.
     """
     earlier, done, begun = GtidSet(), list[str](), None
     sql = f"SHOW BINLOG EVENTS IN {connection.literal(file)}"
@@ -83,26 +83,26 @@ def log_files(connection: Connection) -> list[str]:
 def can_resume(
     connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
 ) -> bool:
-    """Whether a start may continue at a position: the server knows it and all that follows."""
-    known = True
-    if isinstance(at.gtids, GtidSet) and at.gtids and gtid_mode(connection):
-        known = _executed(connection).contains(_only(at.gtids, captures_gtid))
+    """Whether a start may continue at a position: the server has it and all that follows."""
+    is_known = True
+    if isinstance(at.gtids, GtidSet) and at.gtids and has_gtids(connection):
+        is_known = _executed(connection).contains(_only(at.gtids, captures_gtid))
     elif isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
-        known = binlog_end(connection).contains(_only(at.gtids, captures_gtid))
-    return known and still_has(connection, at, captures_gtid)
+        is_known = binlog_end(connection).contains(_only(at.gtids, captures_gtid))
+    return is_known and has_all_after(connection, at, captures_gtid)
 
 
-def still_has(
+def has_all_after(
     connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
 ) -> bool:
     """Whether the server's log still has everything after a position.
 
-    A server that has not yet executed all that precedes it, such as a replica that lags behind
-    the server before it, is no obstacle.
+    The server need not have executed everything before the position yet: a replica may lag behind
+    the previous server.
     """
-    if isinstance(at.gtids, GtidSet) and at.gtids and gtid_mode(connection):
-        gone = _only(purged(connection), captures_gtid)
-        return at.gtids.contains(gone)
+    if isinstance(at.gtids, GtidSet) and at.gtids and has_gtids(connection):
+        purged = _only(purged_gtids(connection), captures_gtid)
+        return at.gtids.contains(purged)
     if isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
         return at.gtids.contains(_only(oldest_gtids(connection), captures_gtid))
     return at.file in log_files(connection)

@@ -1,7 +1,7 @@
 """Post-processors: ``post.processors`` names them, each with a type and settings of its own.
 
-The one that Debezium ships for databases is `Reselect`: what the log does not tell of a row is
-read from its table.
+The only one that Debezium has for databases is ReselectColumnsPostProcessor: it reads values that
+the log lacks from the table.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ _COLUMNS: Final = "reselect.columns."
 
 
 @dataclass(frozen=True, slots=True)
-class Reselect:
+class ReselectOptions:
     """Settings of one ReselectColumnsPostProcessor.
 
-    ``wants`` tells of which columns, as ``database.table:column``. ``unavailable``: those whose
-    value is not in the log; ``nulls``: those that are NULL in it. ``event_key``: rows are found
-    by the key of their event in place of the primary key. ``fails``: a row that cannot be read
-    is an error in place of a warning.
+    ``includes`` selects columns by ``database.table:column``. ``unavailable``: those whose value
+    is not in the log; ``nulls``: those that are NULL in it. ``event_key``: rows are found by the
+    key of their event instead of the primary key. ``fails``: a row that cannot be read is an error
+    instead of a warning.
     """
 
-    wants: Matches
+    includes: Matches
     unavailable: bool = True
     nulls: bool = True
     event_key: bool = False
     fails: bool = False
 
 
-def post_processors(config: Mapping[str, str]) -> list[Reselect]:
+def post_processors(config: Mapping[str, str]) -> list[ReselectOptions]:
     """Return the post-processors of a configuration in the order in which they are applied.
 
     :raises ConfigError: a type is missing or not known, or a setting cannot be used.
@@ -45,7 +45,7 @@ def post_processors(config: Mapping[str, str]) -> list[Reselect]:
     return [_reselect(*_settings(name, config)) for name in names]
 
 
-def faults(config: Mapping[str, str]) -> dict[str, str]:
+def post_processor_faults(config: Mapping[str, str]) -> dict[str, str]:
     """Return what is wrong with the post-processors."""
     try:
         post_processors(config)
@@ -70,7 +70,7 @@ def _settings(name: str, config: Mapping[str, str]) -> tuple[str, dict[str, str]
     return f"{KEY}.{name}.", {}
 
 
-def _reselect(prefix: str, settings: Mapping[str, str]) -> Reselect:
+def _reselect(prefix: str, settings: Mapping[str, str]) -> ReselectOptions:
     kind = settings.get("type", "").strip()
     if not kind:
         raise ConfigError(f"The '{prefix}type' value is invalid: A value is required")
@@ -78,11 +78,11 @@ def _reselect(prefix: str, settings: Mapping[str, str]) -> Reselect:
         raise invalid(
             f"{prefix}type", kind, f"not supported: the only post-processor is {_RESELECT}"
         )
-    for key in sorted(settings.keys() - {"type", *_known()}):
+    for key in sorted(settings.keys() - {"type", *_setting_names()}):
         raise invalid(prefix + key, settings[key], f"{_RESELECT} has no such setting")
     modes = {"warn": False, "fail": True}
-    return Reselect(
-        _wanted(prefix, settings),
+    return ReselectOptions(
+        _column_filter(prefix, settings),
         unavailable=_choice(prefix, settings, "reselect.unavailable.values", _TRUTH, "true"),
         nulls=_choice(prefix, settings, "reselect.null.values", _TRUTH, "true"),
         event_key=_choice(prefix, settings, "reselect.use.event.key", _TRUTH, "false"),
@@ -93,14 +93,14 @@ def _reselect(prefix: str, settings: Mapping[str, str]) -> Reselect:
 _TRUTH: Final = {"true": True, "false": False}
 
 
-def _known() -> Iterator[str]:
+def _setting_names() -> Iterator[str]:
     yield from (f"{_COLUMNS}include.list", f"{_COLUMNS}exclude.list")
     yield from ("reselect.unavailable.values", "reselect.null.values", "reselect.use.event.key")
     yield "reselect.error.handling.mode"
 
 
-def _wanted(prefix: str, settings: Mapping[str, str]) -> Matches:
-    """Read the lists; with both the one of what is included counts, as in Debezium."""
+def _column_filter(prefix: str, settings: Mapping[str, str]) -> Matches:
+    """Read the lists; if both are set, the include list counts, as in Debezium."""
     include, exclude = (f"{_COLUMNS}{kind}.list" for kind in ("include", "exclude"))
     if settings.get(include, "").strip():
         return any_of(prefix + include, settings[include])

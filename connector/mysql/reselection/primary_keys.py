@@ -1,4 +1,4 @@
-"""Values of events as the server compares them with a column: the way back, for keys."""
+"""Converts values of events back to SQL values, to find a row by its primary key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def sql_value(codec: ColumnCodec) -> Callable[[Any], Any]:
-    """Return what turns a value of a column into a number, text or bytes equal to it in SQL."""
+    """Return the function that converts a value to a number, text or bytes equal to it in SQL."""
     schema = codec.schema
     if schema.name == semantic.CONNECT_DECIMAL:
         scale = int((schema.parameters or {}).get("scale", "0"))

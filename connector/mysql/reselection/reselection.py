@@ -1,6 +1,6 @@
-"""Values that a log event lacks, or has as NULL, read again from their table.
+"""Reads values that a log event lacks, or has as NULL, from their table.
 
-What is found is the row as it is now, which may be newer than the event, as in Debezium.
+It reads the present row, which may be newer than the event, as in Debezium.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
 from connector.capture.table_schema import TableEventSchema
 from connector.errors import DatabaseUnavailableError, ReselectError, StopError
-from connector.mysql.reselection.post_processors import Reselect
+from connector.mysql.reselection.post_processors import ReselectOptions
 from connector.mysql.reselection.primary_keys import sql_value
 from connector.mysql.session.connection import Connection, ConnectionSettings, code_of, quote
 from connector.mysql.session.text_rows import TextRows
@@ -23,7 +23,7 @@ from connector.mysql.session.text_rows import TextRows
 log = logging.getLogger(__name__)
 
 _MOST_TABLES: Final = 2_000
-_FRESH: Final = 2_000_000  # microseconds; MariaDB tells whole seconds
+_FRESH: Final = 2_000_000  # microseconds; MariaDB logs whole seconds
 _PATIENCE: Final = (0.002, 0.01, 0.03)  # seconds between looks for a row that was just written
 
 Pairs = list[tuple[Row | None, Row | None]]
@@ -33,14 +33,14 @@ class Reselection:
     """Applies the post-processors of a connector to the rows of log events.
 
     It has a session of its own, opened when it is first needed and again when it was lost.
-    ``placeholder`` is what stands for a text or bytes that the log does not hold. With
-    ``skips_unchanged`` an update of nothing is left alone, as its event is never made.
+    ``placeholder`` replaces a text or bytes that the log does not contain. With
+    ``skips_unchanged``, updates that change nothing are ignored: they cause no event.
     """
 
     def __init__(
         self,
         settings: ConnectionSettings,
-        processors: Sequence[Reselect],
+        processors: Sequence[ReselectOptions],
         placeholder: bytes,
         *,
         skips_unchanged: bool = False,
@@ -52,14 +52,14 @@ class Reselection:
         self._lookups: dict[TableEventSchema, list[_Lookup]] = {}
         self._connection: Connection | None = None
 
-    def completed(
+    def complete(
         self, codec: TableEventSchema, rows: Pairs, lacking: frozenset[int], micros: int
     ) -> Pairs:
-        """Return the rows of an event with what was read for them.
+        """Return the rows of an event with the values that were read.
 
         :param lacking: the slots that the log holds neither before nor after the change.
         :param micros: the database's time of the event.
-        :raises ReselectError: a row cannot be read, and that is to be an error.
+        :raises ReselectError: a row cannot be read, and the options make that an error.
         :raises DatabaseUnavailableError: the database does not answer.
         """
         for lookup in self._of(codec):
@@ -76,10 +76,10 @@ class Reselection:
             self._connection = None
 
     def _of(self, codec: TableEventSchema) -> list[_Lookup]:
-        """Return what may be read for the rows of a version of a table."""
+        """Return the lookups for the rows of a version of a table."""
         known = self._lookups.get(codec)
         if known is None:
-            if len(self._lookups) >= _MOST_TABLES:  # the oldest makes room
+            if len(self._lookups) >= _MOST_TABLES:  # remove the oldest
                 del self._lookups[next(iter(self._lookups))]
             found = (_Lookup(codec, each, self._placeholders) for each in self._processors)
             self._lookups[codec] = known = [lookup for lookup in found if lookup.slots]
@@ -92,23 +92,29 @@ class Reselection:
         if not slots or (self._skips_unchanged and lookup.is_unchanged(before, after)):
             return after
         try:
-            found = self._found(lookup, slots, after, micros)
+            found = self._read_with_retries(lookup, slots, after, micros)
         except StopError as error:
             number = code_of(error)  # the server's own text may hold values of the row
-            lookup.failed(f"columns cannot be read again: {f'error {number}' if number else error}")
+            lookup.report_failure(
+                f"columns cannot be reselected: {f'error {number}' if number else error}"
+            )
             return after
         if found is None:
-            lookup.failed("the row to read columns of again is not in the table any more")
+            lookup.report_failure(
+                "columns cannot be reselected: the row is not in the table any more"
+            )
             return after
         values = list(after)
         for slot, value in zip(slots, found, strict=True):
             values[slot] = value
         return tuple(values)
 
-    def _found(self, lookup: _Lookup, slots: tuple[int, ...], row: Row, micros: int) -> Row | None:
-        """Read a row; one of a transaction that the server is about to finish is waited for.
+    def _read_with_retries(
+        self, lookup: _Lookup, slots: tuple[int, ...], row: Row, micros: int
+    ) -> Row | None:
+        """Read a row; wait briefly for one whose transaction is about to be committed.
 
-        An event can be read from the log a moment before other sessions see its row.
+        An event can be in the log a moment before other sessions see its row.
         """
         found = self._read(lookup, slots, row)
         for pause in _PATIENCE:
@@ -136,7 +142,7 @@ class _Lookup:
     """How one processor reads the rows of one version of a table; without slots, it reads none."""
 
     def __init__(
-        self, codec: TableEventSchema, processor: Reselect, placeholders: tuple[bytes, str]
+        self, codec: TableEventSchema, processor: ReselectOptions, placeholders: tuple[bytes, str]
     ) -> None:
         self._codec = codec
         self._processor = processor
@@ -144,21 +150,21 @@ class _Lookup:
         self._readers: dict[tuple[int, ...], _Reader] = {}
         derived = {slot for slot, _, _ in codec.derived}
         names = [field.name for field in codec.value_schema.fields]
-        wanted = [
+        included = [
             _Slot(slot, codec.columns[slot], placeholders)
             for slot, name in enumerate(names)
-            if slot not in derived and processor.wants(f"{codec.table.id}:{name}")
+            if slot not in derived and processor.includes(f"{codec.table.id}:{name}")
         ]
-        self.slots = wanted if codec.key_schema is not None else []
+        self.slots = included if codec.key_schema is not None else []
 
     def needed(self, row: Row, lacking: frozenset[int]) -> tuple[int, ...]:
-        """Return the slots of a row whose values are to be read."""
-        of = self._processor
+        """Return the slots of a row whose values must be read."""
+        options = self._processor
         return tuple(
             slot.number
             for slot in self.slots
-            if (of.unavailable and (slot.number in lacking or slot.is_placeholder(row)))
-            or (of.nulls and slot.is_null(row))
+            if (options.unavailable and (slot.number in lacking or slot.is_placeholder(row)))
+            or (options.nulls and slot.is_null(row))
         )
 
     def is_unchanged(self, before: Row | None, after: Row) -> bool:
@@ -182,32 +188,32 @@ class _Lookup:
             self._readers[slots] = reader
         return reader.read(connection, table.quoted("`"), self._keys, row)
 
-    def failed(self, what: str) -> None:
-        """Tell that a row could not be completed.
+    def report_failure(self, reason: str) -> None:
+        """Log that a row could not be completed.
 
-        :raises ReselectError: that is to be an error.
+        :raises ReselectError: the options make that an error.
         """
-        message = f"Table {self._codec.table.id}: {what}."
+        message = f"Table {self._codec.table.id}: {reason}."
         if self._processor.fails:
             raise ReselectError(message) from None
-        log.warning("%s Its event is left as it is in the log.", message)
+        log.warning("%s The event keeps the values of the log.", message)
 
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """One column that may be read again."""
+    """One column that may be reselected."""
 
     number: int
     column: ColumnCodec
     placeholders: tuple[bytes, str]
 
     def is_placeholder(self, row: Row) -> bool:
-        """Whether the value says that the log does not hold it."""
+        """Whether the value is the placeholder of one that the log does not contain."""
         unavailable = self.column.unavailable
         return unavailable in self.placeholders and row[self.number] == unavailable
 
     def is_null(self, row: Row) -> bool:
-        """Whether the value is NULL; one with a default is never seen as NULL in Java."""
+        """Whether the value is NULL; Java replaces NULL in a column with a default."""
         return row[self.number] is None and self.column.schema.default is None
 
 
@@ -216,7 +222,7 @@ class _Reader:
 
     def __init__(self, columns: Sequence[ColumnCodec]) -> None:
         self._columns = ", ".join(codec.sql(quote(codec.column.name)) for codec in columns)
-        self._rows = TextRows([codec.selected() for codec in columns])
+        self._rows = TextRows([codec.as_selected() for codec in columns])
 
     def read(
         self, connection: Connection, table: str, keys: Iterable[_Key], row: Row
@@ -231,7 +237,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """One column of a key: its quoted name, its slot, and what its value is in SQL."""
+    """One column of a key: its quoted name, its slot, and the conversion to SQL."""
 
     name: str
     slot: int
@@ -243,8 +249,8 @@ class _Key:
         return None if value is None else self.in_sql(value)
 
 
-def _keys(codec: TableEventSchema, processor: Reselect) -> list[_Key]:
-    """Return what finds a row; the slots of the key hold values as they were read."""
+def _keys(codec: TableEventSchema, processor: ReselectOptions) -> list[_Key]:
+    """Return the columns that identify a row; key slots hold values as they were read."""
     slots = {codec.columns[slot].column.name: slot for slot in range(len(codec.columns))}
     slots |= {codec.columns[slot].column.name: slot for slot in codec.key_slots}
     if processor.event_key:

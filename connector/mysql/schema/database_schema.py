@@ -1,7 +1,7 @@
 """The schema of the captured server: DDL in, schema changes out.
 
-What is recorded in the schema history, what is told to the schema change topic, and under which
-names, follows Debezium 3.6.1 to the letter: consumers and recorded histories depend on it.
+What is recorded in the schema history, what is published to the schema change topic, and under
+which names, follows Debezium 3.6.1 exactly: consumers and recorded histories depend on it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.events import DdlEvent, EventKind
-from connector.mysql.ddl.hash_order import hash_set_order
+from connector.mysql.ddl.hash_order import order_as_hash_set
 from connector.mysql.ddl.statement_filter import (
     ddl_filter,
     is_data_change,
@@ -48,7 +48,7 @@ _KINDS: Final[dict[EventKind, SchemaChangeKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaRules:
-    """The configuration that decides what becomes of a statement.
+    """The configuration that decides whether a statement is recorded and published.
 
     ``captures`` and ``captures_database`` are the table and database filters.
     ``comments`` keeps comments: ``include.schema.comments`` for MySQL, for MariaDB
@@ -67,12 +67,12 @@ class SchemaRules:
 
 @dataclass(frozen=True, slots=True)
 class DdlChange:
-    """One schema change as a statement made it; all but the position.
+    """One schema change of a statement, without its position.
 
     ``source_database`` and ``source_table`` are ``db`` and ``table`` of the source block: the
     names of all tables that the statement touched in this database, joined by commas.
-    ``recorded`` tells whether it goes into the schema history; every change goes to the schema
-    change topic, but for ``TRUNCATE``, which is an event of ``table`` instead.
+    ``recorded``: it goes into the schema history. Every change goes to the schema change topic,
+    except ``TRUNCATE``, which is an event of ``table`` instead.
     """
 
     kind: SchemaChangeKind
@@ -90,13 +90,13 @@ class DatabaseSchema:
     """The tables of a server as its DDL statements made them.
 
     ``tables`` is changed by `apply` and `replay`; all known tables stand in it, captured or not,
-    unless the history stores captured ones only. ``doubts`` are the statements that could not be
-    read.
+    unless the history stores captured ones only. ``unparsed`` are the statements that could not be
+    parsed.
     """
 
     def __init__(self, rules: SchemaRules, tables: Tables) -> None:
         self.tables = tables
-        self.doubts = UnparsedStatements()
+        self.unparsed = UnparsedStatements()
         self._rules = rules
         self._catalog = Catalog(tables, rules.dialect, rules.captures, comments=rules.comments)
 
@@ -106,20 +106,20 @@ class DatabaseSchema:
         return self._catalog.variables
 
     def state(self) -> dict[str, Any] | None:
-        """Return all that is known but for the tables; None while anything is in doubt."""
-        return None if self.doubts else self._catalog.state()
+        """Return all state except the tables; None while the schema of a table is unresolved."""
+        return None if self.unparsed else self._catalog.state()
 
     def restore(self, state: Mapping[str, Any], tables: Iterable[Table]) -> None:
-        """Take over what `state` gave, and tables."""
+        """Restore a `state` and its tables."""
         self._catalog.restore(state, tables)
 
     def apply(self, statement: str, database: str, sql_mode: int | None = None) -> list[DdlChange]:
         """Apply a statement of the binary log and return the changes it made, in order.
 
-        BEGIN, COMMIT and what else marks a transaction must not come here.
+        BEGIN, COMMIT and other boundaries of transactions must not be passed.
 
-        :param sql_mode: the bits of the session's mode, None where the log does not tell them.
-        :raises DdlError: when the statement cannot be read or applied and
+        :param sql_mode: the bits of the session's mode, None where the log does not contain them.
+        :raises DdlError: when the statement cannot be parsed or applied and
             ``skip_unparseable_ddl`` is off.
         """
         sql = statement.strip(_BLANK)
@@ -135,14 +135,16 @@ class DatabaseSchema:
         return self._apply(sql, database, None if sql_mode is None else Quoting.of_bits(sql_mode))
 
     def apply_snapshot(self, statement: str, database: str) -> list[DdlChange]:
-        """Apply a statement that a snapshot made up or read from SHOW CREATE TABLE.
+        """Apply a statement that a snapshot generated or read from SHOW CREATE TABLE.
 
         :raises DdlError: as `apply` does.
         """
         return self._apply(statement, database)
 
     def replay(self, statement: str, database: str | None) -> None:
-        """Apply a statement of the schema history; one that cannot be read leaves a doubt.
+        """Apply a statement of the schema history.
+
+        One that cannot be parsed leaves the schema of its tables unresolved.
 
         :param database: the current database; None leaves it as it was.
         """
@@ -152,57 +154,57 @@ class DatabaseSchema:
         try:
             self._parse(statement, current)
         except DdlError as error:
-            _LOG.warning("In the schema history: %s", error)
-            self.doubts.add(statement, f"{error} It stands in the schema history.")
+            _LOG.warning("A statement of the schema history cannot be parsed: %s", error)
+            self.unparsed.add(statement, f"{error} The statement is in the schema history.")
 
-    def unread(self, statement: str, database: str, reason: str) -> DdlChange:
-        """Return the change of a statement that could not be read: what it changed is not known.
+    def add_unparsed(self, statement: str, database: str, reason: str) -> DdlChange:
+        """Return the change of a statement that could not be parsed; it names no tables.
 
-        :param reason: tells of it; it must hold no values.
+        :param reason: the error and the statement; it must not contain values.
         """
-        self.doubts.add(statement, reason)
+        self.unparsed.add(statement, reason)
         sql = statement.strip(_BLANK)
         change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
         return replace(change, cause="unread")
 
     def define(self, statement: str, table: TableId) -> list[DdlChange]:
-        """Apply a CREATE TABLE that takes the place of a definition that was wrong or in doubt.
+        """Apply a CREATE TABLE that replaces a definition that was wrong or unresolved.
 
-        One that was in doubt and proves right is a change as well: the history has to have it.
+        An unresolved definition that proves right is a change too: the history must contain it.
 
-        :raises DdlError: it cannot be read.
+        :raises DdlError: it cannot be parsed.
         """
         events = apply_text(self._catalog, statement, table.database)
-        if not events and self.doubts.about(table):
+        if not events and self.unparsed.last_concerning(table):
             events = [DdlEvent("CREATE_TABLE", statement, table.database, table)]
         if not events:
             return []
-        self.doubts.settle(table)
+        self.unparsed.mark_resolved(table)
         return [replace(change, cause="repaired") for change in self._changes(events)]
 
-    def read(self, statement: str, database: str) -> Table | None:
-        """Return the table that a CREATE TABLE makes, and change nothing; None if it makes none."""
+    def parse(self, statement: str, database: str) -> Table | None:
+        """Return the table of a CREATE TABLE, without any effect; None if there is none."""
         rules = self._rules
-        apart = Catalog(Tables(), rules.dialect, rules.captures, comments=rules.comments)
+        separate = Catalog(Tables(), rules.dialect, rules.captures, comments=rules.comments)
         try:
-            apply_text(apart, statement, database)
+            apply_text(separate, statement, database)
         except DdlError as error:
-            _LOG.warning("A definition of the server is left aside: %s", error)
-        return next(iter(apart.tables), None)
+            _LOG.warning("A definition of the server is ignored: %s", error)
+        return next(iter(separate.tables), None)
 
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
         events = self._parse(sql, database, quoting)
         if self._rules.store_only_captured_tables_ddl:
-            kept = _is_global_set(sql, database) or any(map(self._matches, events))
-            if not kept:
+            is_stored = _is_global_set(sql, database) or any(map(self._matches, events))
+            if not is_stored:
                 return []
         if not events:
             change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
-            return [change] if self._is_told(change) else []
+            return [change] if self._is_published(change) else []
         changes: list[DdlChange] = []
         for _, group in groupby(events, key=lambda event: event.database):
             changes += self._changes(list(group))
-        return [change for change in changes if self._is_told(change)]
+        return [change for change in changes if self._is_published(change)]
 
     def _parse(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlEvent]:
         try:
@@ -210,25 +212,25 @@ class DatabaseSchema:
         except DdlError as error:
             if not self._rules.skip_unparseable_ddl:
                 raise
-            _LOG.warning("Passing over a DDL statement: %s", error)
+            _LOG.warning("A DDL statement is skipped: %s", error)
             return []
         for event in events:
-            self._note(event)
+            self._track_unparsed(event)
         return events
 
-    def _note(self, event: DdlEvent) -> None:
-        """Follow which tables are in doubt."""
+    def _track_unparsed(self, event: DdlEvent) -> None:
+        """Update which tables have an unresolved schema."""
         if event.table is None:
             return
         if event.kind == "CREATE_TABLE" and event.origin is not None:
-            self.doubts.copied(event.origin, event.table)
+            self.unparsed.copy(event.origin, event.table)
         elif event.kind in ("CREATE_TABLE", "DROP_TABLE"):
-            self.doubts.settle(event.table)
+            self.unparsed.mark_resolved(event.table)
         elif event.origin is not None:
-            self.doubts.renamed(event.origin, event.table)
+            self.unparsed.rename(event.origin, event.table)
 
     def _matches(self, event: DdlEvent) -> bool:
-        """Tell whether an event concerns captured tables or databases."""
+        """Return whether an event concerns captured tables or databases."""
         if event.kind == "CREATE_INDEX":
             return False
         if event.table is not None:
@@ -238,10 +240,10 @@ class DatabaseSchema:
     def _changes(self, events: list[DdlEvent]) -> list[DdlChange]:
         """Return the changes of the events of one database."""
         database, rules = events[0].database, self._rules
-        left_out = database and not rules.captures_database(database)
-        if left_out and rules.store_only_captured_tables_ddl:
+        is_excluded = database and not rules.captures_database(database)
+        if is_excluded and rules.store_only_captured_tables_ddl:
             return []
-        touched = hash_set_order(str(event.table) for event in events if event.table)
+        touched = order_as_hash_set(str(event.table) for event in events if event.table)
         names = {str(event.table): event.table.table for event in events if event.table}
         source_table = ",".join(names[name] for name in touched) or None
         return [
@@ -255,7 +257,7 @@ class DatabaseSchema:
         known = self.tables.get(event.table) if event.table else None
         table_id = event.table if kind == "DROP" else known.id if known else None
         if kind == "TRUNCATE" and table_id is None:
-            kind = "DATABASE"  # nobody's rows: recorded like any other statement
+            kind = "DATABASE"  # the table is unknown: recorded like any other statement
         changes = _table_changes(kind, event, table_id, known)
         recorded = kind != "TRUNCATE" and self._is_recorded(event, table_id)
         return DdlChange(
@@ -276,11 +278,11 @@ class DatabaseSchema:
             return True
         return table is not None and self._rules.captures(table)
 
-    def _is_told(self, change: DdlChange) -> bool:
-        """Tell whether a change passes the filters for what is told at all."""
+    def _is_published(self, change: DdlChange) -> bool:
+        """Return whether a change passes the filters for recording and publishing."""
         rules = self._rules
-        left_out = change.database and not rules.captures_database(change.database)
-        if left_out and rules.store_only_captured_databases_ddl:
+        is_excluded = change.database and not rules.captures_database(change.database)
+        if is_excluded and rules.store_only_captured_databases_ddl:
             return False
         if change.table is None or change.kind == "TRUNCATE":
             return True

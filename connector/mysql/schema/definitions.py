@@ -1,4 +1,4 @@
-"""Reads from the server what its databases and tables are."""
+"""Reads the definitions of databases and tables from the server."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class Definition:
 class DefinitionReader:
     """Reads definitions through one connection.
 
-    ``wanted`` tells of which tables; all of them by default, since a table that is not captured
-    today may be tomorrow. ``hidden`` are databases that are passed over.
+    ``includes`` selects tables. By default it selects all, because a table that is not captured
+    today may be tomorrow. ``hidden`` are databases that are skipped.
     """
 
     def __init__(
         self,
         connection: Connection,
-        wanted: Callable[[TableId], bool],
+        includes: Callable[[TableId], bool],
         hidden: Collection[str] = BUILTIN_DATABASES,
     ) -> None:
         self._connection = connection
-        self._wanted = wanted
+        self._includes = includes
         self._hidden = hidden
 
-    def through(self, connection: Connection) -> DefinitionReader:
-        """Return the same for another connection."""
-        return DefinitionReader(connection, self._wanted, self._hidden)
+    def with_connection(self, connection: Connection) -> DefinitionReader:
+        """Return a reader of the same definitions through another connection."""
+        return DefinitionReader(connection, self._includes, self._hidden)
 
     def tables(self) -> list[TableId]:
-        """Return all base tables, sorted; unless it is asked for, none of the server's own."""
+        """Return all base tables, sorted, except those in hidden databases."""
         found = []
         for (database,) in self._connection.rows("SHOW DATABASES"):
             if str(database).lower() in self._hidden:
@@ -55,24 +55,27 @@ class DefinitionReader:
             try:
                 rows = self._connection.rows(sql)
             except AccessDeniedError:
-                log.warning("The tables of database %s cannot be listed: it is left out", database)
+                log.warning(
+                    "Database %s is skipped: the user may not list its tables",
+                    database,
+                )
                 continue
             found += [TableId(str(database), str(name)) for name, _ in rows]
         return sorted(found, key=str)
 
     def read(self, tables: Sequence[TableId]) -> Iterator[Definition]:
-        """Yield what makes the tables anew: settings, drops, then each database's tables."""
-        wanted = [table for table in tables if self._wanted(table)]
+        """Yield statements that create the tables: settings, drops, then each database's tables."""
+        included = [table for table in tables if self._includes(table)]
         yield Definition("", self._settings())
-        for table in wanted:
+        for table in included:
             yield Definition(table.database, f"DROP TABLE IF EXISTS {table.quoted('`')}")
-        locales = self._locales()
-        for database in dict.fromkeys(table.database for table in wanted):
+        charsets = self._default_charsets()
+        for database in dict.fromkeys(table.database for table in included):
             name = quote(database)
             yield Definition(database, f"DROP DATABASE IF EXISTS {name}")
-            yield Definition(database, f"CREATE DATABASE {name}{locales.get(database, '')}")
+            yield Definition(database, f"CREATE DATABASE {name}{charsets.get(database, '')}")
             yield Definition(database, f"USE {name}")
-            for table in wanted:
+            for table in included:
                 if table.database == database:
                     yield Definition(database, self.create_table(table))
 
@@ -80,11 +83,11 @@ class DefinitionReader:
         """Return the CREATE TABLE statement of a table."""
         text = self._connection.text(f"SHOW CREATE TABLE {table.quoted('`')}", 1)
         if text is None:
-            raise StopError(f"The definition of table {table} cannot be read.")
+            raise StopError(f"The server returned no definition of table {table}.")
         return text
 
     def row_count(self, table: TableId) -> int:
-        """Return about how many rows the server says that a table has, 0 where it does not."""
+        """Return the server's estimate of the rows of a table, 0 where it has none."""
         sql = "SELECT TABLE_ROWS FROM information_schema.TABLES WHERE "
         where = "TABLE_SCHEMA = %s AND TABLE_NAME = %s"
         row = self._connection.row(sql + where, (table.database, table.table))
@@ -108,7 +111,7 @@ class DefinitionReader:
         values = sorted((str(name), str(value)) for name, value in rows)
         return "SET " + ", ".join(f"{name}={value}" for name, value in values) + ";"
 
-    def _locales(self) -> dict[str, str]:
+    def _default_charsets(self) -> dict[str, str]:
         rows = self._connection.rows(
             "SELECT schema_name, default_character_set_name, default_collation_name "
             "FROM information_schema.schemata"

@@ -1,4 +1,4 @@
-"""The tables of a connector made anew from its history, or from a snapshot of that and the rest."""
+"""Rebuilds the tables of a connector from its history, or from a snapshot of it and the rest."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Offset = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One recovery as of the position ``at``, which ``is_reached`` compares others with.
+    """One recovery as of the position ``at``; ``is_reached`` compares recorded positions with it.
 
-    ``basis`` is what a snapshot depends on besides the configuration: what the server says of
-    how it reads names and statements.
+    ``basis`` are the server variables that a history snapshot depends on, in addition to the
+    configuration.
     """
 
     store: HistoryStore
@@ -34,39 +34,39 @@ class Recovery:
 
         :raises HistoryError: the history cannot be read.
         """
-        kept = self._kept()
-        if kept is not None:
-            schema.restore(kept.state, kept.tables)
-        left_out = 0
+        loaded = self._load_snapshot()
+        if loaded is not None:
+            schema.restore(loaded.state, loaded.tables)
+        excluded = 0
 
         def is_reached(position: Offset) -> bool:
-            nonlocal left_out
+            nonlocal excluded
             reached = self.is_reached(position)
-            left_out += not reached
+            excluded += not reached
             return reached
 
         count = recover(
-            self.store.records(None if kept is None else kept.mark),
+            self.store.records(None if loaded is None else loaded.mark),
             self.partition,
             schema.tables,
             schema.replay,
             is_reached,
-            schema.doubts.settle,
-            schema.doubts.may_go_on,
+            schema.unparsed.mark_resolved,
+            schema.unparsed.may_propagate,
             prefer_ddl=self.prefer_ddl,
         )
-        if not left_out:  # else it is not known what stands where
-            self._keep(schema, count)
+        if not excluded:  # otherwise the last record is not that of the position
+            self._save_snapshot(schema, count)
 
-    def _kept(self) -> HistorySnapshot | None:
-        """Return the snapshot, if the position comes after it and the history goes on from it."""
-        kept = None if self.snapshots is None else self.snapshots.load(self.basis)
-        if kept is None or not self.is_reached(kept.position) or not self.store.holds(kept.mark):
+    def _load_snapshot(self) -> HistorySnapshot | None:
+        """Return the snapshot, if it is not after the position and the history contains its end."""
+        found = None if self.snapshots is None else self.snapshots.load(self.basis)
+        if found is None or not self.is_reached(found.position) or not self.store.holds(found.mark):
             return None
-        return kept
+        return found
 
-    def _keep(self, schema: DatabaseSchema, count: int) -> None:
-        """Write a new snapshot if it is worth while; what is in doubt stays in the history."""
+    def _save_snapshot(self, schema: DatabaseSchema, count: int) -> None:
+        """Save a new snapshot if it saves enough time and no table has an unresolved schema."""
         if self.snapshots is None or count < self.snapshots.worth:
             return
         mark: Mark | None = self.store.last()

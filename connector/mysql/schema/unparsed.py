@@ -1,4 +1,4 @@
-"""Statements that could not be read, and which tables they leave in doubt."""
+"""Statements that could not be parsed, and the tables whose schema they leave unresolved."""
 
 from __future__ import annotations
 
@@ -8,66 +8,72 @@ from typing import Final
 
 from connector.capture.tables import TableId
 
-_HANDS_ON: Final = re.compile(
+_INHERITING: Final = re.compile(
     r"\brename\b|\bcreate\b.*?\btable\b[^(]*\(?\s*like\b", re.IGNORECASE | re.DOTALL
 )
 
 
 @dataclass(frozen=True, slots=True)
 class UnparsedStatement:
-    """A statement that could not be read; ``reason`` tells it, without literals, and its place."""
+    """A statement that could not be parsed.
+
+    ``reason`` holds the error, the statement without its literals, and its position.
+    """
 
     text: str
     reason: str
 
     def concerns(self, table: TableId) -> bool:
-        """Whether it may have changed a table: what changes one has its name, in any case."""
+        """Whether it may have changed a table: it contains the table's name, in any case."""
         return table.table.casefold() in self.text
 
 
 class UnparsedStatements:
-    """What is not sure of the tables: they are looked at again when their next rows come."""
+    """The unparsed statements of a schema and the tables that they may have changed.
+
+    The schema of such a table is resolved when its next rows arrive.
+    """
 
     def __init__(self) -> None:
-        self._doubts: list[UnparsedStatement] = []
-        self._settled: dict[TableId, int] = {}
-        self._handed_on: dict[TableId, UnparsedStatement] = {}
+        self._statements: list[UnparsedStatement] = []
+        self._resolved: dict[TableId, int] = {}
+        self._inherited: dict[TableId, UnparsedStatement] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._doubts)
+        return bool(self._statements)
 
     def add(self, statement: str, reason: str) -> None:
-        """Note a statement that could not be read."""
-        self._doubts.append(UnparsedStatement(_folded(statement), reason))
+        """Add a statement that could not be parsed."""
+        self._statements.append(UnparsedStatement(_fold(statement), reason))
 
-    def about(self, table: TableId) -> UnparsedStatement | None:
-        """Return the last statement that leaves a table in doubt."""
-        first = self._settled.get(table, 0)
-        concerning = (doubt for doubt in reversed(self._doubts[first:]) if doubt.concerns(table))
-        return next(concerning, None) or self._handed_on.get(table)
+    def last_concerning(self, table: TableId) -> UnparsedStatement | None:
+        """Return the last statement that leaves the schema of a table unresolved."""
+        first = self._resolved.get(table, 0)
+        concerning = (each for each in reversed(self._statements[first:]) if each.concerns(table))
+        return next(concerning, None) or self._inherited.get(table)
 
-    def settle(self, table: TableId) -> None:
-        """Take a table for known: it was defined anew, or what is known of it was proved."""
-        if self._doubts:
-            self._settled[table] = len(self._doubts)
-            self._handed_on.pop(table, None)
+    def mark_resolved(self, table: TableId) -> None:
+        """Mark the schema of a table as resolved: it was defined again, or confirmed."""
+        if self._statements:
+            self._resolved[table] = len(self._statements)
+            self._inherited.pop(table, None)
 
-    def may_go_on(self, statement: str) -> bool:
-        """Whether a statement may hand a doubt on from one table to another."""
-        return bool(self._doubts) and _HANDS_ON.search(statement) is not None
+    def may_propagate(self, statement: str) -> bool:
+        """Whether a statement may make the schema of another table unresolved too."""
+        return bool(self._statements) and _INHERITING.search(statement) is not None
 
-    def renamed(self, old: TableId, new: TableId) -> None:
-        """Take in that a table has another name: the doubt goes with it."""
-        self.copied(old, new)
-        self.settle(old)
+    def rename(self, old: TableId, new: TableId) -> None:
+        """Move the state of a table to its new name."""
+        self.copy(old, new)
+        self.mark_resolved(old)
 
-    def copied(self, old: TableId, new: TableId) -> None:
-        """Take in that a table is like another: it is as sure as that."""
-        doubt = self.about(old)
-        self.settle(new)
-        if doubt is not None:
-            self._handed_on[new] = doubt
+    def copy(self, old: TableId, new: TableId) -> None:
+        """Give a table the state of the table that it was created like."""
+        statement = self.last_concerning(old)
+        self.mark_resolved(new)
+        if statement is not None:
+            self._inherited[new] = statement
 
 
-def _folded(statement: str) -> str:
+def _fold(statement: str) -> str:
     return statement.replace("``", "`").replace('""', '"').casefold()

@@ -1,8 +1,8 @@
-"""Locks for a consistent snapshot, as ``snapshot.locking.mode`` wants them.
+"""Locks for a consistent snapshot, as ``snapshot.locking.mode`` requires.
 
-With the global lock writers wait only until position and definitions are read; the rows come
-from a consistent read view. Without the privilege for it (hosted databases) the captured tables
-are locked one by one, and stay so until all rows are read: UNLOCK TABLES would commit the view.
+With the global lock, writers wait only until position and definitions are read; the rows come
+from a consistent read view. Without the privilege for it (hosted databases), the captured tables
+are locked one by one until all rows are read: UNLOCK TABLES would commit the view.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class LockingMode:
     """How one mode locks.
 
     ``statement`` takes the global lock, None = no lock at all. ``throughout``: it is held until
-    all rows are read. ``tables``: table locks may take its place. ``read_view``: rows are read as
-    of the lock; else as of the first look at them, and what is written in between comes again.
+    all rows are read. ``tables``: table locks may replace it. ``read_view``: rows are read as of
+    the lock; otherwise as of the first read, and changes in between are delivered twice.
     """
 
     statement: str | None = _GLOBAL
@@ -52,8 +52,8 @@ MODES: Final = {
 class SnapshotLock:
     """The locks of one snapshot on its connection.
 
-    ``of_tables``: tables were locked one by one; the connection may not look at any other one.
-    ``keeps_definitions``: nobody can change a definition as long as the lock is held.
+    ``of_tables``: tables were locked one by one; the connection cannot read any other one.
+    ``keeps_definitions``: no definition can change as long as the lock is held.
     """
 
     def __init__(self, connection: Connection, mode: str, timeout: float) -> None:
@@ -71,8 +71,8 @@ class SnapshotLock:
     def acquire(self, captured: Callable[[], Sequence[TableId]]) -> None:
         """Stop writers as far as the mode requires.
 
-        :param captured: lists the tables that are to be locked, as they are now.
-        :raises DatabaseUnavailableError: a lock cannot be had in time.
+        :param captured: lists the tables to lock, as of now.
+        :raises DatabaseUnavailableError: a lock is not available in time.
         :raises StopError: the user may not take it.
         """
         execute = self._connection.execute
@@ -86,30 +86,30 @@ class SnapshotLock:
     def open_view(self) -> None:
         """Open the read view, after the position was read.
 
-        A lock of definitions alone (Percona's) keeps nobody from committing. What is committed
-        between position and view is in both, so that it comes twice; the other way round it
-        would be in neither.
+        A lock of definitions alone (Percona's) does not stop commits. A transaction committed
+        between position and view is in both, so that it is delivered twice; in the opposite order
+        it would be in neither.
         """
         if self._mode.read_view and not self.of_tables:
             self._connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
 
     def share(self, session: Connection) -> None:
-        """Give a further session a read view as of now.
+        """Open a read view as of now in an additional session.
 
-        It is the same one as that of the lock's own session as long as writers are kept out; with
-        ``none`` they are not.
+        It equals that of the lock's own session as long as writers are locked out; with ``none``
+        they are not.
         """
         session.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         session.execute(f"SET SESSION lock_wait_timeout={self._timeout}")
         session.execute("SET autocommit=0")
         session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
 
-    def definitions_read(self) -> None:
-        """Let writers go on, unless the locks are needed for the rows as well."""
+    def release_after_definitions(self) -> None:
+        """Release the locks, unless the mode holds them until the rows are read."""
         if self._held and not self.of_tables and not self._mode.throughout:
             self._unlock()
 
-    def rows_read(self) -> None:
+    def release_after_rows(self) -> None:
         """End the read view and release what is still locked."""
         self._connection.execute("ROLLBACK")
         if self._held:
@@ -122,13 +122,15 @@ class SnapshotLock:
         except AccessDeniedError:
             if not self._mode.tables:
                 raise
-            log.info("The global read lock is not permitted: locking the captured tables instead")
+            log.info(
+                "The user may not take the global read lock: the captured tables are locked instead"
+            )
             return False
         self._held = True
         return True
 
     def _lock_tables(self, captured: Callable[[], Sequence[TableId]]) -> None:
-        """Lock the captured tables; again, as long as others come or go meanwhile."""
+        """Lock the captured tables; try again if tables were created or dropped in between."""
         self._held = self.of_tables = True
         for _ in range(_ATTEMPTS):
             tables = captured()
@@ -149,7 +151,7 @@ class SnapshotLock:
             raise StopError(
                 f"The captured tables cannot be locked: {error}",
                 "Grant RELOAD, or LOCK TABLES on the captured databases, to the user; or set "
-                "snapshot.locking.mode=none when no definition changes during the snapshot.",
+                "snapshot.locking.mode=none if no definition changes during the snapshot.",
             ) from error
         except StopError as error:
             if code_of(error) != NO_SUCH_TABLE:
@@ -158,7 +160,7 @@ class SnapshotLock:
         return True
 
     def _flush_or_lock(self, names: Sequence[str]) -> None:
-        """Lock tables as Debezium does; or, without RELOAD, in the way that needs LOCK TABLES."""
+        """Lock tables as Debezium does; without RELOAD, by LOCK TABLES."""
         try:
             self._connection.execute(f"FLUSH TABLES {', '.join(names)} WITH READ LOCK")
         except AccessDeniedError:
@@ -168,4 +170,4 @@ class SnapshotLock:
     def _unlock(self) -> None:
         self._connection.execute("UNLOCK TABLES")
         self._held = False
-        log.info("Released the snapshot's locks: writers go on")
+        log.info("The locks of the snapshot are released: writers continue")

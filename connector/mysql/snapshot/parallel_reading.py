@@ -1,7 +1,7 @@
-"""Tables read at the same time: a thread for each session, one consumer of all rows.
+"""Reads several tables at the same time: a thread for each session, one consumer of all rows.
 
 Each table is read by one session, so that its rows keep their order; which table's rows come
-next depends on the server. What waits to be consumed is bounded.
+next depends on the server. The queue between the threads is bounded.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from connector.errors import TableChangedError
 from connector.mysql.snapshot.table_reader import TableReader
 
 _BATCHES: Final = 4  # that wait for each session, of some 64 KB
-_LOOK: Final = 0.2  # seconds after which a session that waits for room looks whether to stop
+_CHECK_INTERVAL: Final = 0.2  # seconds between checks whether to stop, while the queue is full
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A table begins: its number, its codec and the server's time in microseconds."""
+class TableStart:
+    """The start of a table: its number, its schema and the server's time in microseconds."""
 
     table: int
     codec: TableEventSchema
@@ -32,32 +32,32 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """Some rows of a table; none: it is at its end."""
+class RowBatch:
+    """Some rows of a table; none at its end."""
 
     table: int
     rows: list[Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """A table cannot be read: its definition changed before any of its rows was read."""
+class TableAltered:
+    """A table that cannot be read: its definition changed before any of its rows was read."""
 
     table: int
     error: TableChangedError
 
 
 @dataclass(frozen=True, slots=True)
-class _Failed:
+class _Failure:
     error: BaseException
 
 
-class _StoppedError(Exception):
-    """Nobody wants the rows any more."""
+class _ReaderClosedError(Exception):
+    """The consumer of the rows has closed the reader."""
 
 
-class ParallelReading:
-    """Reads some tables through several sessions, in their order as far as the sessions allow.
+class ParallelReader:
+    """Reads tables through several sessions, each session the next table in order.
 
     ``codec_of`` is called by one thread at a time.
     """
@@ -71,7 +71,7 @@ class ParallelReading:
         self._tables = iter(enumerate(tables))
         self._codec_of = codec_of
         self._lock = threading.Lock()
-        self._first_begun = threading.Event()
+        self._first_has_rows = threading.Event()
         self._stopping = threading.Event()
         self._items: queue.Queue[Any] = queue.Queue(_BATCHES * len(readers))
         self._left = len(tables)
@@ -80,76 +80,76 @@ class ParallelReading:
             for number, reader in enumerate(readers)
         ]
 
-    def items(self) -> Iterator[Begun | Read | Changed]:
-        """Yield what is read; rows of other tables come after the first ones of the first table.
+    def items(self) -> Iterator[TableStart | RowBatch | TableAltered]:
+        """Yield the items of all sessions; the first rows are those of the first table.
 
-        :raises MillraceError: what a session met.
+        :raises MillraceError: a session failed.
         """
         for thread in self._threads:
             thread.start()
         while self._left:
             item = self._items.get()
-            if isinstance(item, _Failed):
+            if isinstance(item, _Failure):
                 raise item.error
-            if isinstance(item, Changed) or (isinstance(item, Read) and not item.rows):
+            if isinstance(item, TableAltered) or (isinstance(item, RowBatch) and not item.rows):
                 self._left -= 1
             yield item
 
     def close(self) -> None:
-        """End the threads; a session that is amid a table cannot be used any more."""
+        """End the threads; a session that has not read its table to the end becomes unusable."""
         self._stopping.set()
-        self._first_begun.set()
+        self._first_has_rows.set()
         for thread in self._threads:
             if thread.ident is not None:
                 thread.join()
 
     def _work(self, reader: TableReader) -> None:
         try:
-            while (begun := self._begin(reader)) is not None:
-                self._put(begun)
-                self._read(reader, begun)
-        except _StoppedError:
+            while (start := self._begin(reader)) is not None:
+                self._put(start)
+                self._read(reader, start)
+        except _ReaderClosedError:
             return
         except BaseException as error:  # noqa: BLE001 - raised again where the rows are consumed
             self._fail(error)
 
-    def _read(self, reader: TableReader, begun: Begun) -> None:
+    def _read(self, reader: TableReader, start: TableStart) -> None:
         try:
-            for rows in reader.rows_as_defined(begun.codec):
+            for rows in reader.rows_as_defined(start.codec):
                 if rows:
-                    self._tell(Read(begun.table, rows))
-            self._tell(Read(begun.table, []))
+                    self._emit(RowBatch(start.table, rows))
+            self._emit(RowBatch(start.table, []))
         except TableChangedError as error:
-            self._tell(Changed(begun.table, error))
+            self._emit(TableAltered(start.table, error))
 
-    def _begin(self, reader: TableReader) -> Begun | None:
+    def _begin(self, reader: TableReader) -> TableStart | None:
         with self._lock:
             number, table = next(self._tables, (0, None))
             if table is None:
                 return None
             codec = self._codec_of(table)
-        return Begun(number, codec, reader.now_micros())
+        return TableStart(number, codec, reader.now_micros())
 
-    def _tell(self, item: Read | Changed) -> None:
+    def _emit(self, item: RowBatch | TableAltered) -> None:
         if item.table:
-            self._first_begun.wait()
+            self._first_has_rows.wait()
         self._put(item)
         if not item.table:
-            self._first_begun.set()
+            self._first_has_rows.set()
 
-    def _put(self, item: Begun | Read | Changed) -> None:
+    def _put(self, item: TableStart | RowBatch | TableAltered) -> None:
         while not self._stopping.is_set():
             try:
-                self._items.put(item, timeout=_LOOK)
+                self._items.put(item, timeout=_CHECK_INTERVAL)
             except queue.Full:
                 continue
             return
-        raise _StoppedError
+        raise _ReaderClosedError
 
     def _fail(self, error: BaseException) -> None:
         while not self._stopping.is_set():
             try:
-                self._items.put(_Failed(error), timeout=_LOOK)
+                self._items.put(_Failure(error), timeout=_CHECK_INTERVAL)
             except queue.Full:
                 continue
             return

@@ -1,6 +1,6 @@
 """The snapshot: lock, position, definitions, unlock, rows.
 
-The statements follow Debezium's, so that a database administrator sees what is expected; the
+The statements follow Debezium's, so that a database administrator sees the expected ones. The
 locks are released as soon as the definitions are read.
 """
 
@@ -30,22 +30,23 @@ from connector.mysql.schema.tracker import SchemaTracker
 from connector.mysql.session.connection import Connection, code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
-from connector.mysql.snapshot.rows import MarkedRows, SnapshotRows
+from connector.mysql.snapshot.rows import SnapshotMarkers, SnapshotRows
 from connector.mysql.snapshot.table_reader import TableReader, without_counter
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
-Told = SchemaChange | RowChanges | Truncated
+SnapshotChange = SchemaChange | RowChanges | Truncated
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotOptions:
     """The part of the configuration that a snapshot needs. Times are in seconds.
 
-    ``row_count_order`` is the order of tables by size. With ``places`` changes tell their place,
-    and tables without rows are told of. ``threads`` is how many sessions read tables.
+    ``row_count_order`` is the order of tables by size. With ``position_headers`` changes have their
+    position as text, and tables without rows are emitted. ``threads`` is the number of sessions
+    that read tables.
     """
 
     locking: str = "minimal"
@@ -54,12 +55,12 @@ class SnapshotOptions:
     included: str | None = None
     selects: dict[str, str] = field(default_factory=dict)
     row_count_order: str = "disabled"
-    places: bool = False
+    position_headers: bool = False
     threads: int = 1
 
 
 class Snapshot:
-    """One snapshot; ``open_session`` opens further connections, if several are to read tables."""
+    """One snapshot; ``open_session`` opens additional sessions to read several tables at once."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class Snapshot:
         self._source = source
         self._options = options
         self._open_session = open_session
-        self._further: list[Connection] = []
+        self._extra_sessions: list[Connection] = []
 
     def changes(
         self,
@@ -90,24 +91,24 @@ class Snapshot:
     ) -> Generator[Change, None, BinlogPosition]:
         """Yield the statements and rows; return the position to stream from.
 
-        ``resume`` is the position to keep when only the schema is to be recovered. Whatever
-        changes after the position is read from the log; so all that is read here is read later.
+        ``resume`` is the position to keep if only the schema is recovered. Everything is read after
+        the position was, because changes after the position come from the log.
         """
         self._tracker.begin()
         lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
-        lock.acquire(lambda: self._captured(self._tables_now()))
+        lock.acquire(lambda: self._captured_tables(self._tables_now()))
         at = replace(resume or position_of(), ts_sec=int(time.time()))
         lock.open_view()
-        tables, statements = self._described(lock)
-        captured = self._captured(tables)
-        self._open_further(plan, captured, lock)
+        tables, statements = self._read_definitions(lock)
+        captured = self._captured_tables(tables)
+        self._open_extra_sessions(plan, captured, lock)
         running = replace(at, snapshot="INITIAL", event=0, row=0)
         log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
         self._warn_of_prepared()
-        lock.definitions_read()
+        lock.release_after_definitions()
         changes = self._read(statements, plan, captured, running)
-        yield from self._last_marked(changes, running)
-        lock.rows_read()
+        yield from self._mark_last(changes, running)
+        lock.release_after_rows()
         yield Progress(at)
         return at
 
@@ -116,7 +117,7 @@ class Snapshot:
         try:
             prepared = self._connection.rows("XA RECOVER")
         except StopError as error:
-            log.debug("Prepared XA transactions are not known: %s", error)
+            log.debug("Prepared XA transactions cannot be listed: %s", error)
             return
         if prepared:
             log.warning(
@@ -126,15 +127,15 @@ class Snapshot:
             )
 
     def close(self) -> None:
-        """Close the further sessions."""
-        while self._further:
-            self._further.pop().close()
+        """Close the additional sessions."""
+        while self._extra_sessions:
+            self._extra_sessions.pop().close()
 
-    def _described(self, lock: SnapshotLock) -> tuple[list[TableId], list[Definition]]:
-        """List the tables and read their definitions, which are of one time.
+    def _read_definitions(self, lock: SnapshotLock) -> tuple[list[TableId], list[Definition]]:
+        """List the tables and read their definitions, as of one point in time.
 
-        Where no lock keeps others from changing them, they are read again as long as tables
-        come and go meanwhile.
+        Without a lock on definitions, they are read again as long as tables are created or dropped
+        in between.
         """
         if lock.keeps_definitions:
             tables = self._definitions.tables()
@@ -149,12 +150,14 @@ class Snapshot:
                 continue
             if self._tables_now() == tables:
                 return tables, statements
-        raise DatabaseUnavailableError("Tables are created, renamed or dropped all the time.")
+        raise DatabaseUnavailableError(
+            "The definitions cannot be read: tables are created, renamed or dropped all the time."
+        )
 
     def _tables_now(self) -> list[TableId]:
-        """List the tables as they are, not as they were when a read view was opened.
+        """List the tables as of now, not as of the start of a read view.
 
-        Neither may the list leave a read view behind: it would be older than the position.
+        The list must not leave a read view open: it would be older than the position.
         """
         self._connection.execute("COMMIT")
         tables = self._definitions.tables()
@@ -162,22 +165,24 @@ class Snapshot:
         return tables
 
     def _statements(self, tables: Sequence[TableId], lock: SnapshotLock) -> list[Definition]:
-        """Read the definitions; those of tables that are not locked through another session."""
+        """Read the definitions; with table locks, through another session, which may read all."""
         if not lock.of_tables:
             return list(self._definitions.read(tables))
         with closing(self._open_session()) as session:
-            return list(self._definitions.through(session).read(tables))
+            return list(self._definitions.with_connection(session).read(tables))
 
-    def _open_further(self, plan: Plan, captured: Sequence[TableId], lock: SnapshotLock) -> None:
-        """Open the sessions that read tables besides.
+    def _open_extra_sessions(
+        self, plan: Plan, captured: Sequence[TableId], lock: SnapshotLock
+    ) -> None:
+        """Open the additional sessions that read tables.
 
-        Writers are kept out; or, where no lock is wanted, the position is older than what they
+        Writers are locked out; or, without a lock, the position is older than what the sessions
         read, so that nothing is lost.
         """
-        wanted = min(self._options.threads, len(captured)) if plan.data else 1
-        for _ in range(wanted - 1):
+        count = min(self._options.threads, len(captured)) if plan.data else 1
+        for _ in range(count - 1):
             session = self._open_session()
-            self._further.append(session)
+            self._extra_sessions.append(session)
             lock.share(session)
 
     def _read(
@@ -186,15 +191,15 @@ class Snapshot:
         plan: Plan,
         captured: Sequence[TableId],
         at: BinlogPosition,
-    ) -> Iterator[Told]:
-        with self._tracker.buffered():
+    ) -> Iterator[SnapshotChange]:
+        with self._tracker.buffering():
             for definition in statements:
-                yield from self._tracker.snapshot(definition, at)
+                yield from self._tracker.apply_definition(definition, at)
         if plan.data:
-            yield from self._data(self._by_size(captured), at, statements)
+            yield from self._data(self._order_by_size(captured), at, statements)
 
-    def _last_marked(self, changes: Iterator[Told], at: BinlogPosition) -> Iterator[Change]:
-        """Hold each change back until the next one comes: the very last one gets a mark."""
+    def _mark_last(self, changes: Iterator[SnapshotChange], at: BinlogPosition) -> Iterator[Change]:
+        """Delay each change until the next one comes: the very last one gets a marker."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
             if isinstance(change, Truncated):
@@ -205,25 +210,25 @@ class Snapshot:
                 yield Progress(at)
             held = change
         if held is not None:
-            yield replace(held, source=self._source.marked(held.source, "last"))
+            yield replace(held, source=self._source.with_marker(held.source, "last"))
 
-    def _captured(self, tables: Iterable[TableId]) -> list[TableId]:
+    def _captured_tables(self, tables: Iterable[TableId]) -> list[TableId]:
         """Return the tables whose rows are read, in the order of the include list, then by name."""
-        wanted = [table for table in tables if self._selection.captures(table)]
+        captured = [table for table in tables if self._selection.captures(table)]
         if self._options.included:
             included = any_of("snapshot.include.collection.list", self._options.included)
-            wanted = [table for table in wanted if included(str(table))]
-        wanted.sort(key=str)
+            captured = [table for table in captured if included(str(table))]
+        captured.sort(key=str)
         ordered: dict[TableId, None] = {}
         for text in self._options.table_order or (".*",):
             expression = pattern("table.include.list", text)
-            ordered |= {table: None for table in wanted if expression.fullmatch(str(table))}
+            ordered |= {table: None for table in captured if expression.fullmatch(str(table))}
         return list(ordered)
 
-    def _by_size(self, captured: Sequence[TableId]) -> Sequence[TableId]:
-        """Order tables by ``snapshot.tables.order.by.row.count``; those alike keep their order.
+    def _order_by_size(self, captured: Sequence[TableId]) -> Sequence[TableId]:
+        """Order tables by ``snapshot.tables.order.by.row.count``; equal ones keep their order.
 
-        A table with a statement of its own counts as one without rows, as in Debezium.
+        A table with a configured SELECT counts as one without rows, as in Debezium.
         """
         sign = {"ascending": 1, "descending": -1}.get(self._options.row_count_order)
         if sign is None:
@@ -237,12 +242,14 @@ class Snapshot:
     def _data(
         self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
     ) -> Iterator[RowChanges | Truncated]:
-        sessions = (self._connection, *self._further)
+        sessions = (self._connection, *self._extra_sessions)
         definitions = {without_counter(statement.ddl) for statement in statements}
         rows = SnapshotRows(
             [TableReader(session, self._options.selects, definitions) for session in sessions],
             self._codec,
-            MarkedRows(self._source, at, self._options.selects, self._options.places),
+            SnapshotMarkers(
+                self._source, at, self._options.selects, self._options.position_headers
+            ),
         )
         yield from rows.changes(captured)
         if rows.changed:
@@ -251,27 +258,27 @@ class Snapshot:
     def _read_changed(
         self, rows: SnapshotRows, captured: Sequence[TableId]
     ) -> Iterator[RowChanges | Truncated]:
-        """Read the tables as they are now that were altered, renamed or dropped meanwhile.
+        """Read the present rows of tables that were altered or renamed during the snapshot.
 
         Their changes since the snapshot's position come from the log, and lead to the same rows.
-        A table that is new may be one that was renamed.
+        A new table may be a renamed one.
         """
-        now = self._captured(self._tables_now())
+        now = self._captured_tables(self._tables_now())
         changed = [table for table in now if table in rows.changed or table not in captured]
         for table in changed:
-            yield from rows.read_as_it_is(table, self._codec_of_definition)
+            yield from rows.read_current(table, self._codec_of_definition)
 
     def _codec_of_definition(self, table: TableId, ddl: str) -> TableEventSchema:
-        """Read the definition that a table has now; the stream starts with the one it had."""
-        found = self._tracker.read(ddl, table.database)
+        """Use the present definition of a table; the stream starts with its earlier one."""
+        found = self._tracker.parse(ddl, table.database)
         if found is None:
-            raise StopError(f"The definition of table {table} cannot be read.")
+            raise StopError(f"The definition of table {table} cannot be parsed.")
         return self._codec_of(found)
 
     def _codec(self, name: TableId) -> TableEventSchema:
         table = self._tracker.tables.get(name)
         if table is None:
-            raise StopError(f"Table {name} is captured but its definition could not be read.")
+            raise StopError(f"Table {name} is captured, but its definition could not be parsed.")
         return self._codec_of(table)
 
 

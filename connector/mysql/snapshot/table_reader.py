@@ -20,49 +20,51 @@ UTC: Final = "SET time_zone = '+00:00'"
 class TableReader:
     """One session that reads tables for a snapshot; used by one thread. It reads rows in UTC.
 
-    ``selects`` are the users' own statements, by table; ``read_as`` the definitions that the
-    tables had when the snapshot began.
+    ``selects`` are the configured statements, by table; ``definitions`` those that the tables had
+    when the snapshot began.
     """
 
     def __init__(
-        self, connection: Connection, selects: Mapping[str, str], read_as: Collection[str]
+        self, connection: Connection, selects: Mapping[str, str], definitions: Collection[str]
     ) -> None:
         self.connection = connection
-        self._definitions = DefinitionReader(connection, lambda _: True)
+        self._reader = DefinitionReader(connection, lambda _: True)
         self._selects = selects
-        self._read_as = read_as
+        self._definitions = definitions
         ((self._zone,),) = connection.rows("SELECT @@session.time_zone")
         connection.execute(UTC)
 
     def rows_as_defined(self, codec: TableEventSchema) -> Iterator[list[Row]]:
         """Yield the rows of a table that still has the definition with which the snapshot began.
 
-        The locks are gone by now. The server refuses to read most tables that were altered since
-        the transaction began, but not those of which only columns were renamed.
+        The locks are released by now. The server refuses to read most tables that were altered
+        since the transaction began, but not those of which only columns were renamed.
 
-        :raises TableChangedError: it was altered, renamed or dropped meanwhile.
+        :raises TableChangedError: it was altered, renamed or dropped during the snapshot.
         """
         self.connection.execute("SAVEPOINT millrace")
         table = codec.table.id
         try:
-            self.look_at(table)
+            self.lock_definition(table)
         except AccessDeniedError:
             raise
         except StopError as error:
-            if self._is_as_read(table):
+            if self._is_unchanged(table):
                 raise
-            raise TableChangedError(f"{table} was altered meanwhile: {error}") from error
-        if not self._is_as_read(table):
+            raise TableChangedError(
+                f"table {table} was altered during the snapshot: {error}"
+            ) from error
+        if not self._is_unchanged(table):
             self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
-            raise TableChangedError(f"{table} was altered meanwhile")
+            raise TableChangedError(f"table {table} was altered during the snapshot")
         yield from self._rows(codec)
         self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
 
     def rows(self, codec: TableEventSchema) -> Iterator[list[Row]]:
-        """Yield the rows of a table as they come, by the user's own statement if there is one.
+        """Yield the rows of a table as they come, by the configured SELECT if there is one.
 
-        Others may alter the table when it is read: without the savepoint the server would keep
-        its definition until the end of the snapshot.
+        Others may alter the table when it has been read: without the savepoint the server would
+        lock its definition until the end of the snapshot.
         """
         self.connection.execute("SAVEPOINT millrace")
         yield from self._rows(codec)
@@ -71,11 +73,11 @@ class TableReader:
     def _rows(self, codec: TableEventSchema) -> Iterator[list[Row]]:
         batches = self._batches(codec)
         if codec.derived:
-            batches = (list(map(codec.completed, batch)) for batch in batches)
+            batches = (list(map(codec.with_derived, batch)) for batch in batches)
         return batches
 
-    def look_at(self, table: TableId) -> None:
-        """Keep others from altering a table until it is read.
+    def lock_definition(self, table: TableId) -> None:
+        """Prevent others from altering a table until it is read.
 
         :raises TableChangedError: it was altered since the transaction began.
         :raises StopError: there is no such table.
@@ -85,37 +87,37 @@ class TableReader:
     def definition(self, table: TableId) -> str:
         """Return the statement that creates a table.
 
-        It shows defaults of TIMESTAMP columns in the time zone of the session: that of the
-        snapshot's other definitions is needed.
+        It shows defaults of TIMESTAMP columns in the time zone of the session, which must be that
+        of the snapshot's other definitions.
 
         :raises StopError: there is no such table.
         """
         self.connection.execute(f"SET time_zone = {self.connection.literal(self._zone)}")
         try:
-            return self._definitions.create_table(table)
+            return self._reader.create_table(table)
         finally:
             self.connection.execute(UTC)
 
     def now_micros(self) -> int:
         """Return the server's time, to the second; the session's time zone must be UTC."""
-        return self._definitions.now_micros()
+        return self._reader.now_micros()
 
     def _batches(self, codec: TableEventSchema) -> Iterator[list[Row]]:
         name = codec.table.id
-        own = self._selects.get(str(name))
-        if own:
-            stream = self.connection.read_rows(own)
+        configured = self._selects.get(str(name))
+        if configured:
+            stream = self.connection.read_rows(configured)
             return TextRows(codec.columns, stream.columns).read(stream)
-        named = [column.sql(quote(column.column.name)) for column in codec.columns]
-        columns = ", ".join(named) or "NULL"
+        expressions = [column.sql(quote(column.column.name)) for column in codec.columns]
+        columns = ", ".join(expressions) or "NULL"
         select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
-        found = None if codec.columns else ("NULL",)  # every column may be left out
-        read = [column.selected() for column in codec.columns]
+        found = None if codec.columns else ("NULL",)  # all columns may be excluded
+        read = [column.as_selected() for column in codec.columns]
         return TextRows(read, found).read(self.connection.read_rows(select))
 
-    def _is_as_read(self, table: TableId) -> bool:
+    def _is_unchanged(self, table: TableId) -> bool:
         try:
-            return without_counter(self.definition(table)) in self._read_as
+            return without_counter(self.definition(table)) in self._definitions
         except StopError:  # it was dropped
             return False
 

@@ -65,7 +65,7 @@ def codec_of(column: Column, options: TypeOptions) -> ColumnCodec | None:
         return None
     default = default_value(column, kind, fails=options.on_failure == "fail")
     doc = column.comment or kind.schema.doc
-    schema = kind.schema.but(
+    schema = kind.schema.with_changes(
         optional=column.optional or kind.schema.optional, doc=doc, default=default
     )
     absent = None if column.optional else (kind.fallback if default is None else default)

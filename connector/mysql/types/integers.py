@@ -39,7 +39,7 @@ def integer(column: Column, options: TypeOptions) -> ColumnType:
     unsigned = "UNSIGNED" in words or "ZEROFILL" in words
     if unsigned and words[0] in ("BIGINT", "INT8"):
         return _unsigned_bigint(options)
-    if unsigned and words[0] == "INTEGER" and options.flavour == "mariadb" and not options.exact:
+    if unsigned and words[0] == "INTEGER" and options.flavor == "mariadb" and not options.exact:
         return _wrapped(column)
     schema = _SCHEMAS[words[0]][unsigned]
     return ColumnType(schema, _TEXT, _from_log(column, unsigned), _rounded, 0)

@@ -26,7 +26,7 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
     a snapshot is like the stream, and the zero timestamp is absent.
     """
     digits = column.length or 0
-    zero_is_absent = options.exact or options.flavour == "mysql"
+    zero_is_absent = options.exact or options.flavor == "mysql"
 
     def field(wire: Wire) -> LogField:
         if wire.type == fields.TIMESTAMP:

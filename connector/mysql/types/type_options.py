@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 FailureMode = Literal["fail", "warn", "skip"]
-Flavour = Literal["mysql", "mariadb"]
+Flavor = Literal["mysql", "mariadb"]
 TimePrecision = Literal[
     "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"
 ]
@@ -26,4 +26,4 @@ class TypeOptions:
     exact: bool = False
     placeholder: bytes = b"__debezium_unavailable_value"
     on_failure: FailureMode = "warn"
-    flavour: Flavour = "mysql"
+    flavor: Flavor = "mysql"

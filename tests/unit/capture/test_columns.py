@@ -15,6 +15,6 @@ from connector.data.schema import INT32
 @pytest.mark.parametrize("changes", [{"absent": 5}, {"unavailable": "x"}, {"after": call(str)}])
 def test_a_codec_is_changed_by_a_copy(changes: dict[str, Any]) -> None:
     codec = ColumnCodec(Column("a", "INT", 4), INT32, call(int), None)
-    changed = codec.but(**changes)
+    changed = codec.with_changes(**changes)
     assert [getattr(changed, name) for name in changes] == list(changes.values())
     assert [getattr(codec, name) for name in changes] == [None]

@@ -197,7 +197,7 @@ def test_a_wait_is_cut_into_short_steps() -> None:
 
 def test_the_number_of_attempts_may_be_limited() -> None:
     source = Numbers(faults=[DatabaseUnavailableError("down")] * 9, breaks="open")
-    with pytest.raises(StopError, match="Given up after 3 further attempts: down"):
+    with pytest.raises(StopError, match="gave up after 3 retries: down"):
         _run(source, attempts=3)
     assert source.calls.count("open") == 4
 

@@ -58,5 +58,5 @@ def test_a_database_goes_with_all_its_tables() -> None:
 
 def test_a_changed_table_leaves_the_old_version_as_it_was() -> None:
     old = Table(A, ())
-    assert old.but(comment="c").comment == "c"
+    assert old.with_changes(comment="c").comment == "c"
     assert old.comment is None

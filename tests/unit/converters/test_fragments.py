@@ -30,7 +30,7 @@ CONVERTERS = st.builds(
 
 @st.composite
 def structs_with_values(draw: st.DrawFn) -> tuple[Schema, dict[str, Any]]:
-    schema = draw(ROWS).but(optional=False)
+    schema = draw(ROWS).with_changes(optional=False)
     return schema, draw(values_of(schema))
 
 
@@ -79,7 +79,7 @@ def test_a_struct_may_be_written_field_by_field(
     converter: JsonConverter, case: tuple[Schema, dict[str, Any]]
 ) -> None:
     inner, value = case
-    optional = inner.but(optional=True)
+    optional = inner.with_changes(optional=True)
     outer = struct("outer", ("a\x1fé😀", optional), ("b", optional))
     written = (
         converter.label(outer, 0)
@@ -93,7 +93,7 @@ def test_a_struct_may_be_written_field_by_field(
     assert _framed(converter, outer, written) == whole
 
 
-@given(CONVERTERS, SCHEMAS.map(lambda schema: schema.but(optional=True)))
+@given(CONVERTERS, SCHEMAS.map(lambda schema: schema.with_changes(optional=True)))
 def test_an_absent_value_is_written_alone_as_it_is_inside(
     converter: JsonConverter, schema: Schema
 ) -> None:

@@ -119,10 +119,10 @@ def test_a_schema_tells_everything_in_the_order_of_connect() -> None:
     schema = struct(
         "shop.Value",
         ("id", INT32),
-        ("price", decimal(2, 10).but(optional=True, default=150)),
-        ("rate", FLOAT64.but(default=1e10)),
-        ("tags", array(STRING.but(doc="a tag"))),
-        ("more", map_of(STRING, GEOMETRY.as_optional()).but(optional=True)),
+        ("price", decimal(2, 10).with_changes(optional=True, default=150)),
+        ("rate", FLOAT64.with_changes(default=1e10)),
+        ("tags", array(STRING.with_changes(doc="a tag"))),
+        ("more", map_of(STRING, GEOMETRY.as_optional()).with_changes(optional=True)),
         version=2,
         optional=True,
     )
@@ -145,12 +145,14 @@ def test_a_schema_tells_everything_in_the_order_of_connect() -> None:
 
 
 def test_a_default_takes_the_place_of_null_if_wanted() -> None:
-    schema = struct("s", ("a", INT32.but(optional=True, default=5)), ("b", STRING.as_optional()))
+    schema = struct(
+        "s", ("a", INT32.with_changes(optional=True, default=5)), ("b", STRING.as_optional())
+    )
     row = {"a": None, "b": None}
     assert _plain(schema, row) == '{"a":5,"b":null}'
     keeping = JsonConverter({"schemas.enable": "false", "replace.null.with.default": "false"})
     assert _plain(schema, row, keeping) == '{"a":null,"b":null}'
-    assert _plain(INT32.but(optional=True, default=5), None) == "5"
+    assert _plain(INT32.with_changes(optional=True, default=5), None) == "5"
 
 
 @pytest.mark.parametrize(

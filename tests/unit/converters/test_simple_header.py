@@ -49,7 +49,7 @@ _KEY = struct("k", ("id", INT32), ("name", STRING), ("d", CONNECT_DATE), ("b", B
             {"id": 1, "name": "ü", "d": 19782, "b": b"\xd5"},
             '{"id":1,"name":"ü","d":2024-02-29,"b":"1Q=="}',
         ),
-        (struct("k", ("n", INT32.but(optional=True, default=5))), {"n": None}, '{"n":5}'),
+        (struct("k", ("n", INT32.with_changes(optional=True, default=5))), {"n": None}, '{"n":5}'),
         (struct("k", ("n", INT32.as_optional())), {"n": None}, '{"n":null}'),
         (None, {"a": [1, 1e10]}, '{"a":[1,1.0E10]}'),
     ],

@@ -116,10 +116,10 @@ def _leaves(draw: st.DrawFn) -> Schema:
     """Schemas without others inside, with everything that a schema can say."""
     schema = draw(_LEAVES)
     if draw(_SELDOM):
-        schema = schema.but(doc=draw(TEXT))
+        schema = schema.with_changes(doc=draw(TEXT))
     if draw(_SELDOM):
-        schema = schema.but(default=draw(values_of(schema)))
-    return schema.but(optional=draw(st.booleans()))
+        schema = schema.with_changes(default=draw(values_of(schema)))
+    return schema.with_changes(optional=draw(st.booleans()))
 
 
 @st.composite

@@ -22,7 +22,7 @@ from tests.unit.data.random_values import SCHEMAS
 
 def _copy(schema: Schema) -> Schema:
     """Build a schema anew, sharing nothing with the first."""
-    return schema.but(
+    return schema.with_changes(
         parameters=None if schema.parameters is None else dict(schema.parameters),
         fields=tuple(Field(field.name, _copy(field.schema)) for field in schema.fields),
         keys=None if schema.keys is None else _copy(schema.keys),
@@ -45,9 +45,9 @@ def test_a_schema_is_the_same_as_one_built_alike(schema: Schema) -> None:
         struct("s", ("b", INT32), ("a", STRING)),
         struct("s", ("a", INT64), ("b", STRING)),
         struct("s", ("a", INT32.as_optional()), ("b", STRING)),
-        struct("s", ("a", INT32.but(default=1)), ("b", STRING)),
-        struct("s", ("a", INT32.but(doc="d")), ("b", STRING)),
-        struct("s", ("a", INT32.but(parameters={"p": "1"})), ("b", STRING)),
+        struct("s", ("a", INT32.with_changes(default=1)), ("b", STRING)),
+        struct("s", ("a", INT32.with_changes(doc="d")), ("b", STRING)),
+        struct("s", ("a", INT32.with_changes(parameters={"p": "1"})), ("b", STRING)),
         struct("s", ("a", INT32), ("b", STRING), optional=True),
         None,
     ],

@@ -22,7 +22,7 @@ from connector.debezium.events import EventOptions, EventRecords, context_header
 from connector.debezium.transactions import Transaction
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
-Parts = tuple[str, bytes | None, bytes | None, list[tuple[str, bytes | None]]]
+MessageParts = tuple[str, bytes | None, bytes | None, list[tuple[str, bytes | None]]]
 HEADERS = SimpleHeaderConverter()
 OPTIONS = st.builds(
     lambda tombstones, transactions, named: EventOptions(
@@ -48,7 +48,7 @@ def _header(header: Header) -> tuple[str, bytes | None]:
 
 def _compiled(
     options: EventOptions, keys: str, values: JsonConverter, transaction: Transaction
-) -> Callable[[RowChanges], list[Parts]]:
+) -> Callable[[RowChanges], list[MessageParts]]:
     def string_keys(codec: TableEventSchema) -> Callable[[Row], bytes | None]:
         converter = StringConverter()
         return lambda row: converter.from_connect("t", codec.key_schema, codec.key_struct(row))
@@ -63,11 +63,11 @@ def _compiled(
 
 def _general(
     options: EventOptions, keys: str, values: JsonConverter, transaction: Transaction
-) -> Callable[[RowChanges], list[Parts]]:
+) -> Callable[[RowChanges], list[MessageParts]]:
     events = EventRecords(options, transaction)
     key_converter: Any = StringConverter() if keys == "string" else JsonConverter()
 
-    def convert(record: Record) -> Parts:
+    def convert(record: Record) -> MessageParts:
         assert record.partition is None
         assert record.timestamp is None
         return (

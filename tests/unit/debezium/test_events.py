@@ -14,7 +14,7 @@ from connector.capture.change import (
     RowChanges,
     SchemaChange,
     TableChange,
-    TransactionMark,
+    TransactionBoundary,
     Truncated,
     Waiting,
 )
@@ -139,7 +139,7 @@ def test_context_headers_are_on_rows_and_statements_only() -> None:
         _rows("c", (None, (1, "a"))),
         Truncated(CODEC, SOURCE_VALUES),
         schema_change,
-        TransactionMark("BEGIN", "x:1", 1),
+        TransactionBoundary("BEGIN", "x:1", 1),
         HeartbeatDue(),
     ]
     more = {"context_headers": headers, "transactions": True, "heartbeats": True}
@@ -205,7 +205,7 @@ def test_heartbeats_are_written_if_wanted(heartbeats: bool, count: int) -> None:
 
 
 def test_marks_of_transactions_are_written_if_wanted() -> None:
-    mark = TransactionMark("BEGIN", "x:1", 1)
+    mark = TransactionBoundary("BEGIN", "x:1", 1)
     assert _records(mark) == []
     (record,) = _records(mark, transactions=True)
     assert record.topic == "srv.transaction"

@@ -20,7 +20,7 @@ from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
-PLACE = ("7/b.000003/157/", "")
+POSITION = ("7/b.000003/157/", "")
 VALUES = tuple(None if field.schema.optional else 1 for field in SOURCE.fields)
 CODEC = codec_for((Field("id", INT32), Field("name", STRING)), ("id",))
 OPTIONS = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1)
@@ -37,7 +37,7 @@ def pipeline(options: EventOptions, *transforms: Any, header: Any = None) -> Pip
     return Pipeline(DebeziumEncoder(options), converters, transforms)
 
 
-def places(messages: list[Message]) -> list[str]:
+def positions(messages: list[Message]) -> list[str]:
     found = [dict(message.headers or ()).get(POSITION_HEADER) for message in messages]
     return [(text or b"none").decode() for text in found]
 
@@ -55,11 +55,11 @@ def test_the_header_is_all_that_is_added(
     plain, compiled, general = pipeline(options), pipeline(options), pipeline(options, same)
     for change in all_changes:
         expected = list(plain.messages(replace(change)))
-        asked = replace(change, place=PLACE)
-        ways = [list(way.messages(asked)) for way in (compiled, general)]
-        assert places(ways[0]) == places(ways[1])
+        with_text = replace(change, position_text=POSITION)
+        ways = [list(way.messages(with_text)) for way in (compiled, general)]
+        assert positions(ways[0]) == positions(ways[1])
         for messages in ways:
-            assert all(text.startswith("7/b.000003/157/") for text in places(messages))
+            assert all(text.startswith("7/b.000003/157/") for text in positions(messages))
             assert list(map(without, messages)) == list(map(without, expected))
 
 
@@ -70,29 +70,29 @@ def without(message: Message) -> Message:
 
 
 def test_all_messages_of_a_row_have_its_number() -> None:
-    update = RowChanges(CODEC, "u", [(A, B), (B, C)], VALUES, 4, PLACE)
-    assert places(list(pipeline(OPTIONS).messages(update))) == [
+    update = RowChanges(CODEC, "u", [(A, B), (B, C)], VALUES, 4, POSITION)
+    assert positions(list(pipeline(OPTIONS).messages(update))) == [
         "7/b.000003/157/4",
         *["7/b.000003/157/5"] * 3,  # the key changed: deleted, its tombstone, created
     ]
-    delete = RowChanges(CODEC, "d", [(A, None)], VALUES, 0, PLACE)
-    assert places(list(pipeline(OPTIONS).messages(delete))) == ["7/b.000003/157/0"] * 2
+    delete = RowChanges(CODEC, "d", [(A, None)], VALUES, 0, POSITION)
+    assert positions(list(pipeline(OPTIONS).messages(delete))) == ["7/b.000003/157/0"] * 2
 
 
 def test_rows_of_a_snapshot_have_no_numbers() -> None:
-    end = RowChanges(CODEC, "r", [(None, A), (None, C)], VALUES, None, (PLACE[0], "/end"))
-    assert places(list(pipeline(OPTIONS).messages(end))) == ["7/b.000003/157/0/end"] * 2
-    empty = Truncated(CODEC, VALUES, (PLACE[0], "/empty"))
-    assert places(list(pipeline(OPTIONS).messages(empty))) == ["7/b.000003/157/0/empty"]
+    end = RowChanges(CODEC, "r", [(None, A), (None, C)], VALUES, None, (POSITION[0], "/end"))
+    assert positions(list(pipeline(OPTIONS).messages(end))) == ["7/b.000003/157/0/end"] * 2
+    empty = Truncated(CODEC, VALUES, (POSITION[0], "/empty"))
+    assert positions(list(pipeline(OPTIONS).messages(empty))) == ["7/b.000003/157/0/empty"]
 
 
 def test_the_header_is_plain_text_whatever_converts_headers() -> None:
     made = pipeline(OPTIONS, same, header=JsonConverter())
-    change = RowChanges(CODEC, "c", [(None, A)], VALUES, 0, PLACE)
-    assert places(list(made.messages(change))) == ["7/b.000003/157/0"]
+    change = RowChanges(CODEC, "c", [(None, A)], VALUES, 0, POSITION)
+    assert positions(list(made.messages(change))) == ["7/b.000003/157/0"]
 
 
 def test_without_a_place_there_is_no_header() -> None:
     change = RowChanges(CODEC, "c", [(None, A)], VALUES)
     for made in (pipeline(OPTIONS), pipeline(OPTIONS, same)):
-        assert places(list(made.messages(replace(change)))) == ["none"]
+        assert positions(list(made.messages(replace(change)))) == ["none"]

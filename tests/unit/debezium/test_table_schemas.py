@@ -110,7 +110,7 @@ def test_a_version_of_a_table_is_built_once() -> None:
     codec = schemas.of(first)
     assert schemas.of(first) is codec
     assert built == ["d.t.a"]
-    second = first.but(columns=(*first.columns, Column("b", "INT", 4)))
+    second = first.with_changes(columns=(*first.columns, Column("b", "INT", 4)))
     assert schemas.of(second) is not codec
     assert built == ["d.t.a", "d.t.a", "d.t.b"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.change import TransactionMark
+from connector.capture.change import TransactionBoundary
 from connector.capture.tables import TableId
 from connector.debezium.transactions import Transaction, mark_record
 
@@ -15,7 +15,7 @@ A, B = TableId("shop", "a"), TableId("shop", "b")
 
 
 def _mark(transaction: Transaction, status: Any, name: str = "x:1") -> dict[str, Any] | None:
-    record = mark_record(TransactionMark(status, name, 7), transaction, "topic")
+    record = mark_record(TransactionBoundary(status, name, 7), transaction, "topic")
     if record is None:
         return None
     assert record.topic == "topic"

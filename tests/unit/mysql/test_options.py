@@ -28,7 +28,7 @@ def values(connector: str = "mysql", **more: str) -> dict[str, Any]:
 
 def test_types_are_represented_as_by_debezium_unless_told_otherwise() -> None:
     assert type_options(values(), "mysql") == TypeOptions()
-    assert type_options(values("mariadb"), "mariadb") == TypeOptions(flavour="mariadb")
+    assert type_options(values("mariadb"), "mariadb") == TypeOptions(flavor="mariadb")
 
 
 def test_modes_may_be_written_in_any_case() -> None:

@@ -34,7 +34,7 @@ def test_an_event_of_the_log() -> None:
     at.start_gtid(f"{server}:1")
     at.move(200, 50)
     at.row, at.thread, at.query = 3, 17, "DELETE FROM t"
-    assert by_name(BLOCK.streamed(at, "db", "t", MICROS)) == {
+    assert by_name(BLOCK.for_stream(at, "db", "t", MICROS)) == {
         "version": "3.6.1.Final",
         "connector": "mysql",
         "name": "shop",
@@ -57,13 +57,13 @@ def test_an_event_of_the_log() -> None:
 
 def test_a_row_of_a_snapshot_has_its_mark_and_no_transaction() -> None:
     at = BinlogPosition("b.7", 157, GtidSet(), server_id=9)
-    values = by_name(BLOCK.snapshot(at, "db", None, "first", MICROS))
+    values = by_name(BLOCK.for_snapshot(at, "db", None, "first", MICROS))
     assert (values["snapshot"], values["file"], values["pos"]) == ("first", "b.7", 157)
     assert (values["server_id"], values["row"]) == (0, 0)
     assert [values[name] for name in ("gtid", "thread", "query", "table")] == [None] * 4
 
 
 def test_only_the_mark_of_a_snapshot_changes() -> None:
-    values = BLOCK.snapshot(BinlogPosition("b.7", 157), "db", "t", "true", MICROS)
-    marked = by_name(BLOCK.marked(values, "last"))
+    values = BLOCK.for_snapshot(BinlogPosition("b.7", 157), "db", "t", "true", MICROS)
+    marked = by_name(BLOCK.with_marker(values, "last"))
     assert marked == {**by_name(values), "snapshot": "last"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connector.capture.change import HeartbeatDue, RowChanges, TransactionMark, Waiting
+from connector.capture.change import HeartbeatDue, RowChanges, TransactionBoundary, Waiting
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
@@ -63,7 +63,7 @@ def _plain(messages: Any) -> list[tuple[Any, ...]]:
 
 CONVERTERS = st.sampled_from(["json with schemas", "json", "string"])
 MARKS = st.sampled_from(
-    [None, TransactionMark("BEGIN", "uuid:5", 1), TransactionMark("END", "uuid:5", 2)]
+    [None, TransactionBoundary("BEGIN", "uuid:5", 1), TransactionBoundary("END", "uuid:5", 2)]
 )
 
 
@@ -80,8 +80,8 @@ def test_a_transform_that_changes_nothing_changes_no_byte(
     key: str,
     value: str,
     all_changes: list[RowChanges],
-    before: TransactionMark | None,
-    behind: TransactionMark | None,
+    before: TransactionBoundary | None,
+    behind: TransactionBoundary | None,
 ) -> None:
     direct = _pipeline(options, key, value)
     through = _pipeline(options, key, value, _unchanged)

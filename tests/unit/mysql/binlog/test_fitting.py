@@ -10,8 +10,8 @@ from connector.capture.tables import Column, Table, TableId, Tables
 from connector.mysql.binlog.described import (
     Charset,
     create_statement,
-    described_columns,
-    unlike,
+    described_difference,
+    logged_columns,
     unsigned_columns,
 )
 from connector.mysql.binlog.fitting import difference
@@ -105,11 +105,11 @@ def test_a_table_is_made_of_its_description() -> None:
     table = tables.get(T)
     assert table is not None
     assert difference(table, table_map, 1) is None
-    assert unlike(table, table_map, COLLATIONS, is_mariadb=True) is None
+    assert described_difference(table, table_map, COLLATIONS, is_mariadb=True) is None
     apply_text(Catalog(tables, "mariadb"), "ALTER TABLE t MODIFY raw BLOB NULL", "d")
     altered = tables.get(T)
     assert altered is not None
-    told = unlike(altered, table_map, COLLATIONS, is_mariadb=True)
+    told = described_difference(altered, table_map, COLLATIONS, is_mariadb=True)
     assert told == "whether raw takes NULL"
 
 
@@ -120,7 +120,7 @@ def test_a_description_of_garbage_is_an_error_or_a_table(
     names = [f"c{number}" for number in range(len(kinds))]
     event = written.table_map(kinds, names=names)  # type: ignore[arg-type]  # kinds of columns
     _, table_map = parse_table_map(event[19:], 0, len(event) - 19)
-    assert [column.name for column in described_columns(table_map)] == names
+    assert [column.name for column in logged_columns(table_map)] == names
     for block in range(1, 13):
         damaged = TableMap(
             T, table_map.wires, table_map.names, table_map.nullable, {block: garbage}

@@ -140,68 +140,68 @@ def test_columns_of_other_types_stop_the_task() -> None:
         captured.plan(TableMap(ORDERS, (WIRES[0], BINARIES[0].wire)))
 
 
-class Finder:
-    """Definitions that knows the right one of `ORDERS`: with the columns of `COLUMNS`."""
+class Resolver:
+    """Definitions that resolve `ORDERS`: with the columns of `COLUMNS`."""
 
-    def __init__(self, tables: Tables, doubt: str | None = None, *, finds: bool = True) -> None:
-        self.tables, self.finds, self._doubt = tables, finds, doubt
-        self.asked = 0
+    def __init__(self, tables: Tables, reason: str | None = None, *, finds: bool = True) -> None:
+        self.tables, self.finds, self._reason = tables, finds, reason
+        self.calls = 0
 
-    def doubt(self, table: TableId) -> str | None:
-        return self._doubt if table == ORDERS else None
+    def unresolved_reason(self, table: TableId) -> str | None:
+        return self._reason if table == ORDERS else None
 
-    def settle(self, table: TableId) -> None:
+    def mark_resolved(self, table: TableId) -> None:
         assert table == ORDERS
-        self._doubt = None
+        self._reason = None
 
-    def find(self, table_map: TableMap) -> list[SchemaChange]:
-        self.asked += 1
+    def resolve(self, table_map: TableMap) -> list[SchemaChange]:
+        self.calls += 1
         if not self.finds:
             return []
-        self._doubt = None
+        self._reason = None
         self.tables.put(Table(table_map.table, COLUMNS.columns))
         return [SchemaChange("CREATE", "shop", "CREATE TABLE …", (), (), "repaired")]
 
 
-def found_by(finder: Finder, on_inconsistency: OnInconsistency = "fail") -> TablePlans:
+def plans_with(resolver: Resolver, on_inconsistency: OnInconsistency = "fail") -> TablePlans:
     def codec(_: Table) -> TableEventSchema:
         return codec_of(COLUMNS)
 
-    return TablePlans(finder.tables, codec, lambda _: True, on_inconsistency, finder)
+    return TablePlans(resolver.tables, codec, lambda _: True, on_inconsistency, resolver)
 
 
-def test_what_is_wrong_is_looked_up_and_told() -> None:
-    finder = Finder(Tables())
-    captured = found_by(finder)
+def test_a_wrong_definition_is_resolved_and_emitted() -> None:
+    resolver = Resolver(Tables())
+    captured = plans_with(resolver)
     assert captured.plan(TableMap(ORDERS, WIRES)) is not None
-    assert [change.cause for change in captured.repaired] == ["repaired"]
+    assert [change.cause for change in captured.resolved] == ["repaired"]
 
 
 @pytest.mark.parametrize("mode", ["warn", "skip"])
-def test_unknown_tables_are_passed_over_where_debezium_does(mode: OnInconsistency) -> None:
-    finder = Finder(Tables())
-    assert found_by(finder, mode).plan(TableMap(ORDERS, WIRES)) is None
-    finder.tables.put(Table(ORDERS, table_of(INTEGERS[:3]).columns))
-    assert found_by(finder, mode).plan(TableMap(ORDERS, WIRES)) is not None  # known, but wrong
-    assert finder.asked == 1
+def test_unknown_tables_are_skipped_as_in_debezium(mode: OnInconsistency) -> None:
+    resolver = Resolver(Tables())
+    assert plans_with(resolver, mode).plan(TableMap(ORDERS, WIRES)) is None
+    resolver.tables.put(Table(ORDERS, table_of(INTEGERS[:3]).columns))
+    assert plans_with(resolver, mode).plan(TableMap(ORDERS, WIRES)) is not None  # known, but wrong
+    assert resolver.calls == 1
 
 
-def test_what_is_right_and_sure_is_not_looked_up() -> None:
-    finder = Finder(Tables())
-    finder.tables.put(Table(ORDERS, COLUMNS.columns))
-    assert found_by(finder).plan(TableMap(ORDERS, WIRES)) is not None
-    assert not finder.asked
+def test_a_right_definition_is_not_resolved_again() -> None:
+    resolver = Resolver(Tables())
+    resolver.tables.put(Table(ORDERS, COLUMNS.columns))
+    assert plans_with(resolver).plan(TableMap(ORDERS, WIRES)) is not None
+    assert not resolver.calls
 
 
-def test_a_doubt_is_looked_up_and_may_be_settled_by_names() -> None:
-    finder = Finder(Tables(), "the statement is odd", finds=False)
-    finder.tables.put(Table(ORDERS, COLUMNS.columns))
-    captured = found_by(finder)
-    with pytest.raises(DdlError, match="not sure: the statement is odd"):
+def test_an_unresolved_schema_may_be_confirmed_by_names() -> None:
+    resolver = Resolver(Tables(), "the statement is odd", finds=False)
+    resolver.tables.put(Table(ORDERS, COLUMNS.columns))
+    captured = plans_with(resolver)
+    with pytest.raises(DdlError, match="unresolved: the statement is odd"):
         captured.plan(TableMap(ORDERS, WIRES))
     names = tuple(column.name for column in COLUMNS.columns)
     assert captured.plan(TableMap(ORDERS, WIRES, names)) is not None
-    assert finder.doubt(ORDERS) is None
+    assert resolver.unresolved_reason(ORDERS) is None
     assert captured.plan(TableMap(ORDERS, WIRES)) is not None
 
 

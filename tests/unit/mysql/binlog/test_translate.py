@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.change import Change, Progress, RowChanges, TransactionMark
+from connector.capture.change import Change, Progress, RowChanges, TransactionBoundary
 from connector.capture.tables import Table, TableId, Tables
 from connector.errors import ConversionError, StopError
 from connector.mysql.binlog.events import BinlogEvent, QueryRan
@@ -99,7 +99,7 @@ def values(changes: Iterable[Change]) -> list[tuple[int, int]]:
 
 
 def marks(changes: Iterable[Change]) -> list[tuple[str, str]]:
-    return [(mark.status, mark.id) for mark in changes if isinstance(mark, TransactionMark)]
+    return [(mark.status, mark.id) for mark in changes if isinstance(mark, TransactionBoundary)]
 
 
 def positions(changes: Iterable[Change]) -> list[BinlogPosition]:
@@ -111,7 +111,7 @@ LOG = placed(log_of([1, 2], [3], [4, 5, 6]))
 
 
 def test_a_transaction_has_its_rows_between_its_marks() -> None:
-    changes = translated(LOG, options=TranslateOptions(marks=True))
+    changes = translated(LOG, options=TranslateOptions(boundaries=True))
     assert values(changes) == [(1, 0), (2, 1), (3, 0), (4, 0), (5, 1), (6, 2)]
     assert marks(changes) == [("BEGIN", f"{SERVER}:5"), ("END", f"{SERVER}:5")]
     last = positions(changes)[-1]
@@ -212,7 +212,7 @@ XA = placed(
 
 
 def test_the_rows_of_an_xa_transaction_come_with_its_preparation() -> None:
-    changes = translated(XA, options=TranslateOptions(marks=True))
+    changes = translated(XA, options=TranslateOptions(boundaries=True))
     assert [value for value, _ in values(changes)] == [1, 2, 3]
     assert marks(changes) == []
     last = positions(changes)[-1]
@@ -319,7 +319,7 @@ def test_rows_without_a_table_map_are_refused_unless_there_are_none() -> None:
 
 def test_a_rollback_ends_a_transaction_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     log = placed([*log_of([1])[:-1], written.query("ROLLBACK")])
-    changes = translated(log, options=TranslateOptions(marks=True))
+    changes = translated(log, options=TranslateOptions(boundaries=True))
     assert values(changes) == [(1, 0)]
     assert [status for status, _ in marks(changes)] == ["BEGIN", "END"]
     assert "rolled back" in caplog.text
@@ -330,10 +330,10 @@ def test_an_unreadable_event_stops_or_is_skipped(caplog: pytest.LogCaptureFixtur
     log[3] = written.event(written.WRITE, b"")  # the rows of the first event
     with pytest.raises(ConversionError, match="malformed event of type 30 and 19 bytes"):
         translated(log)
-    found = translated(log, options=TranslateOptions(on_failure="warn", marks=True))
+    found = translated(log, options=TranslateOptions(on_failure="warn", boundaries=True))
     assert [value for value, _ in values(found)] == [2]
     assert marks(found)[-1][0] == "END"
-    assert "is passed over: malformed event of type 30" in caplog.text
+    assert "is skipped: malformed event of type 30" in caplog.text
 
 
 def test_lost_events_stop_the_task(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.epoch import numbered
+from connector.mysql.position.epoch import with_epoch
 
 END = BinlogPosition("b.000009", 500)
 KNOWN = BinlogPosition("b.000009", 400, epoch=3, server="one")
 
 
 def test_the_first_log_is_number_0() -> None:
-    found = numbered(END, None, END, "one")
+    found = with_epoch(END, None, END, "one")
     assert (found.epoch, found.server) == (0, "one")
     assert found.to_offset() == {
         "file": "b.000009", "pos": 500, "millrace_epoch": 0, "millrace_server": "one",
@@ -37,14 +37,14 @@ def test_the_first_log_is_number_0() -> None:
 def test_another_server_or_positions_that_went_back_begin_an_epoch(
     end: BinlogPosition, server: str, epoch: int
 ) -> None:
-    found = numbered(KNOWN, KNOWN, end, server)
+    found = with_epoch(KNOWN, KNOWN, end, server)
     assert found == replace(KNOWN, epoch=epoch, server=server)
 
 
 def test_a_position_of_debezium_goes_on_with_its_log() -> None:
     known = replace(KNOWN, epoch=0, server=None)
-    assert numbered(known, known, END, "one").epoch == 0
-    assert numbered(known, known, BinlogPosition("b.000001", 9), "one").epoch == 1
+    assert with_epoch(known, known, END, "one").epoch == 0
+    assert with_epoch(known, known, BinlogPosition("b.000001", 9), "one").epoch == 1
 
 
 def test_an_offset_keeps_the_epoch() -> None:
@@ -57,7 +57,7 @@ def test_a_file_with_a_lower_number_begins_an_epoch_while_streaming() -> None:
     places = []
     for file in ("b.000009", "b.000010", "b.000001", "b.000002"):
         at.rotate(file, 4)
-        places.append(at.place[0])
+        places.append(at.position_text[0])
     assert places == ["3/b.000009/4/", "3/b.000010/4/", "4/b.000001/4/", "4/b.000002/4/"]
 
 

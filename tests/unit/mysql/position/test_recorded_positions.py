@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from connector.errors import HistoryError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
-from connector.mysql.position.recorded_positions import DEFINES, reached_by
+from connector.mysql.position.recorded_positions import DEFINES, recorded_before
 
 A, B = "3e11fa47-71ca-11e1-9e33-c80aa9429562", "11111111-2222-3333-4444-555555555555"
 PLACES = st.tuples(st.integers(1, 3), st.integers(4, 8), st.integers(0, 2), st.integers(0, 2))
@@ -23,7 +23,7 @@ def place(parts: tuple[int, int, int, int]) -> BinlogPosition:
 
 
 def is_reached(recorded: dict[str, Any], desired: BinlogPosition) -> bool:
-    return reached_by(desired, None, is_mariadb=False)(recorded)
+    return recorded_before(desired, None, is_mariadb=False)(recorded)
 
 
 @given(PLACES, PLACES)
@@ -69,7 +69,7 @@ def test_gtids_decide_where_both_have_them(
 
 def test_a_start_at_a_position_reads_no_statement_before_it_again() -> None:
     desired = BinlogPosition("b.000001", 104, GtidSet.parse(f"{A}:1-9"))
-    by_position = reached_by(desired, None, is_mariadb=False, by_gtids=False)
+    by_position = recorded_before(desired, None, is_mariadb=False, by_gtids=False)
     assert by_position({"file": "b.000001", "pos": 104, "gtids": f"{A}:1-9"})
     assert not by_position({"file": "b.000001", "pos": 105, "gtids": f"{A}:1-9"})
 
@@ -106,12 +106,12 @@ def test_only_the_sources_that_are_followed_count() -> None:
     desired = BinlogPosition("b.000001", 4, GtidSet.parse(f"{A}:1-9"))
     recorded = {"file": "b.000001", "pos": 4, "gtids": f"{A}:1-5,{B}:1-99"}
     assert not is_reached(recorded, desired)
-    assert reached_by(desired, lambda source: source == A, is_mariadb=False)(recorded)
+    assert recorded_before(desired, lambda source: source == A, is_mariadb=False)(recorded)
 
 
 def test_positions_of_mariadb() -> None:
     desired = BinlogPosition("b.000001", 4, MariaDbGtidSet.parse("0-1-9"))
-    test = reached_by(desired, None, is_mariadb=True)
+    test = recorded_before(desired, None, is_mariadb=True)
     assert test({"file": "b.000001", "pos": 4, "gtids": "0-2-8"})
     assert not test({"file": "b.000001", "pos": 4, "gtids": "0-2-10"})
     assert not test({"file": "b.000001", "pos": 4, "gtids": "0-2-8,1-1-1"})

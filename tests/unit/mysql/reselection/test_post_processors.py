@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from connector.mysql.reselection.post_processors import faults, post_processors
+from connector.mysql.reselection.post_processors import post_processor_faults, post_processors
 
 TYPE = "io.debezium.processors.reselect.ReselectColumnsPostProcessor"
 
@@ -29,7 +29,7 @@ def test_settings_in_both_forms(prefix: str) -> None:
         True,
     )
     names = ("d.t:a", "D.T:B", "d.t:c", "d.u:any", "d.t.a")
-    assert list(map(found.wants, names)) == [True, True, False, True, False]
+    assert list(map(found.includes, names)) == [True, True, False, True, False]
 
 
 def test_defaults() -> None:
@@ -40,16 +40,16 @@ def test_defaults() -> None:
         False,
         False,
     )
-    assert found.wants("d.t:a")
+    assert found.includes("d.t:a")
 
 
 def test_what_is_included_counts_before_what_is_excluded() -> None:
     lists = {"p.reselect.columns.exclude.list": "d.t:a"}
     config = {"post.processors": "p", "p.type": TYPE, **lists}
     (found,) = post_processors(config)
-    assert [found.wants("d.t:a"), found.wants("d.t:b")] == [False, True]
+    assert [found.includes("d.t:a"), found.includes("d.t:b")] == [False, True]
     (found,) = post_processors(config | {"p.reselect.columns.include.list": "d.t:a"})
-    assert [found.wants("d.t:a"), found.wants("d.t:b")] == [True, False]
+    assert [found.includes("d.t:a"), found.includes("d.t:b")] == [True, False]
 
 
 def test_several_are_applied_in_their_order() -> None:
@@ -60,7 +60,7 @@ def test_several_are_applied_in_their_order() -> None:
 
 def test_without_any_nothing_is_done() -> None:
     assert post_processors({}) == []
-    assert faults({}) == {}
+    assert post_processor_faults({}) == {}
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_without_any_nothing_is_done() -> None:
 )
 def test_what_cannot_be_used_is_refused(config: dict[str, str], text: str) -> None:
     known = {"p.type": TYPE} if config else {}
-    found = faults({"post.processors": "p", **known, **config})
+    found = post_processor_faults({"post.processors": "p", **known, **config})
     assert text in found["post.processors"]

@@ -17,7 +17,7 @@ from connector.capture.history.recover import recover
 from connector.capture.tables import Table, Tables
 from connector.mysql.ddl.tokens import Dialect
 from connector.mysql.position.binlog_position import position_of
-from connector.mysql.position.recorded_positions import reached_by
+from connector.mysql.position.recorded_positions import recorded_before
 from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 
 FOLDER = Path(__file__).parent
@@ -98,7 +98,7 @@ def recovered_at(
         {"server": "shop"},
         schema.tables,
         schema.replay,
-        reached_by(desired, None, is_mariadb=is_mariadb, by_gtids=False),
+        recorded_before(desired, None, is_mariadb=is_mariadb, by_gtids=False),
         prefer_ddl=prefer_ddl,
     )
     return list(schema.tables)

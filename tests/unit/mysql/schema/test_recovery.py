@@ -16,7 +16,7 @@ from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.history.store import HistoryStore
 from connector.capture.tables import Tables
 from connector.mysql.position.binlog_position import position_of
-from connector.mysql.position.recorded_positions import reached_by
+from connector.mysql.position.recorded_positions import recorded_before
 from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 from connector.mysql.schema.recovery import Recovery
 
@@ -74,7 +74,7 @@ def recovered(
 ) -> DatabaseSchema:
     schema = DatabaseSchema(SchemaRules(dialect="mariadb"), Tables())
     at = position(place)
-    reached = reached_by(position_of(at, is_mariadb=True), None, is_mariadb=True)
+    reached = recorded_before(position_of(at, is_mariadb=True), None, is_mariadb=True)
     Recovery(store, snapshots, PARTITION, at, reached, {**BASIS, **basis}).run(schema)
     return schema
 

@@ -66,7 +66,7 @@ def at(pos: int) -> Coordinates:
 
 def run(tracked: SchemaTracker, sql: str, pos: int, sql_mode: int | None = None) -> list[str]:
     query = QueryRan((0, 1, pos, 10), 5, "d", sql, sql_mode)
-    changes = list(tracked.streamed(query, at(pos), 1_000_000))
+    changes = list(tracked.apply_statement(query, at(pos), 1_000_000))
     return [change.ddl for change in changes if isinstance(change, SchemaChange)]
 
 
@@ -79,7 +79,11 @@ def test_each_statement_is_recorded_where_it_stands() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
     tracked.begin()
-    list(tracked.snapshot(Definition("d", "CREATE TABLE t (a INT)"), BinlogPosition("binlog.1", 4)))
+    list(
+        tracked.apply_definition(
+            Definition("d", "CREATE TABLE t (a INT)"), BinlogPosition("binlog.1", 4)
+        )
+    )
     assert run(tracked, "ALTER TABLE t ADD b INT", 100) == ["ALTER TABLE t ADD b INT"]
     assert [(record.position["pos"], record.ddl) for record in store.records()] == [
         (4, "CREATE TABLE t (a INT)"),
@@ -118,9 +122,9 @@ def test_tables_are_recovered_after_an_interruption_between_a_change_and_its_rec
     store = MemoryHistory()
     tracked = tracker(store)
     run(tracked, "CREATE TABLE t (a INT)", 10)
-    told: Callable[..., Iterator[object]] = tracked.streamed  # type: ignore[assignment]  # a generator
+    apply: Callable[..., Iterator[object]] = tracked.apply_statement  # type: ignore[assignment]  # a generator
     query = QueryRan((0, 1, 20, 10), 5, "d", "ALTER TABLE t ADD b INT")
-    next(iter(told(query, at(20), 0)))  # the reader is stopped before it asks for more
+    next(iter(apply(query, at(20), 0)))  # the reader is stopped before it asks for more
     tracked.prepare_stream(at(10).position(), by_gtids=False)
     assert names(tracked) == ["a"]
 
@@ -131,12 +135,12 @@ def test_a_statement_that_is_read_again_is_applied_to_what_was_before_it() -> No
     store = MemoryHistory()
     tracked = tracker(store)
     tracked.begin()
-    list(tracked.snapshot(Definition("d", "CREATE TABLE t (a INT, b INT)"), SNAPSHOT))
+    list(tracked.apply_definition(Definition("d", "CREATE TABLE t (a INT, b INT)"), SNAPSHOT))
     behind = replace(SNAPSHOT, snapshot=None)
     after = Coordinates(behind)
     after.start_gtid(f"{SERVER}:10")
     query = QueryRan((0, 1, 100, 10), 5, "d", swap)
-    assert list(tracked.streamed(query, after, 0))
+    assert list(tracked.apply_statement(query, after, 0))
     assert names(tracked) == ["b", "a"]
     tracked.prepare_stream(behind, by_gtids=True)
     assert names(tracked) == ["a", "b"]
@@ -155,16 +159,16 @@ def test_what_cannot_be_read_is_told_and_recorded_and_leaves_a_doubt() -> None:
     run(tracked, "CREATE TABLE t (a INT)", 10)
     odd = "ALTER TABLE t FROBNICATE 'secret' ("
     assert run(tracked, odd, 20) == [odd]
-    doubt = tracked.doubt(T)
-    assert doubt is not None
-    assert re.search(r"begins with \[ALTER TABLE t .*'…'.* at .+:20, for database \[d\]", doubt)
-    assert "secret" not in doubt
-    assert tracked.doubt(TableId("d", "x")) is None
+    reason = tracked.unresolved_reason(T)
+    assert reason is not None
+    assert re.search(r"begins with \[ALTER TABLE t .*'…'.* at .+:20, for database \[d\]", reason)
+    assert "secret" not in reason
+    assert tracked.unresolved_reason(TableId("d", "x")) is None
     [_, record] = store.records()
     assert (record.ddl, record.unread, record.table_changes) == (None, odd, ())
     again = tracker(store)
     again.recover(at(30).position(), by_gtids=False)
-    assert again.doubt(T) is not None
+    assert again.unresolved_reason(T) is not None
     assert names(again) == ["a"]
 
 
@@ -175,14 +179,14 @@ def test_a_new_definition_ends_a_doubt_also_after_a_restart() -> None:
     run(tracked, "ALTER TABLE t FROBNICATE (", 20)
     [change] = tracked.define("CREATE TABLE `t` (`a` int, `b` int)", T, at(30))
     assert (change.kind, change.cause, names(tracked)) == ("CREATE", "repaired", ["a", "b"])
-    assert tracked.doubt(T) is None
+    assert tracked.unresolved_reason(T) is None
     again = tracker(store)
     again.recover(at(30).position(), by_gtids=False)
-    assert again.doubt(T) is None
+    assert again.unresolved_reason(T) is None
     assert names(again) == ["a", "b"]
     before = tracker(store)
     before.recover(at(25).position(), by_gtids=False)
-    assert before.doubt(T) is not None
+    assert before.unresolved_reason(T) is not None
 
 
 def test_a_definition_that_is_known_already_is_told_only_to_end_a_doubt() -> None:
@@ -191,7 +195,7 @@ def test_a_definition_that_is_known_already_is_told_only_to_end_a_doubt() -> Non
     assert tracked.define("CREATE TABLE `t` (`a` int)", T, at(20)) == []
     run(tracked, "ALTER TABLE t FROBNICATE (", 30)
     [change] = tracked.define("CREATE TABLE `t` (`a` int)", T, at(40))
-    assert (change.kind, tracked.doubt(T)) == ("CREATE", None)
+    assert (change.kind, tracked.unresolved_reason(T)) == ("CREATE", None)
 
 
 @pytest.mark.parametrize(
@@ -214,10 +218,10 @@ def test_a_doubt_goes_with_a_table(statement: str) -> None:
     again = tracker(store)
     again.recover(at(30).position(), by_gtids=False)
     for one in (tracked, again):
-        assert one.doubt(TableId("d", "moved")) is not None
+        assert one.unresolved_reason(TableId("d", "moved")) is not None
         run(one, "DROP TABLE moved", 40)
         run(one, "CREATE TABLE moved (b INT)", 50)
-        assert one.doubt(TableId("d", "moved")) is None
+        assert one.unresolved_reason(TableId("d", "moved")) is None
 
 
 def test_a_table_that_takes_a_doubtful_name_is_sure() -> None:
@@ -226,16 +230,19 @@ def test_a_table_that_takes_a_doubtful_name_is_sure() -> None:
         run(tracked, statement, pos + 10)
     run(tracked, "ALTER TABLE t FROBNICATE (", 20)
     run(tracked, "RENAME TABLE t TO old, new TO t", 30)
-    assert (tracked.doubt(T), tracked.doubt(TableId("d", "new"))) == (None, None)
-    assert tracked.doubt(TableId("d", "old")) is not None
+    assert (tracked.unresolved_reason(T), tracked.unresolved_reason(TableId("d", "new"))) == (
+        None,
+        None,
+    )
+    assert tracked.unresolved_reason(TableId("d", "old")) is not None
 
 
 def test_a_definition_is_read_apart() -> None:
     tracked = tracker(MemoryHistory())
-    table = tracked.read("CREATE TABLE t (a INT)", "d")
+    table = tracked.parse("CREATE TABLE t (a INT)", "d")
     assert table is not None
     assert table.id == T
-    assert tracked.read("CREATE TABLE t (", "d") is None
+    assert tracked.parse("CREATE TABLE t (", "d") is None
     assert names(tracked) == []
 
 

@@ -130,7 +130,7 @@ def test_a_select_of_the_user_may_have_other_columns_in_another_order() -> None:
 
 
 def test_a_column_that_the_select_lacks_has_its_stand_in() -> None:
-    columns = [codec.but(absent="-") for codec in codecs(TABLE)]
+    columns = [codec.with_changes(absent="-") for codec in codecs(TABLE)]
     rows = TextRows(columns, found=["c0"])
     assert read(rows, packed((b"5",))) == [(5, "-", "-")]
     huge = packed((b"5", b"x" * WHOLE))
@@ -139,7 +139,7 @@ def test_a_column_that_the_select_lacks_has_its_stand_in() -> None:
 
 
 def test_what_comes_after_a_conversion_is_applied_to_short_and_long_values() -> None:
-    column = codecs(TABLE)[1].but(after=call(lambda value: value[:3] + "…"))
+    column = codecs(TABLE)[1].with_changes(after=call(lambda value: value[:3] + "…"))
     rows = TextRows([column])
     assert read(rows, packed((b"abcdef",)) + packed((b"x" * 300,)) + packed((None,))) == [
         ("abc…",),

@@ -26,7 +26,7 @@ ENUM_1, SET_1 = (fields.STRING, 0x01F7), (fields.STRING, 0x01F8)
 
 def selected(column: ColumnCodec, data: bytes) -> Any:
     """Return a value of a SELECT as it is written for the column."""
-    return text(column.selected(), data)
+    return text(column.as_selected(), data)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_days_of_the_year_0(*, adjusts: bool) -> None:
         assert found == (expected and f"{expected}T00:00:00Z")
 
 
-@pytest.mark.parametrize("flavour", ["mysql", "mariadb"])
-def test_a_timestamp_has_all_its_digits(flavour: Any) -> None:
-    column = codec("TIMESTAMP", TypeOptions(exact=True, flavour=flavour), length=3)
+@pytest.mark.parametrize("flavor", ["mysql", "mariadb"])
+def test_a_timestamp_has_all_its_digits(flavor: Any) -> None:
+    column = codec("TIMESTAMP", TypeOptions(exact=True, flavor=flavor), length=3)
     wire = (fields.TIMESTAMP2, 3)
     data = struct.pack(">IH", 86400, 5000)
     expected = "1970-01-02T00:00:00.500Z"
@@ -142,7 +142,7 @@ def test_texts_in_unicode_need_no_cast() -> None:
 
 
 def test_another_reading_is_not_undone_by_a_select() -> None:
-    column = codec("TEXT", EXACT, charset="latin1").but(from_text=Expression("'***'"))
+    column = codec("TEXT", EXACT, charset="latin1").with_changes(from_text=Expression("'***'"))
     assert (column.sql("`v`"), selected(column, b"secret")) == ("`v`", "***")
 
 

@@ -242,8 +242,8 @@ def test_timestamps_at_the_ends_of_their_range() -> None:
 
 def test_the_zero_timestamp_is_absent_but_in_the_log_of_mariadb() -> None:
     wire = (fields.TIMESTAMP2, 0)
-    for flavour, streamed in (("mysql", None), ("mariadb", "1970-01-01T00:00:00Z")):
-        column = codec("TIMESTAMP", TypeOptions(flavour=flavour))  # type: ignore[arg-type]  # one of two literals
+    for flavor, streamed in (("mysql", None), ("mariadb", "1970-01-01T00:00:00Z")):
+        column = codec("TIMESTAMP", TypeOptions(flavor=flavor))  # type: ignore[arg-type]  # one of two literals
         assert text(column, "0000-00-00 00:00:00") is None
         assert log(column, wire, bytes(4)) == streamed
 

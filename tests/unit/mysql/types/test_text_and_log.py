@@ -99,11 +99,11 @@ def fits(schema: Schema, value: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=repr)
-@pytest.mark.parametrize("flavour", ["mysql", "mariadb"])
-def test_a_column_without_null_has_a_stand_in_of_its_schema(kind: Kind, flavour: Any) -> None:
+@pytest.mark.parametrize("flavor", ["mysql", "mariadb"])
+def test_a_column_without_null_has_a_stand_in_of_its_schema(kind: Kind, flavor: Any) -> None:
     for precision in ("connect", "isostring", "microseconds", "nanoseconds"):
         for decimals in ("precise", "double", "string"):
-            options = TypeOptions(precision, decimals, binary="hex", flavour=flavour)
+            options = TypeOptions(precision, decimals, binary="hex", flavor=flavor)
             column = codec(kind, options, optional=False)
             assert column.absent is not None
             assert fits(column.schema, column.absent)
