@@ -61,7 +61,7 @@ def _accepted_domains(
 
 
 def _first_gtids(connection: Connection, position: BinlogPosition) -> tuple[Coordinates, DumpStart]:
-    """Begin to follow GTIDs at a position in a file: earlier transactions must not be read again."""
+    """Begin to follow GTIDs at a position in a file: do not read earlier transactions again."""
     done, begun = executed_before(connection, position.file, position.pos)
     coordinates = Coordinates(replace(position, gtids=done))
     if begun is not None:
