@@ -168,6 +168,16 @@ def rotate_binlog(rig: Rig, _chance: random.Random) -> None:
         rig.servers.primary.execute("FLUSH BINARY LOGS")
 
 
+@fault(1, clean=True)
+def purge_binlog(rig: Rig, _chance: random.Random) -> None:
+    """Remove the files before the one of the stored offset; a replica would still need them."""
+    file = rig.stored_file()
+    if file is None or rig.servers.replica is not None:
+        return
+    with suppress(pymysql.err.MySQLError):
+        rig.servers.primary.execute("FLUSH BINARY LOGS", f"PURGE BINARY LOGS TO '{file}'")
+
+
 @fault(1)
 def fill_disk(rig: Rig, chance: random.Random) -> None:
     """No file of the worker can grow: offsets, history and log."""

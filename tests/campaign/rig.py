@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 
 import httpx
+import pymysql
 
 from deploy.stack import (
     ConnectClient,
@@ -195,6 +200,24 @@ class Rig:
             offsets = client.call("GET", f"/connectors/{self.name}/offsets")["offsets"]
             return bool(offsets) and "snapshot" not in offsets[0]["offset"]
         return False
+
+    def stored_file(self) -> str | None:
+        """Return the binlog file of the stored offset, None without one."""
+        path = f"/connectors/{self.name}/offsets"
+        found = self.call(lambda client: client.call("GET", path)["offsets"])
+        return found[0]["offset"].get("file") if found else None
+
+    def diagnosis(self) -> str:
+        """Return what helps to understand a broken promise; the worker's log is kept."""
+        kept = Path(tempfile.gettempdir()) / f"campaign-{self.name}-{os.getpid()}.log"
+        shutil.copy(self.worker.log, kept)
+        lines = [f"log of the worker: {kept}"]
+        with suppress(StackError, AssertionError):
+            lines.append(f"task: {self.state()}")
+        with suppress(StackError, pymysql.Error):
+            sessions = self.servers.primary.query("SHOW FULL PROCESSLIST")
+            lines += [" ".join(str(value)[:200] for value in session) for session in sessions]
+        return "\n".join(lines)
 
     def state(self) -> tuple[str, str]:
         """Return the state of the task and its trace."""

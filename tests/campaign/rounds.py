@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import pymysql
+
+from deploy.stack.errors import StackError
 from tests.campaign.faults import Fault
 from tests.campaign.replay import Replay
 from tests.campaign.rig import DATABASE, LONG, Rig
@@ -102,10 +105,10 @@ class Campaign:
             self.measured.repeated += max(repeated, 0)
             assert not (is_clean and repeated), f"{repeated} events repeated after a clean stop"
             self._check_worker(seconds)
-        except AssertionError as error:
+        except (AssertionError, pymysql.Error, StackError) as error:
             raise AssertionError(
                 f"{error}\nconnector {self._rig.name}; faults of the round: {', '.join(names)}\n"
-                f"task: {self._rig.state()}\n{self._rig.worker.tail()}"
+                f"{self._rig.diagnosis()}"
             ) from error
         self.measured.rounds += 1
         kind = "clean round" if is_clean else "round"
@@ -126,13 +129,12 @@ class Campaign:
     def _finish(self) -> float:
         """Write a last row and read all topics up to it; return how long it took to come."""
         rig = self._rig
-        begun = time.monotonic()
         if not rig.gate.xa_allowed:
             wait_for(rig.streams, LONG, "the end of the snapshot")
             self._snapshot_ended()
         self._finished += 1
 
-        seconds: float = rig.at_rest(lambda: self._last_row_to_equality(begun))
+        seconds: float = rig.at_rest(self._last_row_to_equality)
         return seconds
 
     def _snapshot_ended(self) -> None:
@@ -140,9 +142,10 @@ class Campaign:
         for replay in self._replays.values():
             replay.snapshot_ended = time.time()
 
-    def _last_row_to_equality(self, begun: float) -> float:
-        with self._rig.servers.connect(database=DATABASE) as connection:
+    def _last_row_to_equality(self) -> float:
+        with self._rig.servers.connect(database=DATABASE, read_timeout=LONG) as connection:
             touch_every_row(connection)
+            begun = time.monotonic()
             connection.cursor().execute(f"INSERT INTO finish VALUES ({self._finished})")
         wait_for(self._read_to_finish, LONG, "the last row")
         seconds = time.monotonic() - begun

@@ -22,8 +22,9 @@ class Table:
         """Return the CREATE TABLE statement."""
         key = f", PRIMARY KEY ({', '.join(self.key)})" if self.key else ""
         return (
-            f"CREATE TABLE {self.name} (origin BIGINT NOT NULL, version INT NOT NULL, "
-            "k1 VARCHAR(20) NOT NULL, k2 BIGINT NOT NULL, body LONGTEXT, "
+            f"CREATE TABLE IF NOT EXISTS {self.name} "
+            "(origin BIGINT NOT NULL, version INT NOT NULL, k1 VARCHAR(20) NOT NULL, "
+            "k2 BIGINT NOT NULL, body LONGTEXT, "
             f"KEY by_origin (origin){key})"
         )
 
@@ -69,7 +70,7 @@ def change_definition(
         choices += [_drop, _modify, _rename, _reorder]
     if len(extras) > 1:
         choices += [_swap, _rotate]
-    choices += [_move_away_and_back, _change_key, _indexes]
+    choices += [_move_away_and_back, _change_key, _indexes, _drop_and_create]
     yield from chance.choice(choices)(chance, table.name, extras, others, table)
 
 
@@ -118,6 +119,17 @@ def _move_away_and_back(
     _chance: random.Random, name: str, _extras: list[str], *_: object
 ) -> Iterator[str]:
     yield f"RENAME TABLE {name} TO {name}_away, {name}_away TO {name}"
+
+
+def _drop_and_create(
+    _chance: random.Random, name: str, _extras: list[str], _others: object, table: Table
+) -> Iterator[str]:
+    """DROP TABLE has no events for its rows, so the table is emptied first."""
+    yield f"LOCK TABLES {name} WRITE"
+    yield f"TRUNCATE TABLE {name}"
+    yield f"DROP TABLE {name}"
+    yield "UNLOCK TABLES"
+    yield table.definition
 
 
 def _change_key(

@@ -114,6 +114,8 @@ class Writer:
             cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {_LOCK_WAIT}")
             cursor.execute(f"SET SESSION lock_wait_timeout = {_LOCK_WAIT}")
             self._choose_compression(cursor)
+            with self._gate:
+                create_missing_tables(cursor)
             for _ in range(self._chance.randrange(5, 80)):
                 if self._ended.is_set():
                     return
@@ -138,7 +140,8 @@ class Writer:
 
     def _roll_back(self, cursor: Any) -> None:
         """End whatever transaction a refused statement left open."""
-        for statement in (f"XA END '{self._xid}'", f"XA ROLLBACK '{self._xid}'", "ROLLBACK"):
+        xa = f"XA END '{self._xid}'", f"XA ROLLBACK '{self._xid}'"
+        for statement in (*xa, "ROLLBACK", "UNLOCK TABLES"):
             with suppress(pymysql.err.MySQLError):
                 cursor.execute(statement)
 
@@ -262,9 +265,16 @@ def _columns(cursor: Any, table: Table) -> list[str]:
     return [row[0] for row in cursor.fetchall()]
 
 
+def create_missing_tables(cursor: Any) -> None:
+    """Create the tables that a fault left dropped."""
+    for table in TABLES:
+        cursor.execute(table.definition)
+
+
 def touch_every_row(connection: pymysql.Connection[Any]) -> None:
     """Change each row once more: its last message then has the definition of now."""
     with connection.cursor() as cursor:
+        create_missing_tables(cursor)
         for table in TABLES:
             assert set(FIXED) <= set(_columns(cursor, table))
             cursor.execute(f"UPDATE {table.name} SET version = version + 1")
