@@ -116,7 +116,7 @@ def half_close_connections(rig: Rig, chance: random.Random) -> None:
 
 @fault()
 def blackhole(rig: Rig, chance: random.Random) -> None:
-    """Nothing comes through in one direction or both, and nobody is notified."""
+    """Nothing comes through in one direction or both, without a notification."""
     proxy = _a_proxy(rig, chance)
     proxy.blackhole(chance.choice((Direction.UP, Direction.DOWN, Direction.BOTH)))
     time.sleep(chance.choice((0.5, 3, 8)))

@@ -87,16 +87,16 @@ class Replay:
     def check(self, columns: Mapping[str, str], source: Sequence[tuple[Any, ...]]) -> None:
         """Compare with the rows of the table; ``columns`` are names and types, in order."""
         names = list(columns)
-        wanted = {
+        expected = {
             row[names.index("origin")]: {
                 name: as_json(value, columns[name]) for name, value in zip(names, row, strict=True)
             }
             for row in source
         }
-        missing, surplus = wanted.keys() - self.rows.keys(), self.rows.keys() - wanted.keys()
+        missing, surplus = expected.keys() - self.rows.keys(), self.rows.keys() - expected.keys()
         assert not missing, f"{len(missing)} rows are lost: {self._row(min(missing))}"
         assert not surplus, f"{len(surplus)} rows too many: {self._row(min(surplus))}"
-        for origin, row in wanted.items():
+        for origin, row in expected.items():
             found = self.rows[origin]
             wrong = {
                 name: (str(found.get(name))[:50], str(value)[:50])

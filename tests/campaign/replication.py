@@ -61,14 +61,14 @@ class Servers:
     def wait_for_replica(self) -> None:
         """Wait until the replica has all of the primary's transactions.
 
-        A primary that is killed amid a DDL statement may have applied what it has not logged.
+        A primary that is killed during a DDL statement may have applied what it has not logged.
 
         :raises ReplicaBrokenError: the replica cannot apply one of them.
         """
         if self.replica is not None:
-            wanted = self._executed(self.primary)
+            expected = self._executed(self.primary)
             try:
-                wait_for(lambda: self._has(wanted), _LIMIT, "the replica")
+                wait_for(lambda: self._has(expected), _LIMIT, "the replica")
             except AssertionError:
                 raise ReplicaBrokenError(self._status()) from None
 
@@ -85,12 +85,12 @@ class Servers:
         variable = "gtid_executed" if self.is_mysql else "gtid_binlog_pos"
         return str(server.query(f"SELECT @@global.{variable}")[0][0])
 
-    def _has(self, wanted: str) -> bool:
+    def _has(self, expected: str) -> bool:
         assert self.replica is not None
         if self.is_mysql:
             statement = "SELECT GTID_SUBSET(%s, @@global.gtid_executed)"
-            return bool(self.replica.query(statement, wanted)[0][0])
-        return self._executed(self.replica) == wanted
+            return bool(self.replica.query(statement, expected)[0][0])
+        return self._executed(self.replica) == expected
 
     def _follow(self, replica: DatabaseServer, primary: DatabaseServer) -> None:
         source = f"HOST = '{primary.host}', {{0}}_PORT = {primary.port}, {{0}}_USER = '{ROOT.user}'"

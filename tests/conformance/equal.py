@@ -1,4 +1,4 @@
-"""What is asked of a run: nobody failed, and the messages are the same."""
+"""What a run has to fulfill: no side failed, and the messages are the same."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Statements are tried on the server as they are made, in the database that they are for: only those
 that it takes are kept, so the model below never has to know what a server refuses. The database is
-dropped then, and the run makes it anew.
+dropped then, and the run creates it again.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def _times(message: Message) -> Any:
 
 
 def difference(name: str, ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> str:
-    """Tell where two messages part."""
+    """Describe where two messages differ."""
     parts = ("partition", "key", "value", "times", "headers")
     for part, mine, other in zip(parts, ours, theirs, strict=True):
         if mine != other:

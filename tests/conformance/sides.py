@@ -1,6 +1,6 @@
 """One run of scenarios: Debezium in Kafka Connect and Millrace, twice, on one server.
 
-Millrace runs the compiled way and, with a transform that changes nothing, the general way.
+Millrace runs the compiled path and, with a transform that changes nothing, the generic path.
 """
 
 from __future__ import annotations

@@ -28,10 +28,10 @@ for _scenario in SCENARIOS:
 class Runs:
     """Plays the groups that the collected tests ask for: one at a time on each server."""
 
-    def __init__(self, wanted: Iterable[Group], play: Callable[[Group], Run]) -> None:
+    def __init__(self, groups: Iterable[Group], play: Callable[[Group], Run]) -> None:
         self._players: dict[str, ThreadPoolExecutor] = {}
         self._played: dict[Group, Future[Run]] = {}
-        for group in wanted:
+        for group in groups:
             server = group[0]
             if server not in self._players:
                 self._players[server] = ThreadPoolExecutor(1, f"conformance-{server}")
@@ -55,8 +55,8 @@ def runs(
     connect_worker: ConnectWorker,
     millrace: MillraceWorker,
 ) -> Iterator[Runs]:
-    wanted = list(dict.fromkeys(_groups(request.session.items)))
-    databases = {name: request.getfixturevalue(name) for name, _ in wanted}
+    groups = list(dict.fromkeys(_groups(request.session.items)))
+    databases = {name: request.getfixturevalue(name) for name, _ in groups}
     with (
         closing(ConnectClient(connect_worker.url)) as oracle,
         closing(ConnectClient(millrace.url)) as ours,
@@ -67,7 +67,7 @@ def runs(
             run.play()
             return run
 
-        made = Runs(wanted, play)
+        made = Runs(groups, play)
         yield made
         made.close()
 

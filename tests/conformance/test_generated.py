@@ -1,6 +1,6 @@
 """Random tables, rows and alterations: every message equals Debezium's.
 
-``STATEMENTS=5000`` plays at least so many on both servers together. A failure tells its seed:
+``STATEMENTS=5000`` plays at least so many on both servers together. A failure names its seed:
 ``SEED=…`` begins with it.
 """
 
@@ -68,13 +68,13 @@ def _workloads(database: DatabaseServer, flavor: str) -> Iterator[tuple[int, int
             Workload(seed * 100 + number, f"gen{number}", flavor).scenario(database)
             for number in range(_DATABASES)
         ]
-        kept = sum(map(_kept, scenarios))
+        kept = sum(map(_count_random, scenarios))
         assert kept > 30 * _DATABASES
         done += kept
         yield seed, done, scenarios
 
 
-def _kept(scenario: Scenario) -> int:
+def _count_random(scenario: Scenario) -> int:
     """Count what is random: not the databases and what chooses them."""
     return sum(
         not statement.startswith(("CREATE DATABASE", "USE "))

@@ -1,4 +1,4 @@
-"""The oldest server: a core of the scenarios on MySQL 5.6. What it refuses, nobody sees."""
+"""The oldest server: the main scenarios on MySQL 5.6. Statements that it refuses are skipped."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Open = Callable[[], Log]
 
 @pytest.fixture(params=["memory", "json", "java", pytest.param("kafka", marks=pytest.mark.servers)])
 def open_log(request: pytest.FixtureRequest, tmp_path: Path, topics: Topics) -> Iterator[Open]:
-    """Return a function that opens the log anew, as the next start of a worker does."""
+    """Return a function that opens the log again, as the next start of a worker does."""
     if request.param == "kafka":
         yield from _kafka(topics)
     elif request.param == "memory":
@@ -166,7 +166,7 @@ def test_aborted_transactions_do_not_count(topics: Topics) -> None:
     topics.delete([topic])
 
 
-def test_a_broker_that_is_gone_is_a_passing_fault() -> None:
+def test_a_broker_that_is_gone_is_a_transient_error() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         config = {"bootstrap.servers": f"127.0.0.1:{closed.getsockname()[1]}", "log_level": 0}

@@ -37,7 +37,7 @@ OFFSET = {
     params=["memory", "file", pytest.param("kafka", marks=pytest.mark.servers), "layered"]
 )
 def open_store(request: pytest.FixtureRequest, tmp_path: Path, topics: Topics) -> Iterator[Open]:
-    """Return a function that opens the store anew, as the next start of a worker does."""
+    """Return a function that opens the store again, as the next start of a worker does."""
     if request.param == "kafka":
         yield from _kafka(topics)
     elif request.param == "file":

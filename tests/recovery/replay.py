@@ -41,12 +41,12 @@ class Items:
     def check(self, columns: list[str], source: list[tuple[Any, ...]]) -> None:
         """Compare with the rows of the source; no version of any row may be missing."""
         found = {row["id"]: tuple(row.get(name) for name in columns) for row in self.rows.values()}
-        wanted = {row[columns.index("id")]: row for row in source}
-        missing, surplus = wanted.keys() - found.keys(), found.keys() - wanted.keys()
+        expected = {row[columns.index("id")]: row for row in source}
+        missing, surplus = expected.keys() - found.keys(), found.keys() - expected.keys()
         assert not missing, f"{len(missing)} rows are lost: {sorted(missing)[:5]}"
         assert not surplus, f"{len(surplus)} rows should be deleted: {sorted(surplus)[:5]}"
-        stale = {key for key in wanted if found[key] != wanted[key]}
-        assert not stale, {key: (found[key], wanted[key]) for key in sorted(stale)[:3]}
+        stale = {key for key in expected if found[key] != expected[key]}
+        assert not stale, {key: (found[key], expected[key]) for key in sorted(stale)[:3]}
         gaps = {
             origin: sorted(seen)
             for origin, seen in self.versions.items()

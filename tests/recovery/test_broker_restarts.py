@@ -27,8 +27,8 @@ def own_broker(workspace: Workspace) -> Iterator[KafkaBroker]:
 
 def written(load: Load, transactions: int) -> None:
     """Wait until the writer has done more."""
-    wanted = load.transactions + transactions
-    wait_for(lambda: load.transactions >= wanted, LONG, "more transactions")
+    expected = load.transactions + transactions
+    wait_for(lambda: load.transactions >= expected, LONG, "more transactions")
 
 
 def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
