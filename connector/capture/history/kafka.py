@@ -121,13 +121,18 @@ class KafkaHistory:
 
     @contextmanager
     def buffering(self) -> Iterator[None]:
-        """Wait for the broker once a batch, and at the end."""
+        """Wait for the broker once a batch, and at the end, unless the snapshot is interrupted."""
         self._posted = 0
+        interrupted = False
         try:
             yield
+        except GeneratorExit:
+            interrupted = True
+            raise
         finally:
             self._posted = None
-            self._sequence.settle()
+            if not interrupted:
+                self._sequence.settle()
 
     def close(self) -> None:
         """Close the producer."""
