@@ -19,6 +19,7 @@ from sparksink.source.messages import Messages
 from sparksink.source.routes import Routes
 from sparksink.state.lease import Lease
 from sparksink.state.state import State
+from sparksink.state.transactions import OPEN_LIMIT
 from sparksink.tables import Lake
 from sparksink.tables.delta import DeltaLake
 from sparksink.tables.iceberg import IcebergLake
@@ -79,10 +80,19 @@ _LAKES: Final[Mapping[str, Callable[[SparkSession, Target], Lake]]] = {
 }
 
 
-def build(config: SinkConfig, spark: SparkSession, lake: Lake | None = None) -> Sink:
-    """Put a sink together; another ``lake`` than the configured one may be given."""
+def build(
+    config: SinkConfig,
+    spark: SparkSession,
+    lake: Lake | None = None,
+    *,
+    open_limit: int = OPEN_LIMIT,
+) -> Sink:
+    """Put a sink together; another ``lake`` than the configured one may be given.
+
+    ``open_limit`` is how many open transactions are kept in the row of a batch.
+    """
     lake = lake or _LAKES[config.target.format](spark, config.target)
-    state = State(spark, lake, config.state.schema_, {"dead_letter": config.dlq.table})
+    state = State(spark, lake, config.state.schema_, {"dead_letter": config.dlq.table}, open_limit)
     messages = Messages(
         spark,
         config.source,

@@ -17,6 +17,7 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.batch import Batch
 from sparksink.apply.measure import Measured, measured, observed
+from sparksink.apply.mirror import raised
 from sparksink.config.keys import Mirror as Rules
 from sparksink.errors import TableError
 from sparksink.evolve.fitting import Target
@@ -69,7 +70,7 @@ class Bag:
         seen = measured(observation)
         batch.check(seen)
         before = self._state.watermark(self._name)
-        watermark = max(before, seen.boundary or before)
+        watermark = raised(before, seen, batch)
         if watermark > before:
             touched = self._all().localCheckpoint()
         self._merge(self._counted(touched, watermark))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
@@ -12,6 +12,8 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.measure import Measured
 from sparksink.evolve.fitting import Target
+from sparksink.state.applied import Boundary
+from sparksink.state.snapshots import ReadProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class Part:
 
     ``marks`` are those that occur, ``lasting`` those of the last messages of partitions, ``size``
     is how many messages came, None where these are chosen ones. ``app`` and ``number`` name the
-    batch for good. Without ``history`` only the mirror is written.
+    batch for good. Without ``history`` only the mirror is written. ``progress`` is how far the
+    batch reads all topics.
     """
 
     messages: DataFrame
@@ -31,6 +34,7 @@ class Part:
     number: int
     history: bool
     size: int | None
+    progress: ReadProgress
 
     def of(self, mark: str) -> DataFrame:
         """Return the messages of one mark."""
@@ -42,13 +46,15 @@ class Batch:
     """One batch of one table: ``frames`` are its changes, a frame for each layout.
 
     ``app`` and ``number`` name the batch for good: what they have written is not written again.
-    ``check`` looks at what was measured before anything is written.
+    ``check`` looks at what was measured before anything is written. ``due`` returns those of some
+    ends of snapshots before which rows may be removed now.
     """
 
     frames: Sequence[DataFrame]
     app: str
     number: int
     check: Callable[[Measured], None]
+    due: Callable[[Iterable[Boundary]], list[Boundary]]
 
     def into(self, target: Target) -> DataFrame:
         """Return all changes with the columns of a target."""

@@ -20,17 +20,18 @@ from sparksink.apply.cuts import Cuts
 from sparksink.apply.flow import Flow
 from sparksink.apply.parking import Parking
 from sparksink.apply.progress import Arrived, BatchProgress
+from sparksink.apply.snapshot_ends import due_now
+from sparksink.apply.statements import Statements
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.census import lasting, read
 from sparksink.decode.layouts import Layouts, in_order
 from sparksink.decode.learning import Count
 from sparksink.errors import SinkError, TableError
-from sparksink.schemas.ddl import statements
 from sparksink.schemas.definitions import Definitions
 from sparksink.session import follow_executors
 from sparksink.source.routes import Routes
 from sparksink.spark_errors import SparkError, cause, loss
-from sparksink.state.applied import Applied
+from sparksink.state.applied import Applied, Boundary
 from sparksink.state.snapshots import RECORDED, ReadProgress
 from sparksink.state.state import State
 from sparksink.tables import Lake
@@ -61,6 +62,7 @@ class Batches:
         self._cuts = Cuts(config.source, self._layouts, state)
         self._parking = Parking(config, state)
         self._flows: dict[str, Flow] = {}
+        self._statements = Statements(config, definitions, state, self._sweep, self._flows.keys())
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.progress = BatchProgress(-1)
         """How far the batch is that is being applied, or was the last one."""
@@ -75,33 +77,36 @@ class Batches:
         *,
         history: bool = True,
         cut: bool = False,
-        progress: ReadProgress | None = RECORDED,
+        progress: ReadProgress = RECORDED,
         whole: bool = True,
         resumes: str = "",
     ) -> list[Applied]:
         """Apply one batch; ``app`` and the number name it for good.
 
         Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
-        there is a topic of them; ``progress`` is how far the batch reads its topics, None for
-        messages that are applied again. Of a part of what came (``whole``) no share is measured.
+        there is a topic of them; ``progress`` is how far the batch reads its topics.
+        Of a part of what came (``whole``) no share is measured.
         The table that it ``resumes`` is applied although it is parked.
 
         :raises SinkError: the job cannot go on.
         """
         clock = [time.monotonic()]
         self.progress = BatchProgress(batch)
+        progress = progress.asking_once()
         told = self._config.source.transaction_topic
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
-        self._state.note_statements(statements(self._definitions.refresh()))
+        self._statements.note()
+        emptied = self._statements.follow(progress) if progress.streams else []
         frame, counts = read(self._spread(messages), self._layouts)
         try:
             clock.append(time.monotonic())
-            done = self._all_tables(
-                frame, counts, messages, (app, batch, resumes), history=history, whole=whole
-            )
+            given, named = (frame, counts, messages, progress), (app, batch, resumes)
+            done = self._all_tables(*given, named, history=history, whole=whole)
+            swept = [*emptied, *self._sweep_behind_snapshots(progress, resumes)]
+            done = self._with_swept(done, [replace(one, batch=batch) for one in swept])
             clock.append(time.monotonic())
-            if counts or ends is not None:  # a batch of heartbeats leaves no trace
+            if done or counts or ends is not None:  # a batch of heartbeats leaves no trace
                 applied = self._not_parked(counts, resumes)
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
@@ -128,6 +133,7 @@ class Batches:
         frame: DataFrame,
         counts: Sequence[Count],
         messages: DataFrame,
+        progress: ReadProgress,
         named: tuple[str, int, str],
         *,
         history: bool,
@@ -144,7 +150,7 @@ class Batches:
             size = sizes[topic] if whole else None
             last = lasting(one for one in counts if one.topic == topic)
             found = (messages.where(here), frame.where(here), marks, last)
-            part = Part(*found, *named[:2], history, size)
+            part = Part(*found, *named[:2], history, size, progress)
             done = self._one_table(topic, part, resumes=named[2])
             self.progress.done.add(done.table)
             return done
@@ -155,6 +161,36 @@ class Batches:
         running = [self._pool.submit(inheritable_thread_target(session)(run), t) for t in topics]
         wait(running)  # all have to end before this batch may fail and begin anew
         return [future.result() for future in running]
+
+    def _sweep_behind_snapshots(self, progress: ReadProgress, resumes: str) -> list[Applied]:
+        """Remove rows from before snapshots whose topics were read far enough with this batch."""
+        return [
+            self._sweep(one.topic, one.table, one.end)
+            for one in due_now(self._state, progress, resumes)
+            if self._config.table(one.table).mirror.sweep
+        ]
+
+    def _with_swept(self, done: list[Applied], swept: Sequence[Applied]) -> list[Applied]:
+        """Return what was done to tables, with those that lost rows by more than their messages."""
+        tables = {one.table: one for one in done}
+        for one in swept:
+            known = tables.get(one.table)
+            version = self._flow(one.topic).version()
+            tables[one.table] = replace(known or one, version=version, swept=True)
+        return list(tables.values())
+
+    def follow_statements(self, progress: ReadProgress) -> list[Applied]:
+        """Follow what the schema-change topic tells while no batch comes.
+
+        :raises SinkError: the job cannot go on.
+        """
+        self._statements.note()
+        return self._statements.follow(progress.asking_once())
+
+    def _sweep(self, topic: str, table: str, end: Boundary) -> Applied:
+        """Remove the rows of a table from before a place."""
+        flow = self._flow(topic)
+        return self._persistently(lambda: flow.sweep(end), table)
 
     def _arrived(self, counts: Sequence[Count]) -> Mapping[str, Arrived]:
         found: dict[str, Arrived] = {}

@@ -36,7 +36,7 @@ class Cuts:
         applied: Collection[str],
         done: Sequence[Applied],
         batch: tuple[str, int],
-        progress: ReadProgress | None,
+        progress: ReadProgress,
     ) -> Transactions | None:
         """Return what is known after a batch; None where transactions are not followed.
 
@@ -44,7 +44,7 @@ class Cuts:
         :param applied: the topics whose messages were not set aside.
         :param done: what was done to each table.
         :param batch: its name and number.
-        :param progress: how far it reads; None for messages that are applied again.
+        :param progress: how far it reads.
         """
         if ends is None:
             return None
@@ -53,7 +53,7 @@ class Cuts:
         finished = ended(ends, self._source).localCheckpoint()
         before, app, number = self._state.transactions, *batch
         snapshot, partial = before.snapshot, False
-        if progress is not None:
+        if progress.streams:
             rows = _snapshot_rows(found, streams=not finished.isEmpty())
             snapshot, partial = snapshot.after(rows, progress), rows.incremental > 0
         arrived = found.where(f.col("topic").isin(*applied) & f.col("id").isNotNull())
@@ -66,6 +66,7 @@ class Cuts:
             finished,
             snapshot,
             lambda rows: self._state.store_transactions(rows, app, number),
+            self._state.open_limit,
         )
         return replace(known, partial=partial)
 

@@ -19,6 +19,7 @@ from sparksink.apply.fitted import Fitted, MarkError, of_mark
 from sparksink.apply.history import History
 from sparksink.apply.measure import Measured, counted
 from sparksink.apply.mirror import Mirror
+from sparksink.apply.snapshot_ends import SnapshotEnds
 from sparksink.apply.targets import Targets
 from sparksink.config.columns import HASH
 from sparksink.config.keys import SinkConfig
@@ -122,7 +123,9 @@ class Flow:
         return {one.wire: one.name for one in columns if self._named(one.wire) == one.name}
 
     def _batch(self, part: Part, frames: list[DataFrame]) -> Batch:
-        return Batch(frames, f"{part.app}:{self.route.table}", part.number, self._check)
+        ends = SnapshotEnds(self.route, part.progress, self._state)
+        app = f"{part.app}:{self.route.table}"
+        return Batch(frames, app, part.number, self._check, ends.due)
 
     def _without_layout(self, part: Part, refused: Mapping[str, str]) -> Applied:
         """Do what is to be done where no message tells of the table's columns."""
@@ -148,6 +151,17 @@ class Flow:
             reason = "tells of no table"
         told = {mark: mark.partition(":")[2] or reason for mark in part.marks if is_garbage(mark)}
         return [unreadable(part.of(mark), why) for mark, why in {**told, **refused}.items()]
+
+    def sweep(self, end: Boundary) -> Applied:
+        """Remove the rows from before a place of which no message of this batch tells."""
+        self._targets.sweep(end)
+        known = self._state.last(self.route.table) or Applied(self.route.table)
+        return replace(known, version=self.version(), swept=True, topic=self.route.topic)
+
+    def version(self) -> str:
+        """Return the version of the mirror; nothing where there is none."""
+        there = self._lake.table(self.route.mirror).columns() is not None
+        return self._lake.version(self.route.mirror) if there else ""
 
     def _sweep_dropped(self) -> None:
         """Remove what was in a table that was dropped and created again."""
@@ -304,5 +318,8 @@ class Flow:
             operations=seen.operations,
             reasons=reasons,
             altered=altered,
-            swept=seen.boundary is not None,
+            swept=any(
+                place is not None and self._state.is_swept(self.route.table, place)
+                for place in (seen.truncated, seen.ended)
+            ),
         )

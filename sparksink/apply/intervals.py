@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 
 from sparksink.apply import tracked
 from sparksink.apply.batch import Batch
-from sparksink.apply.measure import Measured, boundary, measured, observed
+from sparksink.apply.measure import Measured, ends, measured, observed, truncates
 from sparksink.config.keys import Mirror as Rules
 from sparksink.errors import TableError
 from sparksink.evolve.fitting import Target
@@ -60,9 +60,13 @@ class Intervals:
         rows = self._each_once(frame).localCheckpoint()
         seen = measured(observation)
         batch.check(seen)
-        ends = self._boundaries_in(changes) if seen.boundary else []
-        self._add(rows, {*self._state.boundaries(self._name), *ends})
-        close(self._name, self.target, ends, self._state)
+        known = self._state.boundaries(self._name)
+        found = self._boundaries_in(changes, truncates(self._rules)) if seen.truncated else []
+        if seen.ended:
+            snapshots = self._boundaries_in(changes, ends(self._rules))
+            found += batch.due(set(snapshots).difference(known))
+        self._add(rows, {*known, *found})
+        close(self._name, self.target, found, self._state)
         return seen
 
     def _each_once(self, changes: DataFrame) -> DataFrame:
@@ -71,8 +75,8 @@ class Intervals:
         rows = rows.withColumn("__n", f.row_number().over(once)).where("__n = 1")
         return rows.withColumn("__start_at", f.col("__source_ts"))
 
-    def _boundaries_in(self, changes: DataFrame) -> list[Boundary]:
-        found = changes.where("__fault IS NULL").where(boundary(self._rules))
+    def _boundaries_in(self, changes: DataFrame, which: Column) -> list[Boundary]:
+        found = changes.where("__fault IS NULL").where(which)
         at = f.expr("unix_micros(__source_ts)").alias("at")
         rows = found.groupBy(*PLACE).agg(f.max(at)).collect()
         return [Boundary(*row) for row in rows]

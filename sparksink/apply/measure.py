@@ -23,15 +23,16 @@ _COUNTED = ("c", "r", "u")
 class Measured:
     """What went through one batch of a table; places are None where there was no such change.
 
-    ``boundary`` is where the table was truncated or a snapshot of it was taken; ``earliest`` is
-    the first change that is not a delete.
+    ``truncated`` is where the table was truncated, ``ended`` where a snapshot of it ended;
+    ``earliest`` is the first change that is not a delete.
     """
 
     changes: int
     faults: int
     deletes: int
     operations: Mapping[str, int]
-    boundary: Place | None
+    truncated: Place | None
+    ended: Place | None
     highest: Place | None
     earliest: Place | None
     last_delete: Place | None
@@ -81,7 +82,8 @@ def _measures(rules: Rules, key: str | None) -> list[Column]:
         f.count("__fault").alias("faults"),
         f.count(f.when(good & deleted, 1)).alias("deletes"),
         *(f.count(f.when(good & (f.col("__op") == op), 1)).alias(op) for op in _COUNTED),
-        f.max(f.when(good & boundary(rules), place)).alias("boundary"),
+        f.max(f.when(good & truncates(rules), place)).alias("truncated"),
+        f.max(f.when(good & ends(rules), place)).alias("ended"),
         f.max(f.when(good, place)).alias("highest"),
         f.min(f.when(good & ~deleted, place)).alias("earliest"),
         f.max(f.when(good & deleted, place)).alias("last_delete"),
@@ -93,12 +95,14 @@ def _measures(rules: Rules, key: str | None) -> list[Column]:
     ]
 
 
-def boundary(rules: Rules) -> Column:
-    """Return the condition of a change that ends all rows before it."""
-    found = f.lit(False)
-    if rules.truncate != "ignore":
-        found |= f.col("__op") == "t"
-    return found | f.col("__end") if rules.sweep else found
+def truncates(rules: Rules) -> Column:
+    """Return the condition of a TRUNCATE, which ends all rows before it."""
+    return f.col("__op") == "t" if rules.truncate != "ignore" else f.lit(False)
+
+
+def ends(rules: Rules) -> Column:
+    """Return the condition of the last row of a snapshot, in which all rows are that live on."""
+    return f.col("__end") if rules.sweep else f.lit(False)
 
 
 def measured(observation: Observed) -> Measured:
@@ -116,7 +120,7 @@ def counted(changes: Sequence[DataFrame], rules: Rules) -> Measured:
 def _measured(seen: Mapping[str, Any]) -> Measured:
     places = {
         name: None if seen[name] is None else Place(*seen[name])
-        for name in ("boundary", "highest", "earliest", "last_delete", "streamed")
+        for name in ("truncated", "ended", "highest", "earliest", "last_delete", "streamed")
     }
     return Measured(
         changes=seen["changes"],

@@ -20,6 +20,7 @@ from sparksink.decode.reading import META
 from sparksink.evolve.fitting import Target
 from sparksink.order import Sequence, before_sql, newer_sql
 from sparksink.schemas.spark_types import quoted
+from sparksink.state.applied import Boundary
 from sparksink.state.state import State
 from sparksink.tables import Merge
 
@@ -63,6 +64,17 @@ def sweep(name: str, target: Target, place: Sequence, state: State, *, soft: boo
         remove = "DELETE FROM {table} WHERE "
         target.table.run(f"{mark if soft else remove}{before_sql(place)}")
     state.raise_watermark(name, place)
+
+
+def raised(before: Sequence, seen: Measured, batch: Batch) -> Sequence:
+    """Return the place before which nothing exists after a batch.
+
+    The end of a snapshot counts as soon as all partitions were read that may have rows of it.
+    """
+    place = max(before, seen.truncated or before)
+    if seen.ended and seen.ended > place and batch.due([Boundary(*seen.ended, None)]):
+        return seen.ended
+    return place
 
 
 class Mirror:
@@ -116,7 +128,7 @@ class Mirror:
         self, rows: DataFrame, seen: Measured, columns: Mapping[str, str], batch: Batch
     ) -> None:
         before = self._state.watermark(self._name)
-        watermark = max(before, seen.boundary or before)
+        watermark = raised(before, seen, batch)
         soft = self._rules.truncate == "soft"
         gone, ended = "__op = 'd'", before_sql(watermark)
         if soft:  # what comes late of rows that have ended is kept, as they are

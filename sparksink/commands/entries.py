@@ -20,7 +20,7 @@ from sparksink.commands.check import looked_at
 from sparksink.commands.gaps import Gaps, read_by
 from sparksink.commands.materialize import Wish, materialized
 from sparksink.commands.plan import plan as planned
-from sparksink.commands.read_progress import present_offsets, tables_behind
+from sparksink.commands.read_progress import present_offsets, stored_progress, tables_behind
 from sparksink.commands.rebuild import rebuild as make_anew
 from sparksink.commands.streaming import Stream, until_signalled
 from sparksink.commands.upkeep import tidied
@@ -36,7 +36,7 @@ from sparksink.state.applied import Applied
 from sparksink.status.datasets import Datasets
 from sparksink.status.lineage import Lineage
 from sparksink.status.metrics import Metrics
-from sparksink.status.progress import table
+from sparksink.status.progress import WAITS, table
 from sparksink.status.source_lag import SourceLag
 from sparksink.status.verified import told
 from sparksink.tables.database import Database
@@ -51,7 +51,7 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
     lineage = Lineage(config.metrics.openlineage, config.name, Datasets(config, sink.lake))
     with sink.lease() as lease, metrics, lineage:
         sink.state.open()
-        metrics.start(sink.state.reached(), sink.state.parked())
+        metrics.start(sink.state.reached(), sink.state.parked(), sink.state.gaps())
         stream = Stream(sink, lease, metrics, lineage, _gaps(sink))
         until_signalled(stream.stop)
         stream.run(once=options.once)
@@ -85,7 +85,7 @@ def status(sink: Sink, _: argparse.Namespace) -> None:
     sink.state.open()
     done: Mapping[str, Applied] = sink.state.reached()
     marks = dict.fromkeys(sink.state.dropped(), "dropped at the source")
-    marks |= dict.fromkeys(sink.state.gaps(), "lacks messages: take a new snapshot")
+    marks |= {one.table: WAITS for one in sink.state.pending_sweeps()} | {**sink.state.gaps()}
     lag = SourceLag()
     lag.applied([*done.values()], sink.state.parked())
     if sink.config.source.kind != "file":
@@ -101,8 +101,16 @@ def backfill(sink: Sink, options: argparse.Namespace) -> None:
         raise ConfigError("--from and --to need source.kind: kafka.")
     with sink.lease():
         sink.state.open()
+        everything = (start, end, options.tables) == ("earliest", "latest", ".*")
+        ends = present_offsets(sink) if everything else {}
         messages = _of_tables(sink, sink.messages.between(start, end), options.tables)
-        done = sink.batches.apply(messages, replay.name("backfill"), 0, history=False)
+        done = sink.batches.apply(
+            messages,
+            replay.name("backfill"),
+            0,
+            history=False,
+            progress=stored_progress(sink, ends),
+        )
     _print(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
 
 

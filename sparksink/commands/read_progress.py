@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 
+from sparksink.commands.gaps import read_by
 from sparksink.files import Files
 from sparksink.sink import Sink
 from sparksink.source import lanes
@@ -12,20 +14,32 @@ from sparksink.source.routes import Routes
 from sparksink.state.snapshots import RECORDED, Offsets, ReadProgress
 
 
-def read_progress(sink: Sink, batch: int) -> ReadProgress | None:
-    """Return the progress of a batch that has begun; None where nothing uses it.
+def read_progress(sink: Sink, batch: int) -> ReadProgress:
+    """Return the progress of a batch that has begun.
 
     Spark writes the offsets of a batch before it starts it; the last line is of the first source.
     """
-    if sink.config.source.transaction_topic is None:
-        return None
     if sink.config.source.kind == "file":
         return RECORDED
     checkpoint = sink.config.checkpoint.rstrip("/")
     text = Files(sink.spark).read(f"{checkpoint}/offsets/{batch}")
     reached: Offsets = json.loads(text.splitlines()[-1]) if text else {}
-
     return ReadProgress(reached, partial(present_offsets, sink))
+
+
+def stored_progress(sink: Sink, also: Offsets | None = None) -> ReadProgress:
+    """Return how far the stream has read, for messages that are applied again beside it.
+
+    ``also`` is how far each partition is read from its beginning on now.
+    """
+    if sink.config.source.kind == "file":
+        return replace(RECORDED, streams=False)
+    reached = {**read_by(Files(sink.spark), sink.config.checkpoint.rstrip("/"))}
+    for topic, partitions in (also or {}).items():
+        before = reached.get(topic, {})
+        ends = {number: max(end, before.get(number, 0)) for number, end in partitions.items()}
+        reached[topic] = {**before, **ends}
+    return ReadProgress(reached, partial(present_offsets, sink), streams=False)
 
 
 def present_offsets(sink: Sink) -> Offsets:

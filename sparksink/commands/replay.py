@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
+from sparksink.commands.read_progress import stored_progress
 from sparksink.schemas.spark_types import text
 from sparksink.sink import Sink
 
@@ -67,7 +68,8 @@ def _again(
     app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
     # A checkpoint that was lost has brought some of them twice.
     messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
-    sink.batches.apply(messages, app, 0, cut=True, progress=None, whole=whole, resumes=resumes)
+    progress = stored_progress(sink)
+    sink.batches.apply(messages, app, 0, cut=True, progress=progress, whole=whole, resumes=resumes)
     apps = ", ".join(text(given) for given in sorted({given for given, _ in names}))
     last = max(number for _, number in names)
     sink.state.table(source).run(

@@ -17,11 +17,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from sparksink.commands.gaps import Gaps
-from sparksink.commands.read_progress import read_progress, tables_behind
+from sparksink.commands.read_progress import read_progress, stored_progress, tables_behind
 from sparksink.commands.upkeep import Upkeep
 from sparksink.errors import SinkError
 from sparksink.sink import Sink
-from sparksink.spark_errors import SparkError, explained, is_report_fault
+from sparksink.spark_errors import SparkError, cause, explained, is_report_fault
 from sparksink.state.applied import Applied
 from sparksink.state.lease import Lease
 from sparksink.status.health import Health
@@ -57,7 +57,7 @@ class Stream:
         self._failure: SinkError | None = None
         self._upkeep = Upkeep(sink)
         self._query: StreamingQuery | None = None
-        self._reported = time.monotonic()
+        self._reported = self._followed = time.monotonic()
         self._measured: dict[str, Any] = {}
         metrics.is_alive = Health(self._activity).is_alive
         metrics.lag.waiting = self._waiting
@@ -78,6 +78,7 @@ class Stream:
             if not self._ended(query):
                 faults += 1
             elif self._stopping.is_set() or until is None or has_come(query, json.loads(until)):
+                self._follow_statements(at_once=True)
                 self._tidy()  # a job that runs once may have no other moment for it
                 return
         raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
@@ -89,6 +90,7 @@ class Stream:
                 query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
                 self._measure(query)
                 self._report()
+                self._follow_statements()
                 self._tidy()
             if self._stopping.is_set():
                 with self._batch:
@@ -156,6 +158,23 @@ class Stream:
                 self._lease.check()
                 self._upkeep.run()
 
+    def _follow_statements(self, *, at_once: bool = False) -> None:
+        """Follow what the schema-change topic tells while no batch comes."""
+        due = time.monotonic() - self._followed > self._sink.config.trigger.interval
+        if self._sink.config.source.ddl_topic is None or not (due or at_once):
+            return
+        if not self._batch.acquire(blocking=False):  # a batch follows them itself
+            return
+        try:
+            self._lease.check()
+            self._sink.batches.follow_statements(stored_progress(self._sink))
+            self._metrics.gaps(self._sink.state.gaps())
+        except SparkError as error:
+            log.warning("the schema-change topic cannot be followed now: %s", cause(error))
+        finally:
+            self._followed = time.monotonic()
+            self._batch.release()
+
     def _start(self, until: str | None, *, once: bool) -> StreamingQuery:
         config = self._sink.config
         writer = (
@@ -191,7 +210,8 @@ class Stream:
     def _look(self) -> None:
         """Look for messages that are gone, where Spark goes on; they may go at any time."""
         if self._gaps is not None:
-            self._metrics.gaps(self._gaps.look())
+            self._gaps.look()
+        self._metrics.gaps(self._sink.state.gaps())
 
     def _begin(self) -> None:
         """Wait for the turn, but not for one who waits until this batch has ended."""

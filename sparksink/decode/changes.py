@@ -42,13 +42,15 @@ def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
     ``__streamed`` (not part of a snapshot), ``__fault`` (why a message cannot be used, or NULL)
     and `MESSAGE`.
     """
+    reading = replace(reading, written=bool(layout.avro))
     values = messages.withColumn("__v", parsed(layout, reading))
     place, unreadable = place_of(layout, reading), _unreadable(layout)
     told = of_event(layout, place, reading)
     found = _finished(values, place, reading, unreadable, told)
     if not (reading.moves and place.before != place.after):
         return found
-    same = [f"{place.before}.{quoted(k)} <=> {place.after}.{quoted(k)}" for k in reading.keys]
+    images = (place.before, place.after)
+    same = [" <=> ".join(reading.value(image, key) for image in images) for key in reading.keys]
     moved = values.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
     gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
     told = of_event(layout, place, reading, split=True)
@@ -137,7 +139,7 @@ def _told(name: str, reading: Reading) -> dict[str, bool]:
 def _names(place: Place, reading: Reading) -> list[Column]:
     """Name rows by their values: the same ones whatever NULLs there are besides."""
     images = [_image(place, name, reading) for name in sorted(reading.columns)]
-    before = [f"{place.before}.{quoted(name)}" for name in sorted(reading.columns)]
+    before = [reading.value(place.before, name) for name in sorted(reading.columns)]
     here, there = (_name(values, reading) for values in (images, before))
     return [
         f.expr(here).alias("__row_name"),
@@ -153,10 +155,10 @@ def _name(values: list[str], reading: Reading) -> str:
 
 def _image(place: Place, name: str, reading: Reading) -> str:
     """Return where a column's value stands: keys, and in a history all, also before a delete."""
-    after = _there(f"{place.after}.{quoted(name)}", name, reading)
+    after = _there(reading.value(place.after, name), name, reading)
     if place.before == place.after or not (reading.images or name in reading.keys):
         return after
-    before = _there(f"{place.before}.{quoted(name)}", name, reading)
+    before = _there(reading.value(place.before, name), name, reading)
     return f"CASE WHEN {place.op} = 'd' THEN {before} ELSE {after} END"
 
 

@@ -45,7 +45,7 @@ def before_sql(place: Place, reading: Reading) -> str:
     """Return SQL of the row as it was before an update or delete; NULL elsewhere."""
     kinds = struct_type([(name, mapped.target) for name, mapped in reading.columns.items()])
     values = [
-        f"{text(name)}, {mapped.of(f'{place.before}.{quoted(name)}')}"
+        f"{text(name)}, {mapped.of(reading.value(place.before, name))}"
         for name, mapped in reading.columns.items()
     ]
     row = f"named_struct({', '.join(values)})"

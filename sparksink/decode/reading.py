@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sparksink.config.ordering import Ordering
-from sparksink.schemas.spark_types import Mapped
+from sparksink.schemas.spark_types import Mapped, quoted
 
 META: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts")
 """Columns that every mirror row has beside the source's."""
@@ -27,7 +27,8 @@ class Reading:
     with ``moves`` an update of the key, of which the messages do not know, is a delete as well.
     ``before`` is how the row before a change is kept, ``events`` whether that of which a history
     tells besides is read. ``unavailable`` is what stands for a value that is not there; where it is
-    empty, nothing does. ``gone`` are columns that the table does not have any more.
+    empty, nothing does. ``gone`` are columns that the table does not have any more. With
+    ``written`` parsed values have the names of their messages, as Avro's do.
     """
 
     keys: tuple[str, ...]
@@ -40,6 +41,12 @@ class Reading:
     events: bool = False
     unavailable: str = ""
     gone: frozenset[str] = frozenset()
+    written: bool = False
+
+    def value(self, image: str, name: str) -> str:
+        """Return SQL of a column in a parsed row, which is SQL itself."""
+        member = self.columns[name].member if self.written else ""
+        return f"{image}.{quoted(member or name)}"
 
     @property
     def as_written(self) -> Reading:

@@ -110,13 +110,16 @@ def _start(source: Mapping[str, Any], header: str | None, ordering: Ordering) ->
     return found
 
 
-def statements(messages: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+def statements(
+    messages: Iterable[tuple[int, bytes, str | None]], ordering: Ordering
+) -> Iterator[dict[str, Any]]:
     """Yield what messages of the schema-change topic, with their offsets, tell of each table.
 
-    Those are ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos`` and
-    ``source_millis``; what concerns no table has neither the second nor the third.
+    Those are ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos``,
+    ``source_millis`` and ``start``, its place; what concerns no table has neither the second nor
+    the third.
     """
-    for offset, message, *_ in messages:
+    for offset, message, header in messages:
         value = _payload(message)
         source = value.get("source") or {}
         told = {
@@ -125,6 +128,7 @@ def statements(messages: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
             "file": source.get("file"),
             "pos": source.get("pos"),
             "source_millis": source.get("ts_ms"),
+            "start": _start(source, header, ordering),
         }
         for change in value.get("tableChanges") or [{}]:
             table = table_name(change["id"]) if "id" in change else None

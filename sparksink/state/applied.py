@@ -18,6 +18,18 @@ class Boundary(NamedTuple):
     at: int | None
 
 
+class PendingSweep(NamedTuple):
+    """The end of a snapshot, whose rows may be in partitions that are read only up to here.
+
+    The rows from before it may go once the ``topic`` was read up to the offsets in ``until``.
+    """
+
+    table: str
+    topic: str
+    end: Boundary
+    until: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Applied:
     """What one ``batch`` did to one table; ``highest`` and ``source_ts`` are of its last change.

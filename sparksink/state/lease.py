@@ -80,11 +80,7 @@ class Lease:
         may_live = present is not None and self._wait_until_free(present)
         if present is not None:
             self._remove(present)
-        try:
-            self._files.write(self._path, json.dumps(self._me), over=False)
-        except FileExistsError as error:
-            raise LeaseError("Another job has just taken these tables.") from error
-        self._renewed = time.monotonic()
+        self._write()
         self._keeper.start()
         self._watcher.start()
         if may_live:
@@ -94,6 +90,25 @@ class Lease:
                 self.__exit__(type(error), error, None)
                 raise
         return self
+
+    def _write(self) -> None:
+        """Name this job as the owner.
+
+        :raises LeaseError: another job was first, or may be by now: the storage was too slow.
+        """
+        # The file may be there long before the call returns: others wait from then on.
+        self._renewed = time.monotonic()
+        try:
+            self._files.write(self._path, json.dumps(self._me), over=False)
+        except FileExistsError as error:
+            raise LeaseError("Another job has just taken these tables.") from error
+        seconds = time.monotonic() - self._renewed
+        if seconds > _VALID_BEATS * self._beat:
+            self._give_back()
+            raise LeaseError(
+                f"The storage took {seconds:.0f} s to write the lease of these tables.",
+                "Start the job again.",
+            )
 
     def __exit__(
         self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 
 from pyspark.sql import functions as f
 
-from sparksink.order import Sequence
-from sparksink.state.applied import Applied, Boundary
+from sparksink.order import Sequence, newer_sql
+from sparksink.state.applied import Applied, Boundary, PendingSweep
 from sparksink.state.heads import Heads
 from sparksink.state.own import OwnTables
 from sparksink.state.transactions import Transactions, parse
@@ -32,6 +33,20 @@ def boundaries(own: OwnTables) -> dict[str, set[Boundary]]:
         end = Boundary(row["seq_hi"], row["seq_lo"], row["source_micros"])
         found.setdefault(row["source_table"], set()).add(end)
     return found
+
+
+def sweeps(own: OwnTables) -> list[PendingSweep]:
+    """Return all ends of snapshots that had to wait, also those that did so long ago."""
+    table = own.present("sweeps")
+    return [
+        PendingSweep(
+            row["source_table"],
+            row["topic"],
+            Boundary(row["seq_hi"], row["seq_lo"], row["source_micros"]),
+            row["until"],
+        )
+        for row in (table.read().collect() if table else ())
+    ]
 
 
 def reached(own: OwnTables) -> dict[str, Applied]:
@@ -119,20 +134,28 @@ def dropped(own: OwnTables) -> set[str]:
     return {row["source_table"] for row in rows.where("kind = 'DROP'").collect()}
 
 
-def gaps(own: OwnTables) -> set[str]:
-    """Return the tables that lack messages, and had no snapshot since that was known."""
-    table = own.present("gaps")
-    if table is None:
-        return set()
-    rows = table.read().groupBy("source_table").agg(f.max("at").alias("at")).collect()
-    since = {row["source_table"]: row["at"] for row in rows}
-    for name in ("watermarks", "boundaries"):
-        ended = own.present(name)
-        found = ended.read().groupBy("source_table").agg(f.max("at")).collect() if ended else ()
-        for table_name, at in found:
-            if table_name in since and at > since[table_name]:
-                del since[table_name]
-    return set(since)
+LACKS_MESSAGES: Final = "lacks messages: take a new snapshot"
+DIVERGED: Final = "diverged: rows went with their partitions, take a new snapshot"
+
+
+def gaps(own: OwnTables) -> dict[str, str]:
+    """Return the tables that differ from the source, and had no snapshot since, with the reason."""
+    noted = own.present("gaps")
+    if noted is None:
+        return {}
+    table = noted.read()
+    ends = {name: own.present(name) for name in ("watermarks", "boundaries")}
+    for ended in filter(None, ends.values()):
+        end = ended.read().alias("e")
+        # A statement has a place, which the snapshot lies behind; other gaps have a time alone.
+        later = f.when(f.col("g.seq_hi").isNull(), f.col("e.at") > f.col("g.at")).otherwise(
+            f.expr(newer_sql("e", "g", "seq_hi", "seq_lo"))
+        )
+        same = f.col("e.source_table") == f.col("g.source_table")
+        table = table.alias("g").join(end, same & later, "left_anti")
+    rows = table.select("source_table", "topic").distinct().collect()
+    reasons = [(row["source_table"], LACKS_MESSAGES if row["topic"] else DIVERGED) for row in rows]
+    return dict(sorted(reasons))
 
 
 def has_dead_letters(own: OwnTables) -> bool:

@@ -7,6 +7,7 @@ written. What is true is the greatest or the last row.
 tombstones      which row was deleted where; a late change of it must not bring it back
 watermarks      before which place all of a table was truncated, or is no longer there
 boundaries      all such places of a table that keeps its versions
+sweeps          ends of snapshots whose topics have to be read further before older rows may go
 commits         one row a batch that is complete: offsets, of each table version and place, and
                 whether the tables hold whole transactions only
 dead_letter     messages that cannot be used, and why
@@ -14,7 +15,8 @@ parked          messages of tables that cannot go on
 parkings        which table was parked, and why, and when it was taken up again
 ddl             what the schema-change topic has told: a row for each table of a statement
 transactions    open transactions of a batch, where they are too many for its row in commits
-gaps            messages that were gone from Kafka before they were read
+gaps            messages that were gone from Kafka before they were read, and statements that
+                removed rows without a message
 =============== ==========================================================================
 """
 
@@ -64,6 +66,15 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "source_micros": "bigint",
         "at": "timestamp",
     },
+    "sweeps": {
+        "source_table": "string",
+        "topic": "string",
+        "seq_hi": "bigint",
+        "seq_lo": "bigint",
+        "source_micros": "bigint",
+        "until": "map<string,bigint>",
+        "at": "timestamp",
+    },
     "commits": {
         "app": "string",
         "batch": "bigint",
@@ -102,6 +113,8 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "partition": "int",
         "expected": "bigint",
         "earliest": "bigint",
+        "seq_hi": "bigint",
+        "seq_lo": "bigint",
         "at": "timestamp",
     },
 }

@@ -7,8 +7,9 @@ it, was read, and then every partition up to where it ended at that moment.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 Offsets = Mapping[str, Mapping[str, int]]
@@ -21,11 +22,25 @@ Phase = Literal["none", "running", "silent", "ended"]
 class ReadProgress:
     """How far a batch reads each partition, and a call that returns how far they reach now.
 
-    Recorded messages have neither: everything counts as read.
+    Recorded messages have neither: everything counts as read. Messages that are applied again are
+    not part of what ``streams``: ``reached`` is how far the stream has read then.
     """
 
     reached: Offsets
     present: Callable[[], Offsets]
+    streams: bool = True
+
+    def asking_once(self) -> ReadProgress:
+        """Return the same, which asks where partitions end once, from whatever thread."""
+        lock, found = threading.Lock(), list[Offsets]()
+
+        def present() -> Offsets:
+            with lock:
+                if not found:
+                    found.append(self.present())
+                return found[0]
+
+        return replace(self, present=present)
 
     def covers(self, until: Offsets) -> bool:
         """Tell whether the batch reads every partition up to some offsets."""

@@ -14,32 +14,43 @@ from sparksink.order import BEGINNING, Sequence
 from sparksink.schemas.ddl import removes_rows
 from sparksink.schemas.spark_types import text
 from sparksink.state import memory
-from sparksink.state.applied import Applied, Boundary, further
+from sparksink.state.applied import Applied, Boundary, PendingSweep, further
 from sparksink.state.heads import Heads
 from sparksink.state.own import SCHEMAS, OwnTables
 from sparksink.state.snapshots import Offsets
-from sparksink.state.transactions import OPEN_COLUMNS, Stored, Transactions, give_up
+from sparksink.state.transactions import OPEN_COLUMNS, OPEN_LIMIT, Stored, Transactions, give_up
 from sparksink.tables import Lake, Table
 
 log = logging.getLogger(__name__)
 
 
 class State:
-    """The sink's own tables; keeps what every batch asks for in memory."""
+    """The sink's own tables; keeps what every batch asks for in memory.
+
+    ``open_limit`` is how many open transactions a row of ``commits`` holds.
+    """
 
     def __init__(
-        self, spark: SparkSession, lake: Lake, folder: str, names: Mapping[str, str] | None = None
+        self,
+        spark: SparkSession,
+        lake: Lake,
+        folder: str,
+        names: Mapping[str, str] | None = None,
+        open_limit: int = OPEN_LIMIT,
     ) -> None:
+        self.open_limit = open_limit
         self._spark = spark
         self._own = OwnTables(spark, lake, folder, names or {})
         self._watermarks: dict[str, Sequence] = {}
         self._deleted: dict[str, Sequence] = {}
         self._boundaries: dict[str, set[Boundary]] = {}
+        self._sweeps: list[PendingSweep] = []
         self._parked: dict[str, str] = {}
         self._last: dict[str, Applied] = {}
         self._transactions: Transactions | None = None
         self._dead_letters = False
         self._gaps = False
+        self._lacking: Mapping[str, str] | None = None
         self._heads: Heads | None = None
         self._streams: set[str] | None = None
         self._statements: int | None = None
@@ -49,11 +60,12 @@ class State:
         self._watermarks = memory.highest(self._own, "watermarks")
         self._deleted = memory.highest(self._own, "tombstones")
         self._boundaries = memory.boundaries(self._own)
+        self._sweeps = memory.sweeps(self._own)
         self._parked = memory.parkings(self._own)
         self._last = memory.reached(self._own)
         self._transactions = None
         self._dead_letters = memory.has_dead_letters(self._own)
-        self._gaps = self._own.present("gaps") is not None
+        self._gaps, self._lacking = self._own.present("gaps") is not None, None
         self._heads = None
         self._streams = None
         self._statements = None
@@ -70,7 +82,7 @@ class State:
         """Remember a later such place. The rows before it must be gone already."""
         values = {"source_table": table, "seq_hi": place.hi, "seq_lo": place.lo}
         self._own.add("watermarks", values)
-        self._watermarks[table] = place
+        self._watermarks[table], self._lacking = place, None
 
     def boundaries(self, table: str) -> Collection[Boundary]:
         """Return all places where the rows of a table ended at once."""
@@ -81,6 +93,28 @@ class State:
         place = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
         self._own.add("boundaries", {"source_table": table, **place})
         self._boundaries.setdefault(table, set()).add(end)
+        self._lacking = None
+
+    def pending_sweeps(self) -> list[PendingSweep]:
+        """Return the ends of snapshots before which rows are still to be removed."""
+        self._sweeps = [
+            one for one in self._sweeps if not self.is_swept(one.table, Sequence(*one.end[:2]))
+        ]
+        return list(self._sweeps)
+
+    def defer_sweep(self, sweep: PendingSweep) -> None:
+        """Remember that rows may be removed only after more was read."""
+        if any(one[:3] == sweep[:3] for one in self._sweeps):
+            return
+        end = {"seq_hi": sweep.end.hi, "seq_lo": sweep.end.lo, "source_micros": sweep.end.at}
+        named = {"source_table": sweep.table, "topic": sweep.topic, "until": dict(sweep.until)}
+        self._own.add("sweeps", {**named, **end})
+        self._sweeps.append(sweep)
+
+    def is_swept(self, table: str, place: Sequence) -> bool:
+        """Tell whether nothing of a table exists before a place any more."""
+        ended = any(one[:2] == place for one in self.boundaries(table))
+        return ended or self.watermark(table) >= place
 
     def last_delete(self, table: str) -> Sequence:
         """Return the place of a table's last delete."""
@@ -128,18 +162,21 @@ class State:
         for one in statements:
             log.error("%s: partitions went with their rows; take a snapshot", one["source_table"])
             offset, place = one["offset"], {"topic": "", "partition": 0}
+            hi, lo = one["start"] or (None, None)
             given = {"source_table": one["source_table"], "expected": offset, "earliest": offset}
-            gaps.append({**place, **given})
+            gaps.append({**place, **given, "seq_hi": hi, "seq_lo": lo})
         self.add_gaps(gaps)
 
     def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
         """Remember messages that were gone before they were read."""
-        self._own.add_all("gaps", gaps)
-        self._gaps = True
+        self._own.add_all("gaps", [{"seq_hi": None, "seq_lo": None, **one} for one in gaps])
+        self._gaps, self._lacking = True, None
 
-    def gaps(self) -> Collection[str]:
-        """Return the tables that lack messages, and were not in a snapshot since."""
-        return memory.gaps(self._own)
+    def gaps(self) -> Mapping[str, str]:
+        """Return the tables that differ from the source until a new snapshot, with the reason."""
+        if self._lacking is None:
+            self._lacking = memory.gaps(self._own) if self._gaps else {}
+        return self._lacking
 
     def topics(self) -> list[str]:
         """Return the topics that were read so far."""
@@ -216,7 +253,7 @@ class State:
     @property
     def lacks_messages(self) -> bool:
         """Whether tables lack messages that came: parked ones, dead letters, or lost ones."""
-        return bool(self._parked) or self._dead_letters or bool(self._gaps and self.gaps())
+        return bool(self._parked) or self._dead_letters or bool(self.gaps())
 
     @property
     def heads(self) -> Heads:
@@ -248,7 +285,8 @@ class State:
         self._dead_letters |= any(one.faults for one in tables)
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
         if transactions is not None:
-            consistent = transactions.consistent and not self.lacks_messages
+            whole = not (self.lacks_messages or self.pending_sweeps())
+            consistent = transactions.consistent and whole
             values |= {"consistent": consistent, "transactions": transactions.text()}
         if self._heads is not None:
             values["heads"] = self._heads.text()

@@ -32,7 +32,7 @@ _END: Final = (
     "data_collections:array<struct<data_collection:string,event_count:bigint>>"
 )
 _LATEST: Final = 20
-_MOST: Final = 10_000
+OPEN_LIMIT: Final = 10_000
 """How many incomplete transactions the row in ``commits`` holds; more are kept in a table."""
 
 
@@ -123,6 +123,7 @@ def follow(
     ends: DataFrame,
     snapshot: SnapshotProgress,
     store: Callable[[DataFrame], Stored],
+    limit: int = OPEN_LIMIT,
 ) -> Transactions:
     """Return what is known after a batch.
 
@@ -130,7 +131,7 @@ def follow(
     :param events: ``id`` of the transaction and ``total_order`` in it of events that were applied.
     :param ends: ``id, wanted, place``, as `ended` returns.
     :param snapshot: the progress of snapshots after the batch.
-    :param store: keeps open transactions for the next batch where these are too many for a row.
+    :param store: keeps open transactions for the next batch where these are more than ``limit``.
     """
     events = events.distinct().localCheckpoint()
     counts = events.groupBy("id").agg(f.count("*").alias("seen"))
@@ -139,10 +140,10 @@ def follow(
     whole = f.expr("coalesce(coalesce(seen, 0) >= wanted, false)")
     found = _still_open(known, each.where(~whole), each, events)
     found = _without_lost(found, before.snapshot, snapshot).localCheckpoint()
-    rows = found.limit(_MOST + 1).collect()
+    rows = found.limit(limit + 1).collect()
     last = each.where(whole).orderBy(f.desc("place")).limit(_LATEST).collect()
     done = [row["id"] for row in last]
-    if len(rows) > _MOST:
+    if len(rows) > limit:
         return Transactions({}, _latest(done, before), store(found), snapshot)
     open_ = {row["id"]: _open(row) for row in rows}
     done += [name for name in before.open if name not in open_]

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import write_to_textfile
 
 from sparksink.state.applied import Applied
+from sparksink.state.memory import DIVERGED, LACKS_MESSAGES
 from sparksink.status.progress import table
 from sparksink.status.source_lag import SourceLag
 
@@ -60,6 +61,8 @@ class Metrics:
         self._altered = self._counter("schema_changes", "What was done to columns.", "kind")
         self._swept = self._gauge("swept_timestamp_seconds", "When all rows before a place went.")
         self._gaps = self._gauge("lacks_messages", "1 from when Kafka lost messages not yet read.")
+        self._diverged = self._gauge("diverged", "1 where rows went without a message.")
+        self._differing: Mapping[str, str] = {}
         self._behind = Gauge(
             "sparksink_kafka_lag",
             "Messages that were there and not read when the last batch began.",
@@ -85,8 +88,14 @@ class Metrics:
         self._mark_parked({one.table for one in done})
         self.refresh()
 
-    def start(self, reached: Mapping[str, Applied], parked: Mapping[str, str]) -> None:
+    def start(
+        self,
+        reached: Mapping[str, Applied],
+        parked: Mapping[str, str],
+        gaps: Mapping[str, str] | None = None,
+    ) -> None:
         """Take what was known of the tables before the job began."""
+        self.gaps(gaps or {})
         self._done |= reached
         self._parked = parked
         self.lag.applied([*reached.values()], parked)
@@ -125,10 +134,12 @@ class Metrics:
         for name, took in seconds.items():
             self._phase_seconds.labels(name).set(took)
 
-    def gaps(self, tables: Iterable[str]) -> None:
-        """Tell which tables lack messages."""
-        for name in tables:
-            self._gaps.labels(name).set(1)
+    def gaps(self, tables: Mapping[str, str]) -> None:
+        """Tell which tables differ from the source until a new snapshot, and why."""
+        for name in {*self._differing, *tables}:
+            self._gaps.labels(name).set(tables.get(name) == LACKS_MESSAGES)
+            self._diverged.labels(name).set(tables.get(name) == DIVERGED)
+        self._differing = dict(tables)
 
     def behind(self, ends: Offsets, latest: Offsets) -> None:
         """Tell how far the last batch was behind: topic → partition → offset."""
@@ -152,9 +163,17 @@ class Metrics:
             self._set_lag()
             return "200 OK", generate_latest(self.registry)
         if path == "/healthz":
-            return ("200 OK", b"ok\n") if self.is_alive() else ("503 Service Unavailable", _STUCK)
-        shown = table(self._done, self._parked, self.lag.seconds())
+            return self._health()
+        shown = table(self._done, self._parked, self.lag.seconds(), self._differing)
         return ("200 OK", shown.encode()) if path == "/" else None
+
+    def _health(self) -> tuple[str, bytes]:
+        """Return whether the job gets on, and which tables need an operator all the same."""
+        told = {**self._differing, **{name: f"parked: {why}" for name, why in self._parked.items()}}
+        lines = "".join(f"{name}: {why}\n" for name, why in sorted(told.items())).encode()
+        if self.is_alive():
+            return "200 OK", b"ok\n" + lines
+        return "503 Service Unavailable", _STUCK + lines
 
     def __enter__(self) -> Self:
         if self._address:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from sparksink.state.applied import Applied
+
+WAITS: Final = "ok; rows that its snapshot lacks go once all partitions were read so far"
 
 
 def line(number: int, done: Sequence[Applied], seconds: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ HERE = Path(__file__).parent
 
 if importlib.util.find_spec("pyspark") is None:  # make test-unit does without it
     collect_ignore_glob = ["test_*.py"]
+
+
+SEVERAL = {"batch.partitions": 2, "shuffle.partitions": 2, "tables": 2}
+"""As users have: Spark shuffles, and adapts the plan to what it finds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -83,7 +87,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture
 def adaptive(spark: Any) -> Iterator[Any]:
-    """Let Spark adapt its plans and generate code as it does for users; the other tests save it."""
+    """Let Spark adapt its plans and generate code as it does for users; the other tests save it.
+
+    The suites that compare tables with their sources take it, and several partitions.
+    """
     own = {
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.codegen.wholeStage": "true",
@@ -99,13 +106,15 @@ def adaptive(spark: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
-    """Return what makes a sink: sections of its configuration, and perhaps a lake of its own."""
+    """Return what makes a sink: sections of its configuration, perhaps a lake, limits."""
     from sparksink.session import prepared  # noqa: PLC0415
     from sparksink.sink import build  # noqa: PLC0415
 
-    def make(lake: Any = None, **sections: Any) -> Any:
+    def make(lake: Any = None, limits: Mapping[str, int] | None = None, **sections: Any) -> Any:
+        if spark.conf.get("spark.sql.adaptive.enabled") == "true":
+            sections = {"parallelism": SEVERAL, **sections}
         config = parse(settings(tmp_path, **sections))
-        made = build(config, prepared(spark, config), lake)
+        made = build(config, prepared(spark, config), lake, **(limits or {}))
         made.state.open()
         return made
 

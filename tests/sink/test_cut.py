@@ -141,10 +141,10 @@ def test_events_of_a_paused_table_have_not_arrived(sink: Callable[..., Any], spa
 
 @pytest.mark.slow
 def test_any_number_of_open_transactions_is_followed(
-    sink: Callable[..., Any], spark: Any, log: Log, monkeypatch: pytest.MonkeyPatch
+    sink: Callable[..., Any], spark: Any, log: Log
 ):
-    monkeypatch.setattr("sparksink.state.transactions._MOST", 2)
-    made = sink(**SETTINGS)
+    given = {"limits": {"open_limit": 2}, **SETTINGS}
+    made = sink(**given)
 
     def apply(number: int, *messages: dict[str, Any]) -> None:
         made.batches.apply(frame(spark, messages), "app", number, cut=True)
@@ -153,7 +153,7 @@ def test_any_number_of_open_transactions_is_followed(
     apply(
         0, *(log.event(str(n), 1, 0) for n in range(5)), *(log.end(str(n), 1, 1) for n in range(5))
     )
-    made = sink(**SETTINGS)  # another process
+    made = sink(**given)  # another process
     assert made.state.transactions.stored == ("app", 0)
     apply(1, *late[:2])
     assert made.state.transactions.stored == ("app", 1)

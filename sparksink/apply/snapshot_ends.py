@@ -1,0 +1,46 @@
+"""When the end of a snapshot may remove the rows that the snapshot lacks.
+
+The end is the last row of a snapshot, in one partition of the topic. Rows that are still there may
+be in other partitions that are read later, so nothing is removed before all partitions were read
+up to where they ended when the end was there already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sparksink.source import lanes
+from sparksink.source.routes import Route
+from sparksink.state.applied import Boundary, PendingSweep
+from sparksink.state.snapshots import ReadProgress
+from sparksink.state.state import State
+
+
+class SnapshotEnds:
+    """Decides for the ends of snapshots of one table in one batch, which reads that far."""
+
+    def __init__(self, route: Route, progress: ReadProgress, state: State) -> None:
+        self._route = route
+        self._progress = progress
+        self._state = state
+
+    def due(self, ends: Iterable[Boundary]) -> list[Boundary]:
+        """Return the ends that may remove rows with this batch; the others are remembered."""
+        found = list(ends)
+        topic = lanes.topic(self._route.topic)
+        until = self._progress.present().get(topic, {}) if found else {}
+        if self._progress.covers({topic: until}):
+            return found
+        for end in found:
+            self._state.defer_sweep(PendingSweep(self._route.table, self._route.topic, end, until))
+        return []
+
+
+def due_now(state: State, progress: ReadProgress, resumes: str) -> list[PendingSweep]:
+    """Return the ends that had to wait until now; of parked tables only those of ``resumes``."""
+    parked = state.parked().keys() - {resumes}
+    return [
+        one
+        for one in state.pending_sweeps()
+        if one.table not in parked and progress.covers({lanes.topic(one.topic): one.until})
+    ]

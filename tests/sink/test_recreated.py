@@ -1,0 +1,135 @@
+"""Statements that remove rows without a message: the mirror follows them, or is said to differ."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sink.recorded import Row, Topic, field, frame, rows
+from tests.sink.test_streaming import ONCE, record
+
+pytestmark = pytest.mark.usefixtures("adaptive")
+COLUMNS = [field("id", "int32")]
+ICEBERG = {"target": {"format": "iceberg"}}  # which takes a third of the time
+DDL: dict[str, Any] = {"source": {"ddl.topic": "srv"}, **ICEBERG}
+
+
+def statements(tmp_path: Path, *told: tuple[int, str]) -> None:
+    """Let the schema-change topic hold statements on the table, at their positions."""
+    lines = []
+    for offset, (pos, ddl) in enumerate(told):
+        kind = ddl.split()[0]
+        table = {"columns": [{"name": "id", "typeName": "INT"}], "primaryKeyColumnNames": ["id"]}
+        change = {"type": kind, "id": '"shop"."orders"', "table": table if kind != "DROP" else None}
+        source = {"file": "bin.000001", "pos": pos, "ts_ms": 1_700_000_000_000}
+        value = {"ddl": ddl, "source": source, "tableChanges": [change]}
+        lines.append({"topic": "srv", "partition": 0, "offset": offset, "value": json.dumps(value)})
+    record(tmp_path, "ddl.json", *lines)
+
+
+AGAIN = ((5, "CREATE TABLE orders (…)"), (50, "DROP TABLE orders"), (60, "CREATE TABLE orders (…)"))
+
+
+def insert(topic: Topic, pos: int, key: int) -> Row:
+    return topic.change("c", pos, None, {"id": key})
+
+
+@pytest.mark.parametrize("kind", ["rows", pytest.param("versions", marks=pytest.mark.slow)])
+def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, kind: str
+):
+    given = {**DDL, **({"mirror": {"scd": 2}} if kind == "versions" else {})}
+    orders, items = Topic(columns=COLUMNS), Topic("srv.shop.items", COLUMNS)
+    statements(tmp_path, *AGAIN[:1])
+    first = [insert(orders, 10, 1), insert(orders, 11, 2), insert(items, 12, 1)]
+    sink(**given).batches.apply(frame(spark, first), "app", 0)
+    statements(tmp_path, *AGAIN)
+    made = sink(**given)  # another process
+    done = made.batches.apply(frame(spark, [insert(items, 70, 2)]), "app", 1)
+    found = made.lake.table("shop__orders").read()
+    assert found.where("__current" if kind == "versions" else "true").count() == 0
+    assert {one.table: one.swept for one in done} == {"shop.orders": True, "shop.items": False}
+    late, fresh = insert(orders, 40, 3), insert(orders, 80, 4)
+    made.batches.apply(frame(spark, [late, fresh]), "app", 2)
+    current = found.where("__current" if kind == "versions" else "true")
+    assert [row["id"] for row in current.collect()] == [4]
+    assert len(rows(made, "shop__items", "id")) == 2
+
+
+@pytest.mark.slow
+def test_a_statement_is_followed_although_no_message_comes(
+    sink: Callable[..., Any], tmp_path: Path
+):
+    from sparksink.commands.entries import run  # noqa: PLC0415
+
+    statements(tmp_path, *AGAIN[:1])
+    record(tmp_path, "0.json", insert(Topic(columns=COLUMNS), 10, 1))
+    run(sink(**DDL), ONCE)
+    statements(tmp_path, *AGAIN)
+    made = sink(**DDL)
+    run(made, ONCE)
+    assert rows(made, "shop__orders", "id") == []
+    run(made, ONCE)
+    assert len(rows(made, "_cdc/commits", "app")) == 2  # a batch, and the statement
+
+
+@pytest.mark.slow
+def test_a_cut_waits_for_what_came_before_a_statement(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path
+):
+    from sparksink.state.snapshots import ReadProgress  # noqa: PLC0415
+
+    given = {"source": {"ddl.topic": "srv", "transaction.topic": "srv.transaction"}, **ICEBERG}
+    orders = Topic(columns=COLUMNS)
+    made = sink(**given)
+    statements(tmp_path, *AGAIN[:1])
+    made.batches.apply(frame(spark, [insert(orders, 10, 1)]), "app", 0, cut=True)
+    statements(tmp_path, *AGAIN)
+    for batch, reached in enumerate((5, 9), 1):
+        ends = {"srv.shop.items": {"0": reached}}
+        progress = ReadProgress(ends, lambda: {"srv.shop.items": {"0": 9}})
+        made.batches.apply(frame(spark, []), "app", batch, cut=True, progress=progress)
+    found = made.state.table("commits").read().where("app = 'app'").orderBy("batch")
+    assert [row["consistent"] for row in found.collect()] == [True, False, True]
+
+
+def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
+    sink: Callable[..., Any], spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    from sparksink.commands.entries import status  # noqa: PLC0415
+    from sparksink.status.metrics import Metrics  # noqa: PLC0415
+
+    def told() -> tuple[str, str, str]:
+        made = sink(**DDL)
+        status(made, Namespace())
+        metrics = Metrics(None)
+        metrics.start(made.state.reached(), made.state.parked(), made.state.gaps())
+        found = [metrics.page(path) for path in ("/healthz", "/metrics")]
+        assert found[0] is not None
+        assert found[1] is not None
+        assert found[0][0] == "200 OK"
+        return capsys.readouterr().out, found[0][1].decode(), found[1][1].decode()
+
+    topic = Topic(columns=COLUMNS)
+    statements(tmp_path, *AGAIN[:1], (50, "ALTER TABLE orders DROP PARTITION p0"))
+    made = sink(**DDL)
+    made.batches.apply(frame(spark, [insert(topic, 10, 1)]), "app", 0)
+    shown, health, metrics = told()
+    assert "diverged: rows went with their partitions, take a new snapshot" in shown
+    assert health.startswith("ok\nshop.orders: diverged")
+    assert 'sparksink_diverged{table="shop.orders"} 1.0' in metrics
+    assert 'sparksink_lacks_messages{table="shop.orders"} 0.0' in metrics
+    before = topic.change("r", 40, None, {"id": 2}, snapshot="last")
+    made.batches.apply(frame(spark, [before]), "app", 1)
+    assert list(made.state.gaps()) == ["shop.orders"]  # of a time before the statement
+    behind = topic.change("r", 60, None, {"id": 2}, snapshot="last")
+    made.batches.apply(frame(spark, [behind]), "app", 2)
+    assert rows(made, "shop__orders", "id") == [(2,)]
+    shown, health, metrics = told()
+    assert "diverged" not in shown
+    assert health == "ok\n"
