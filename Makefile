@@ -66,6 +66,7 @@ campaign: tests-needed .venv/ready  ## inject random faults (FAULTS=1000 SEED=7 
 
 reference: setup
 	.venv/bin/python -m deploy.reference
+	.venv/bin/python -m deploy.metrics_reference
 	.venv/bin/python -m deploy.package_graph --write
 
 # Writes the lock files again, with the newest versions.

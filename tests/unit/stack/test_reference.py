@@ -5,6 +5,7 @@ import re
 import pytest
 
 from connector.connectors import CaptureConnector, mariadb_connector, mysql_connector
+from deploy import metrics_reference
 from deploy.reference import FILE, page
 
 BASE = {
@@ -22,6 +23,11 @@ OTHERS = {"BOOLEAN": "true", "INT": "7", "LONG": "7"}
 def rows() -> dict[str, tuple[str, str]]:
     section = page().split("\n## ")[1]
     return {name: (kind, here) for name, kind, here in ROW.findall(section)}
+
+
+def test_the_page_of_metrics_is_up_to_date():
+    text = metrics_reference.FILE.read_text("utf-8")
+    assert text == metrics_reference.page(), "run: make reference"
 
 
 def test_the_page_is_up_to_date():
