@@ -14,7 +14,7 @@ _HEAD: Final = """\
 # Metrics of the daemon
 
 `make reference` generates this page from the definitions in `connector/metrics.py`; do not edit it.
-[Monitor](../metrics.md) explains labels and alerts, and lists the metrics of states and the process.
+[Monitor](../metrics.md) explains labels and alerts, and lists metrics of states and the process.
 """
 
 
