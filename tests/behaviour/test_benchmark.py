@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,14 +33,14 @@ def number(output: str, line: str, column: int = 0) -> float:
     return float(found[1].split(" | ")[column].replace(",", ""))
 
 
-def results(answer: subprocess.CompletedProcess[str]) -> list[dict]:
+def results(answer: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     found = re.search(r"the raw results are in (.+)", answer.stderr)
     assert found, answer.stderr
     lines = Path(found[1]).read_text().splitlines()
     return [json.loads(line) for line in lines[1:]]
 
 
-def test_a_stream_a_snapshot_and_the_latency_are_measured():
+def test_a_stream_a_snapshot_and_the_latency_are_measured() -> None:
     answer = run("--rows", "4000", "--what", "stream-wide,snapshot-sb,latency")
     assert answer.returncode == 0, answer.stderr
     raw = {result["part"]: result for result in results(answer)}
@@ -54,7 +55,7 @@ def test_a_stream_a_snapshot_and_the_latency_are_measured():
     assert number(answer.stdout, "peak RSS of all: MB") > 20
 
 
-def test_debezium_is_measured_too():
+def test_debezium_is_measured_too() -> None:
     answer = run("--rows", "4000", "--what", "snapshot-wide", "--peer")
     assert answer.returncode == 0, answer.stderr
     assert [result["side"] for result in results(answer)] == [

@@ -61,7 +61,9 @@ def _config(database: FreshDatabase, broker: KafkaBroker) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("mode", ["debezium", "exact"])
-def test_partial_updates_of_json_are_whole(database: FreshDatabase, capture: Capture, mode: str):
+def test_partial_updates_of_json_are_whole(
+    database: FreshDatabase, capture: Capture, mode: str
+) -> None:
     """Debezium has no handler for PARTIAL_UPDATE_ROWS: it loses these updates."""
     database.execute(
         "CREATE TABLE t (id INT PRIMARY KEY, j JSON)",
@@ -94,7 +96,7 @@ def test_partial_updates_of_json_are_whole(database: FreshDatabase, capture: Cap
 )
 def test_what_a_row_image_lacks_has_a_placeholder(
     each_database: FreshDatabase, capture: Capture, image: str, number: int | None
-):
+) -> None:
     """Debezium 3.6.1 stops: the row has fewer columns than the table."""
     each_database.execute(
         "CREATE TABLE t (id INT PRIMARY KEY, n INT, v TEXT, b BLOB, w VARCHAR(9) NOT NULL)",
@@ -114,7 +116,7 @@ def test_what_a_row_image_lacks_has_a_placeholder(
     assert event["before"]["id"] == 1
 
 
-def test_compressed_columns_and_events(mariadb_database: FreshDatabase, capture: Capture):
+def test_compressed_columns_and_events(mariadb_database: FreshDatabase, capture: Capture) -> None:
     """Debezium 3.5 stops at compressed columns and passes over compressed events."""
     mariadb_database.execute(
         "CREATE TABLE t (id INT PRIMARY KEY, v TEXT COMPRESSED, w VARCHAR(999) COMPRESSED)",
@@ -134,7 +136,7 @@ def test_compressed_columns_and_events(mariadb_database: FreshDatabase, capture:
     assert [event["after"]["w"] for event in events] == ["w"] * 3 + ["é" * 500] * 3
 
 
-def test_a_unique_text_of_mariadb(mariadb_database: FreshDatabase, capture: Capture):
+def test_a_unique_text_of_mariadb(mariadb_database: FreshDatabase, capture: Capture) -> None:
     """Its rows end in a hidden hash: Debezium 3.5 stops, as the table has fewer columns."""
     mariadb_database.execute("CREATE TABLE t (id INT PRIMARY KEY, v TEXT, UNIQUE (v))")
     mariadb_database.execute("INSERT INTO t VALUES (1, 'first')")
@@ -144,7 +146,7 @@ def test_a_unique_text_of_mariadb(mariadb_database: FreshDatabase, capture: Capt
     assert [event["after"]["v"] for event in payloads("t", 4)] == ["first", "second", None, None]
 
 
-def test_what_is_masked_stays_so(database: FreshDatabase, capture: Capture):
+def test_what_is_masked_stays_so(database: FreshDatabase, capture: Capture) -> None:
     """In Debezium a rule that propagates types switches a mask off, and the query shows all."""
     database.execute(
         "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(99))", "INSERT INTO t VALUES (0, 'first')"
@@ -168,7 +170,7 @@ def test_what_is_masked_stays_so(database: FreshDatabase, capture: Capture):
     )
 
 
-def test_exact_values(mariadb_database: FreshDatabase, capture: Capture):
+def test_exact_values(mariadb_database: FreshDatabase, capture: Capture) -> None:
     """Debezium wraps INTEGER UNSIGNED and moves the zeros of a UUID to its front."""
     mariadb_database.execute("CREATE TABLE first (id INT)", "INSERT INTO first VALUES (1)")
     payloads = capture(mariadb_database, **{"compat.mode": "exact"})
@@ -186,7 +188,7 @@ def test_exact_values(mariadb_database: FreshDatabase, capture: Capture):
 @pytest.mark.parametrize("image", ["NOBLOB", "MINIMAL"])
 def test_what_a_row_image_lacks_is_read_again(
     each_database: FreshDatabase, capture: Capture, image: str
-):
+) -> None:
     """Debezium 3.6.1 stops at such rows; its post-processor at TIME, and fails at such keys."""
     each_database.execute(
         "CREATE TABLE t (`the id%s` BINARY(4), at DATETIME(6), d DECIMAL(5,2), n INT NOT NULL, "
@@ -225,7 +227,7 @@ def test_what_a_row_image_lacks_is_read_again(
     }
 
 
-def test_values_that_debezium_breaks_are_whole(database: FreshDatabase, capture: Capture):
+def test_values_that_debezium_breaks_are_whole(database: FreshDatabase, capture: Capture) -> None:
     """It has null for a streamed FLOAT4, half a character, and times in JSON like 23:0-5:59."""
     cut = {f"column.truncate.to.{length}.chars": f".*cut{length}" for length in (1, 2)}
     payloads = capture(database, **cut, **{"compat.mode": "exact"})

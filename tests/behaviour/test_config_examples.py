@@ -72,7 +72,8 @@ def worker_of(
 
 
 def example(file: Path) -> dict[str, Any]:
-    return json.loads(file.read_text())
+    document: dict[str, Any] = json.loads(file.read_text())
+    return document
 
 
 def server_of(file: Path) -> str:
@@ -86,7 +87,7 @@ by_connector = pytest.mark.parametrize(
 )
 
 
-def test_every_example_is_of_a_known_kind():
+def test_every_example_is_of_a_known_kind() -> None:
     assert {file.suffix for file in EXAMPLES.iterdir()} == {".json", ".properties", ".md", ".yaml"}
     assert CONNECTORS
     assert WORKERS
@@ -95,7 +96,7 @@ def test_every_example_is_of_a_known_kind():
 @by_connector
 def test_a_connector_is_valid(
     worker: WorkerProcess, own_broker: KafkaBroker, inventory: DatabaseServer, file: Path
-):
+) -> None:
     config = {
         **filled(example(file)["config"], inventory, own_broker),
         "name": example(file)["name"],
@@ -116,7 +117,7 @@ def test_a_connector_is_valid(
 @by_connector
 def test_a_connector_runs_and_captures(
     worker: WorkerProcess, own_broker: KafkaBroker, inventory: DatabaseServer, file: Path
-):
+) -> None:
     name, config = example(file)["name"], example(file)["config"]
     worker.create(name, filled(config, inventory, own_broker))
     try:
@@ -135,7 +136,7 @@ def test_a_connector_runs_and_captures(
 @pytest.mark.parametrize("inventory", ["mysql"], indirect=True)
 def test_a_worker_starts_with_a_connector_and_stops(
     own_broker: KafkaBroker, inventory: DatabaseServer, tmp_path: Path, file: Path
-):
+) -> None:
     """`millrace WORKER mysql-source.json`, as the README says; the connector has its own name."""
     connector = tmp_path / "mysql-source.json"
     given = example(EXAMPLES / connector.name)

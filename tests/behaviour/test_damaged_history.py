@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from connector.capture.change import Change
+from connector.capture.change import Change, Position
 from connector.capture.snapshot_plan import Plan
-from connector.capture.source import Position
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
 

@@ -53,7 +53,8 @@ class Demo:
         return None
 
     def servers(self) -> list[psutil.Process]:
-        return psutil.Process(self.process.pid).children(recursive=True)
+        children: list[psutil.Process] = psutil.Process(self.process.pid).children(recursive=True)
+        return children
 
     def data(self) -> set[Path]:
         """The folders of the run, as the servers' command lines name them."""
@@ -84,7 +85,7 @@ def assert_equal_tables(text: str) -> None:
     assert told == [(name, name, "EQUAL") for name in ("customers", "products", "orders")]
 
 
-def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path):
+def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path) -> None:
     with demo(tmp_path / "out", "--seconds", "8") as running:
         running.wait_for(" update ")
         servers, data = running.servers(), running.data()
@@ -104,7 +105,7 @@ def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_it_invites_to_the_rest_api(tmp_path: Path):
+def test_it_invites_to_the_rest_api(tmp_path: Path) -> None:
     with demo(tmp_path / "out") as running:
         running.wait_for(" update ")
         commands = re.findall(r"^  curl (?:-X (PUT) )?(http\S+)$", running.text, re.MULTILINE)
@@ -120,7 +121,7 @@ def test_it_invites_to_the_rest_api(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_the_tables_come_after_each_kind_of_business_and_the_shop_goes_on(tmp_path: Path):
+def test_the_tables_come_after_each_kind_of_business_and_the_shop_goes_on(tmp_path: Path) -> None:
     with demo(tmp_path / "out") as running:
         running.wait_for("The shop goes on")
         assert_equal_tables(running.text)
@@ -135,7 +136,9 @@ def test_the_tables_come_after_each_kind_of_business_and_the_shop_goes_on(tmp_pa
     "moment", ["broker: starting", "millrace: starting", " update ", "tables: 5 s"]
 )
 @pytest.mark.slow
-def test_a_signal_ends_all_at_any_moment(tmp_path: Path, number: signal.Signals, moment: str):
+def test_a_signal_ends_all_at_any_moment(
+    tmp_path: Path, number: signal.Signals, moment: str
+) -> None:
     with demo(tmp_path / "out") as running:
         running.wait_for(moment)
         servers = running.servers()
@@ -146,7 +149,7 @@ def test_a_signal_ends_all_at_any_moment(tmp_path: Path, number: signal.Signals,
 
 
 @pytest.mark.slow
-def test_it_fails_when_expected_events_do_not_arrive(tmp_path: Path):
+def test_it_fails_when_expected_events_do_not_arrive(tmp_path: Path) -> None:
     with demo(tmp_path / "out", "--seconds", "15") as running:
         running.wait_for(" update ")
         pause = re.search(r"^  curl -X PUT (http\S+/pause)$", running.text, re.MULTILINE)
@@ -161,7 +164,7 @@ def test_it_fails_when_expected_events_do_not_arrive(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_it_fails_when_a_server_ends(tmp_path: Path):
+def test_it_fails_when_a_server_ends(tmp_path: Path) -> None:
     with demo(tmp_path / "out", "--seconds", "600") as running:
         running.wait_for(" update ")
         servers = running.servers()

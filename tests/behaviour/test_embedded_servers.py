@@ -44,7 +44,7 @@ DATABASES = [
 
 @pytest.mark.parametrize("kind", DATABASES)
 @pytest.mark.slow
-def test_a_database_keeps_port_and_rows(kind: type[DatabaseServer], workspace: Workspace):
+def test_a_database_keeps_port_and_rows(kind: type[DatabaseServer], workspace: Workspace) -> None:
     with kind(workspace, durable=True) as server:
         address, first = server.address, server.pid
         server.execute(
@@ -67,7 +67,9 @@ def test_a_database_keeps_port_and_rows(kind: type[DatabaseServer], workspace: W
 
 
 @pytest.mark.parametrize("kind", [MySql97, MariaDb])
-def test_the_binlog_begins_empty_and_can_be_reset(kind: type[DatabaseServer], workspace: Workspace):
+def test_the_binlog_begins_empty_and_can_be_reset(
+    kind: type[DatabaseServer], workspace: Workspace
+) -> None:
     with kind(workspace) as server:
         server.execute(
             "CREATE DATABASE d", "CREATE TABLE d.t (a INT)", "INSERT INTO d.t VALUES (1)"
@@ -82,14 +84,14 @@ def row_events(server: DatabaseServer) -> int:
     return sum(row[2].startswith("Write_rows") for row in events)
 
 
-def test_the_first_start_writes_no_accounts_into_the_binlog(workspace: Workspace):
+def test_the_first_start_writes_no_accounts_into_the_binlog(workspace: Workspace) -> None:
     with MariaDb(workspace) as server:
         kinds = {row[2] for row in server.query("SHOW BINLOG EVENTS")}
     assert "Format_desc" in kinds
     assert "Query" not in kinds
 
 
-def test_the_capture_account_may_read_but_not_write(each_database: FreshDatabase):
+def test_the_capture_account_may_read_but_not_write(each_database: FreshDatabase) -> None:
     each_database.execute("CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1)")
     with each_database.server.connect(CAPTURE) as connection, connection.cursor() as cursor:
         cursor.execute(f"SELECT a FROM {each_database.name}.t")
@@ -99,14 +101,14 @@ def test_the_capture_account_may_read_but_not_write(each_database: FreshDatabase
             cursor.execute(f"INSERT INTO {each_database.name}.t VALUES (2)")
 
 
-def test_server_options_win(workspace: Workspace):
+def test_server_options_win(workspace: Workspace) -> None:
     options = ["--binlog-row-image=MINIMAL", "--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"]
     with MySql97(workspace, options=options) as server:
         settings = server.query("SELECT @@binlog_row_image, @@gtid_mode, @@log_bin")
     assert settings == [("MINIMAL", "OFF", 1)]
 
 
-def test_a_server_that_cannot_start_shows_its_log(workspace: Workspace):
+def test_a_server_that_cannot_start_shows_its_log(workspace: Workspace) -> None:
     server = MariaDb(workspace, options=["--no-such-option"])
     with pytest.raises(StackError, match="no-such-option"):
         server.start()
@@ -114,7 +116,7 @@ def test_a_server_that_cannot_start_shows_its_log(workspace: Workspace):
 
 
 @pytest.mark.slow
-def test_the_broker_keeps_port_and_messages(workspace: Workspace):
+def test_the_broker_keeps_port_and_messages(workspace: Workspace) -> None:
     with KafkaBroker(workspace, properties={"num.partitions": 2}) as broker:
         address = broker.address
         send(broker, b"1")
@@ -138,7 +140,7 @@ def send(broker: KafkaBroker, value: bytes) -> None:
     assert producer.flush(30) == 0
 
 
-def test_topics_are_read_to_their_end(topics: Topics, broker: KafkaBroker):
+def test_topics_are_read_to_their_end(topics: Topics, broker: KafkaBroker) -> None:
     topics.create("reading", partitions=3, retention_ms=-1)
     producer = Producer({"bootstrap.servers": broker.address})
     for number in range(50):
@@ -158,7 +160,7 @@ def test_topics_are_read_to_their_end(topics: Topics, broker: KafkaBroker):
 
 def test_debezium_captures_a_row(
     connect_worker: ConnectWorker, each_database: FreshDatabase, topics: Topics
-):
+) -> None:
     each_database.execute("CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1)")
     name = each_database.name
     connector = {
@@ -187,7 +189,7 @@ def test_debezium_captures_a_row(
 
 
 @pytest.mark.servers
-def test_servers_end_with_the_process_that_started_them(tmp_path: Path):
+def test_servers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     script = tmp_path / "start.py"
     script.write_text(
         "import time\n"

@@ -57,7 +57,7 @@ def streams(client: ConnectClient, name: str) -> bool:
 
 def test_a_message_too_large_for_its_topic_fails_the_task(
     client: ConnectClient, config: dict[str, str], database: FreshDatabase
-):
+) -> None:
     client.create(database.name, config)
     client.wait_for(database.name, "RUNNING")
     database.execute(*ROWS)
@@ -73,7 +73,7 @@ def test_a_message_too_large_for_its_topic_fails_the_task(
 
 def test_a_batch_that_is_too_large_is_sent_again_in_smaller_ones(
     client: ConnectClient, config: dict[str, str], database: FreshDatabase, topics: Topics
-):
+) -> None:
     """librdkafka splits none. What was on its way behind it comes twice, as after a crash."""
     name, topic = database.name, f"prefix-{database.name}.{database.name}.t"
     client.create(name, config)
@@ -98,7 +98,7 @@ def test_with_tolerance_it_is_passed_over(
     database: FreshDatabase,
     topics: Topics,
     stage: str,
-):
+) -> None:
     name = database.name
     if stage == "general":
         config |= {

@@ -67,7 +67,7 @@ def hosts(
 
 def test_a_capture_goes_on_at_the_other_worker(
     hosts: tuple[Host, Host], each_database: FreshDatabase, broker: KafkaBroker, topics: Topics
-):
+) -> None:
     debezium, millrace = hosts
     database = each_database
     topic = f"{database.name}.{database.name}.t"
@@ -114,7 +114,7 @@ def test_a_capture_goes_on_at_the_other_worker(
 
 def test_debezium_passes_over_statements_that_millrace_could_not_read(
     hosts: tuple[Host, Host], each_database: FreshDatabase, broker: KafkaBroker, topics: Topics
-):
+) -> None:
     """They stand in the history under a name of their own, before the definitions found since."""
     debezium, millrace = hosts
     database = each_database

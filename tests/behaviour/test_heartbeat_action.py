@@ -39,7 +39,7 @@ def config_of(database: FreshDatabase, broker: KafkaBroker, action: str) -> dict
 
 def test_it_is_run_again_and_again_whether_or_not_it_succeeds(
     client: ConnectClient, broker: KafkaBroker, database: FreshDatabase, topics: Topics
-):
+) -> None:
     name = database.name
     beat = f"INSERT INTO {name}.beats VALUES (NULL, 'beat')"
     client.create(name, config_of(database, broker, beat))
@@ -56,7 +56,7 @@ def test_it_is_run_again_and_again_whether_or_not_it_succeeds(
 
 def test_a_statement_that_is_wrong_fails_the_task(
     client: ConnectClient, broker: KafkaBroker, database: FreshDatabase
-):
+) -> None:
     database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
     client.create(database.name, config_of(database, broker, "INSERT INTO"))
     state, trace = wait_for(

@@ -77,7 +77,7 @@ def connector(
 
 def test_a_capture_from_its_snapshot_to_its_end(
     client: ConnectClient, connector: str, each_database: FreshDatabase, topics: Topics
-):
+) -> None:
     plugin = each_database.server.name
     snapshot = {"connector": connector, "context": "snapshot", "plugin": plugin}
     streaming = {"connector": connector, "context": "streaming", "plugin": plugin}

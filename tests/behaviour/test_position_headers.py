@@ -69,7 +69,7 @@ def restarted(at: Place) -> None:
         client.wait_for(at.name, "RUNNING")
 
 
-def test_rows_and_tombstones_have_their_place_and_tables_without_rows_are_told(at: Place):
+def test_rows_and_tombstones_have_their_place_and_tables_without_rows_are_told(at: Place) -> None:
     start(at)
     at.wait_for_stream()
     at.server.execute(
@@ -93,7 +93,7 @@ def test_rows_and_tombstones_have_their_place_and_tables_without_rows_are_told(a
     assert place_of(empty) == f"0/{expected(empty)}/empty"
 
 
-def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Place, server: MySql97):
+def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Place, server: MySql97) -> None:
     start(at)
     at.wait_for_stream()
     at.worker.stop()
@@ -113,7 +113,7 @@ def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Place, server: MySql97
 
 
 @pytest.mark.slow
-def test_an_epoch_begins_with_another_server(at: Place, server: MySql97):
+def test_an_epoch_begins_with_another_server(at: Place, server: MySql97) -> None:
     """The same data under another server_uuid: what a connector meets after a failover."""
     start(at)
     at.wait_for_stream()
@@ -129,7 +129,7 @@ def test_an_epoch_begins_with_another_server(at: Place, server: MySql97):
     assert found["offset"]["millrace_epoch"] == 1
 
 
-def test_without_the_property_nothing_is_added(at: Place):
+def test_without_the_property_nothing_is_added(at: Place) -> None:
     start(at, millrace_position_headers="false")
     at.wait_for_stream()
     at.server.execute(f"DELETE FROM {at.name}.filled")

@@ -41,7 +41,7 @@ def load() -> list[Scenario]:
 
 
 def read(path: Path) -> Scenario:
-    servers = ("mysql", "mariadb")
+    servers: tuple[str, ...] = ("mysql", "mariadb")
     config: dict[str, str] = {}
     texts: dict[str, list[str]] = {phase: [] for phase in PHASES}
     phase = None
@@ -68,7 +68,7 @@ def read(path: Path) -> Scenario:
 
 
 def statements(text: str) -> Iterator[str]:
-    delimiter, lines = ";", []
+    delimiter, lines = ";", list[str]()
     for line in text.splitlines():
         change = re.match(r"\s*DELIMITER\s+(\S+)", line, re.IGNORECASE)
         if change:

@@ -10,7 +10,7 @@ import pytest
 
 from connector.errors import DamagedOffsetError, StopError
 from connector.kafka.log import KafkaLog, LogWriter
-from connector.plugin import OffsetStore
+from connector.plugin import OffsetStore, Primitive
 from connector.worker.offsets.layered import LayeredOffsetStore
 from connector.worker.offsets.log_store import LogOffsetStore
 from connector.worker.storage import Log
@@ -21,7 +21,7 @@ from tests.fixtures.topics import Topics
 
 Open = Callable[[], OffsetStore]
 SHOP = {"server": "shop"}
-OFFSET = {
+OFFSET: dict[str, Primitive] = {
     "ts_sec": 1795259723,
     "file": "binlog.000001",
     "pos": 5975,

@@ -107,7 +107,12 @@ def test_an_outage_longer_than_the_delivery_timeout(proxied: ProxiedBroker) -> N
     assert sender.producer.flush(20)
     proxied.proxy.blackhole()
     sender.send(100)
-    wait_for(lambda: sender.producer.poll(0.1) or len(sender.failed) == 100, 20)
+
+    def all_failed() -> bool:
+        sender.producer.poll(0.1)
+        return len(sender.failed) == 100
+
+    wait_for(all_failed, 20)
     proxied.proxy.heal()
     assert not sender.held
     sender.check()

@@ -82,11 +82,13 @@ def test_http_and_https_side_by_side(broker: KafkaBroker, tmp_path: Path, pem: P
 
 def test_a_pkcs12_key_store(broker: KafkaBroker, tmp_path: Path, pem: Path) -> None:
     content = pem.read_bytes()
+    key = load_pem_private_key(content, b"secret")
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
     store = tmp_path / "worker.p12"
     store.write_bytes(
         pkcs12.serialize_key_and_certificates(
             b"worker",
-            load_pem_private_key(content, b"secret"),
+            key,
             x509.load_pem_x509_certificate(content),
             None,
             BestAvailableEncryption(b"stored"),

@@ -12,7 +12,7 @@ from tests.rest.test_connectors import Config, error
 
 
 def written(worker: WorkerProcess, name: str) -> list[str]:
-    body = worker.http.get(f"/connectors/{name}/topics").json()
+    body: dict[str, dict[str, list[str]]] = worker.http.get(f"/connectors/{name}/topics").json()
     assert list(body) == [name]
     assert list(body[name]) == ["topics"]
     return body[name]["topics"]

@@ -62,7 +62,7 @@ class NameIs:
     config_def = ConfigDef([ConfigKey("name", "STRING", REQUIRED, "HIGH", "The name.")])
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        self.name = self.config_def.parse(config)["name"]
+        self.name: str = self.config_def.parse(config)["name"]
 
     def test(self, record: Record) -> bool:
         return record.topic == self.name

@@ -11,7 +11,7 @@ from bench.usage import Usage
 from deploy.stack import StackError
 
 
-def test_percentiles_are_milliseconds_of_the_ordered_ages():
+def test_percentiles_are_milliseconds_of_the_ordered_ages() -> None:
     ages = [number / 1000 for number in range(100, 0, -1)]
     assert percentiles(ages) == {"rows": 100, "p50_ms": 51.0, "p99_ms": 100.0, "max_ms": 100.0}
     assert percentiles([0.002])["p99_ms"] == 2.0
@@ -19,7 +19,7 @@ def test_percentiles_are_milliseconds_of_the_ordered_ages():
         percentiles([])
 
 
-def test_the_process_and_its_children_are_counted():
+def test_the_process_and_its_children_are_counted() -> None:
     burn = "import time\nt=time.process_time()\nb=bytearray(60_000_000)\n"
     burn += "while time.process_time()-t<0.5: pass\n"
     child = f"{burn}print('burnt',flush=True)\ntime.sleep(3)"
@@ -36,13 +36,13 @@ def test_the_process_and_its_children_are_counted():
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_rows_have_all_columns_and_are_the_same_every_time(name: str):
+def test_rows_have_all_columns_and_are_the_same_every_time(name: str) -> None:
     table = TABLES[name]
     assert table.row(5) == table.row(5) != table.row(6)
     assert len(table.row(0)) == {"sb": 4, "wide": 20, "types": 43, "many": 300}[name]
 
 
-def test_text_is_as_long_as_that_of_sysbench():
+def test_text_is_as_long_as_that_of_sysbench() -> None:
     assert {len(digits(number, 10)) for number in (0, 1, 399_999)} == {119}
     assert {len(digits(number, 5)) for number in (0, 1, 399_999)} == {59}
 
@@ -55,19 +55,21 @@ def test_text_is_as_long_as_that_of_sysbench():
         ("stream-sb", ["stream sb, with schemas", "stream sb, without schemas"]),
     ],
 )
-def test_parts_are_chosen_by_name(text: str, labels: list[str]):
+def test_parts_are_chosen_by_name(text: str, labels: list[str]) -> None:
     assert [part.label for part in parser().parse_args(["--what", text]).what] == labels
 
 
 @pytest.mark.parametrize(
     "arguments", [["--what", "no-such"], ["--rows", "10"], ["--rows", "x"], ["--repeat", "0"]]
 )
-def test_a_wrong_option_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+def test_a_wrong_option_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         parser().parse_args(arguments)
     assert arguments[0] in capsys.readouterr().err
 
 
-def test_the_warm_up_does_each_kind_once():
+def test_the_warm_up_does_each_kind_once() -> None:
     assert {part.what for part in warm_up(PARTS)} == {"stream", "snapshot"}
     assert warm_up([part for part in PARTS if part.what == "latency"]) == []

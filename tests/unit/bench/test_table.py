@@ -6,7 +6,7 @@ def result(side: str, part: str, **measurements: float) -> Result:
     return Result(side, part, measurements)
 
 
-def test_one_side_has_no_ratio():
+def test_one_side_has_no_ratio() -> None:
     told = table([result(MILLRACE.name, "stream sb", rows_per_second=12345, peak_rss_mb=99.6)])
     assert told.splitlines() == [
         "|  | Millrace |",
@@ -16,7 +16,7 @@ def test_one_side_has_no_ratio():
     ]
 
 
-def test_the_gain_is_over_tuned_and_more_than_one_when_millrace_is_better():
+def test_the_gain_is_over_tuned_and_more_than_one_when_millrace_is_better() -> None:
     told = table(
         [
             result(MILLRACE.name, "a", rows_per_second=800, cpu_us_per_row=2, peak_rss_mb=50),
@@ -31,7 +31,7 @@ def test_the_gain_is_over_tuned_and_more_than_one_when_millrace_is_better():
     ]
 
 
-def test_of_several_runs_the_median_is_shown_but_the_highest_peak():
+def test_of_several_runs_the_median_is_shown_but_the_highest_peak() -> None:
     runs = [
         result(MILLRACE.name, part, rows_per_second=rate, peak_rss_mb=peak)
         for part, rate, peak in [("a", 10, 1), ("a", 30, 7), ("a", 20, 2), ("b", 5, 3)]

@@ -88,7 +88,7 @@ def _run(
     offset: Mapping[str, Any] | None = None,
     mode: str = "initial",
     attempts: int = -1,
-    **delays: float,
+    **delays: Any,
 ) -> list[Change]:
     backoff = Backoff(1.0, 8.0, attempts=attempts, jitter=lambda: 1.0)
     options = EngineOptions(snapshot_mode=mode, backoff=backoff, **delays)

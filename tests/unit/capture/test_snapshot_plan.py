@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from connector.capture.snapshot_plan import MODES, plan_start
@@ -14,7 +16,12 @@ NONE, UNFINISHED, GOOD, LOST = (
     {"has_offset": True, "in_snapshot": False, "resumable": True},
     {"has_offset": True, "in_snapshot": False, "resumable": False},
 )
-STORED = {"none": NONE, "unfinished": UNFINISHED, "good": GOOD, "lost": LOST}
+STORED: dict[str, dict[str, Any]] = {
+    "none": NONE,
+    "unfinished": UNFINISHED,
+    "good": GOOD,
+    "lost": LOST,
+}
 
 # The letters: schema and data are read, then the log is streamed; an error is named.
 TABLE = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -186,12 +187,13 @@ def test_what_is_written_is_json(case: tuple[Schema, Any]) -> None:
 @pytest.mark.parametrize("value", ["\ud800", 2**64])
 def test_a_value_that_is_no_json_is_told(value: Any) -> None:
     schema = struct(None, ("a", STRING))
-    for write in (
+    writers: tuple[Callable[[], object], ...] = (
         lambda: PLAIN.from_connect("t", schema, {"a": value}),
         lambda: PLAIN.row(schema)((value,)),
         lambda: PLAIN.part(schema, 0, 1)((value,)),
         lambda: PLAIN.from_connect("t", None, value),
-    ):
+    )
+    for write in writers:
         with pytest.raises(ConversionError, match="a value cannot be written as JSON") as caught:
             write()
         assert str(value) not in str(caught.value)

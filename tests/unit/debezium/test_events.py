@@ -142,7 +142,7 @@ def test_context_headers_are_on_rows_and_statements_only() -> None:
         TransactionBoundary("BEGIN", "x:1", 1),
         HeartbeatDue(),
     ]
-    more = {"context_headers": headers, "transactions": True, "heartbeats": True}
+    more: dict[str, Any] = {"context_headers": headers, "transactions": True, "heartbeats": True}
     counts = [len(record.headers) for change in changes for record in _records(change, **more)]
     assert counts == [4, 4, 4, 0, 0]
 

@@ -25,11 +25,11 @@ DATE = {"type": "int32", "name": "io.debezium.time.Date"}
         ("Ada", {"type": "string"}, "Ada"),
     ],
 )
-def test_a_value_is_as_the_database_driver_gives_it(wire: Any, schema: Any, value: Any):
+def test_a_value_is_as_the_database_driver_gives_it(wire: Any, schema: Any, value: Any) -> None:
     assert plain(wire, schema) == value
 
 
-def test_a_struct_is_decoded_by_its_fields():
+def test_a_struct_is_decoded_by_its_fields() -> None:
     fields = [{"field": "price", **PRICE}, {"field": "ordered", **DATE}]
     row = {"type": "struct", "fields": fields}
     envelope = {"type": "struct", "fields": [{"field": "after", **row}, {"field": "before", **row}]}

@@ -27,24 +27,24 @@ BOB = {"id": 7, "name": "Bob", "price": Decimal("1.50"), "phone": None}
         ),
     ],
 )
-def test_an_event_is_one_line(event: Event, told: str):
+def test_an_event_is_one_line(event: Event, told: str) -> None:
     text = line(event)
     assert text[8:14] == ".250  "
     assert text[14:].split(None, 1) == [event.topic, told]
 
 
-def test_a_line_break_in_a_value_does_not_break_the_line():
+def test_a_line_break_in_a_value_does_not_break_the_line() -> None:
     assert "name=A B" in line(replace(BASE, after={"name": "A\nB"}))
 
 
 @pytest.mark.parametrize("width", [30, 60, 62, 80])
-def test_a_long_line_is_cut_at_the_width(width: int):
+def test_a_long_line_is_cut_at_the_width(width: int) -> None:
     text = line(replace(BASE, after={"name": "x" * 200}), width=width)
     assert len(text) == width
     assert text.endswith("…")
 
 
-def test_a_color_is_around_the_kind_and_does_not_count():
+def test_a_color_is_around_the_kind_and_does_not_count() -> None:
     event = replace(BASE, after={"name": "x" * 200})
     colored = line(event, width=80, color=True)
     assert "\033[32minsert   \033[0m" in colored

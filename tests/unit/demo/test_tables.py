@@ -1,19 +1,20 @@
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from deploy.demo.tables import Comparison
 
-SOURCE = [
+SOURCE: list[dict[str, Any]] = [
     {"id": 1, "name": "Ada", "price": Decimal("1.50"), "at": date(2026, 1, 2)},
     {"id": 2, "name": None, "price": Decimal("2.00"), "at": None},
 ]
-COPY = [
+COPY: list[dict[str, Any]] = [
     {"id": 2, "name": None, "price": "2.00", "at": None},
     {"id": 1, "name": "Ada", "price": "1.50", "at": "2026-01-02"},
 ]
 
 
-def test_rows_are_compared_by_their_ids():
+def test_rows_are_compared_by_their_ids() -> None:
     found = Comparison(SOURCE, COPY)
     assert found.differing == []
     assert list(found.lines(("here", "there"))) == [
@@ -25,7 +26,7 @@ def test_rows_are_compared_by_their_ids():
     ]
 
 
-def test_rows_that_differ_are_shown_and_those_that_are_missing():
+def test_rows_that_differ_are_shown_and_those_that_are_missing() -> None:
     changed = [{**COPY[1], "name": "Eda"}, {**COPY[0], "id": 3}]
     found = Comparison(SOURCE, changed)
     assert found.differing == [1, 2, 3]
@@ -38,7 +39,7 @@ def test_rows_that_differ_are_shown_and_those_that_are_missing():
     assert found.verdict == "DIFFERENT: 3 of 2 rows"
 
 
-def test_of_many_rows_the_first_are_shown():
+def test_of_many_rows_the_first_are_shown() -> None:
     many = [{"id": number} for number in range(9)]
     lines = list(Comparison(many, many[:8]).lines(("", ""), count=3))
     assert [line.split() for line in lines[2:]] == [
@@ -47,5 +48,5 @@ def test_of_many_rows_the_first_are_shown():
     ]  # fmt: skip
 
 
-def test_a_value_that_only_one_side_has_is_a_difference():
+def test_a_value_that_only_one_side_has_is_a_difference() -> None:
     assert Comparison([{"id": 1, "phone": None}], [{"id": 1}]).differing == [1]

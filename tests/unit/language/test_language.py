@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-FOLDERS = (".ci", "bench", "config-examples", "connector", "deploy", "docs")
+FOLDERS: tuple[str, ...] = (".ci", "bench", "config-examples", "connector", "deploy", "docs")
 FOLDERS += ("restapi", "sparksink", "tests")
 SUFFIXES = {".md", ".properties", ".py", ".service", ".toml", ".tsv", ".yaml"}
 PRODUCTS = {"connector": "daemon", "restapi": "daemon", "sparksink": "sink"}

@@ -33,20 +33,20 @@ def find(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_name_of_the_walks_exists(name: str):
+def test_every_name_of_the_walks_exists(name: str) -> None:
     find(name)
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_path_exists(path: str):
+def test_every_path_exists(path: str) -> None:
     assert (ROOT / path).exists()
 
 
-def test_the_walks_have_names():
+def test_the_walks_have_names() -> None:
     assert len(NAMES) > 30
 
 
-def test_every_package_is_in_the_tables():
+def test_every_package_is_in_the_tables() -> None:
     packages = package_graph("connector", "restapi", "sparksink").keys()
     folders = {
         name.rpartition(".")[2] for name in packages if (ROOT / name.replace(".", "/")).is_dir()
@@ -54,5 +54,5 @@ def test_every_package_is_in_the_tables():
     assert {name for name in folders if f"{name}/`" not in TEXT} == set()
 
 
-def test_the_package_graph_is_up_to_date():
+def test_the_package_graph_is_up_to_date() -> None:
     assert page() == TEXT, "run: make reference"

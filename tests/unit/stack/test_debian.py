@@ -22,11 +22,11 @@ MIRROR = "http://mirror.example/debian"
         ("", None),
     ],
 )
-def test_the_archive_in_a_source_list(text: str, address: str | None):
+def test_the_archive_in_a_source_list(text: str, address: str | None) -> None:
     assert first_address(["\n", text]) == address
 
 
-def test_the_archive_of_a_machine(tmp_path: Path):
+def test_the_archive_of_a_machine(tmp_path: Path) -> None:
     (tmp_path / "sources.list.d").mkdir()
     with pytest.raises(StackError, match="no Debian archive"):
         archive_address(tmp_path)
@@ -35,7 +35,7 @@ def test_the_archive_of_a_machine(tmp_path: Path):
 
 
 @pytest.mark.parametrize("libraries", ["lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu"])
-def test_an_unpacked_program_runs_with_its_own_loader(tmp_path: Path, libraries: str):
+def test_an_unpacked_program_runs_with_its_own_loader(tmp_path: Path, libraries: str) -> None:
     folder = tmp_path / libraries
     folder.mkdir(parents=True)
     with pytest.raises(StackError, match="No dynamic loader"):

@@ -44,7 +44,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = tmp_path_factory.mktemp("installed")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     python = environment / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "--quiet"]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "--quiet"]
     subprocess.run([*pip, "install", "--no-deps", "--no-index", wheel], check=True)
     [site] = environment.glob("lib/python*/site-packages")
     (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")

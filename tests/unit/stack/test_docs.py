@@ -24,7 +24,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_somewhere(page: Path):
+def test_every_link_leads_somewhere(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text("utf-8")):
         if target.startswith("https://"):
             continue
@@ -35,13 +35,13 @@ def test_every_link_leads_somewhere(page: Path):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_test_that_is_named_exists(page: Path):
+def test_every_test_that_is_named_exists(page: Path) -> None:
     for file, name in NAMED.findall(page.read_text("utf-8")):
         assert (ROOT / file).exists(), file
         assert not name or f"\ndef {name}(" in (ROOT / file).read_text("utf-8"), f"{file}::{name}"
 
 
-def test_every_decision_is_listed():
+def test_every_decision_is_listed() -> None:
     folder = ROOT / "docs" / "decisions"
     listed = re.findall(
         r"^\| \[\d+\]\((.+)\) \| (.+) \|$", (folder / "README.md").read_text(), re.MULTILINE
@@ -53,17 +53,17 @@ def test_every_decision_is_listed():
 
 
 @pytest.mark.parametrize("metric", [*metrics.SNAPSHOT, *metrics.STREAMING, *metrics.OWN])
-def test_every_metric_is_documented(metric: metrics.MetricDefinition):
+def test_every_metric_is_documented(metric: metrics.MetricDefinition) -> None:
     text = (ROOT / "docs" / "metrics.md").read_text("utf-8")
     assert metric.name in text or re.sub(r"(Update|Delete)", "Create", metric.name) in text
 
 
-def test_the_makefile_lists_at_most_twelve_targets():
+def test_the_makefile_lists_at_most_twelve_targets() -> None:
     listed = re.findall(r"^[a-z-]+:.*  ## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert 0 < len(listed) <= 12
 
 
-def test_every_check_of_acceptance_has_its_line():
+def test_every_check_of_acceptance_has_its_line() -> None:
     text = (ROOT / "docs" / "acceptance.md").read_text("utf-8")
     lines = dict(re.findall(r"^\| ([AD][\dA-]+) \| .+ \| (.+) \|$", text, re.MULTILINE))
     assert [key for key in lines if key[0] == "D"] == [f"D{number}" for number in range(1, 60)]

@@ -7,7 +7,7 @@ import pytest
 from deploy.stack.folders import Workspace, hold, once
 
 
-def test_once_builds_once(tmp_path: Path):
+def test_once_builds_once(tmp_path: Path) -> None:
     target = tmp_path / "thing"
     built = []
 
@@ -21,7 +21,7 @@ def test_once_builds_once(tmp_path: Path):
     assert (target / "file").read_text() == "x"
 
 
-def test_what_a_failed_build_left_is_not_taken_for_complete(tmp_path: Path):
+def test_what_a_failed_build_left_is_not_taken_for_complete(tmp_path: Path) -> None:
     target = tmp_path / "thing"
 
     def fail(folder: Path) -> None:
@@ -35,7 +35,7 @@ def test_what_a_failed_build_left_is_not_taken_for_complete(tmp_path: Path):
     assert [file.name for file in target.iterdir()] == ["whole"]
 
 
-def test_of_two_at_the_same_time_one_builds_and_the_other_waits(tmp_path: Path):
+def test_of_two_at_the_same_time_one_builds_and_the_other_waits(tmp_path: Path) -> None:
     target = tmp_path / "thing"
     building, go_on, built = threading.Event(), threading.Event(), []
 
@@ -55,7 +55,7 @@ def test_of_two_at_the_same_time_one_builds_and_the_other_waits(tmp_path: Path):
     assert len(built) == 1
 
 
-def test_a_workspace_removes_its_folder_and_keeps_downloads(tmp_path: Path):
+def test_a_workspace_removes_its_folder_and_keeps_downloads(tmp_path: Path) -> None:
     with Workspace(tmp_path) as workspace:
         one, two = workspace.folder("broker"), workspace.folder("broker")
         assert one != two
@@ -67,7 +67,7 @@ def test_a_workspace_removes_its_folder_and_keeps_downloads(tmp_path: Path):
     workspace.close()
 
 
-def test_a_workspace_sweeps_what_killed_runs_left_and_no_other(tmp_path: Path):
+def test_a_workspace_sweeps_what_killed_runs_left_and_no_other(tmp_path: Path) -> None:
     with Workspace(tmp_path) as living:
         dead = tmp_path / "run/dead"
         dead.mkdir()
@@ -77,7 +77,7 @@ def test_a_workspace_sweeps_what_killed_runs_left_and_no_other(tmp_path: Path):
             assert living.run.exists()
 
 
-def test_a_lock_is_held_by_one(tmp_path: Path):
+def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     first = hold(lock)
     assert first is not None

@@ -107,13 +107,13 @@ def keys() -> Iterator[ConfigKey]:
 @pytest.mark.parametrize(
     "key", [key for key in keys() if here(key) == "works"], ids=lambda key: key.name
 )
-def test_a_key_that_works_is_read(key: ConfigKey):
+def test_a_key_that_works_is_read(key: ConfigKey) -> None:
     assert is_read(key.name), (
         f"{key.name} is read nowhere: let it work, refuse it, or say 'Kept for compatibility: …'"
     )
 
 
-def test_the_search_knows_declared_from_read():
+def test_the_search_knows_declared_from_read() -> None:
     assert not is_read("max.queue.size")
     assert is_read("snapshot.mode")
     assert is_read("schema.history.internal.skip.unparseable.ddl")

@@ -7,9 +7,10 @@ import subprocess
 import tomllib
 from configparser import ConfigParser
 from pathlib import Path
+from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped] # it has no types of its own
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -22,18 +23,19 @@ EXAMPLES = ROOT / "config-examples"
 
 
 @pytest.fixture(scope="module")
-def services() -> dict:
-    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+def services() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    return found
 
 
-def test_compose_has_a_database_a_broker_and_millrace(services: dict):
+def test_compose_has_a_database_a_broker_and_millrace(services: dict[str, Any]) -> None:
     assert services.keys() == {"mysql", "kafka", "millrace"}
     assert {"image", "build"} & services["millrace"].keys() == {"build"}
     for name in ("mysql", "kafka"):
         assert re.fullmatch(r"[a-z/]+:\d+\.\d+(\.\d+)?", services[name]["image"])
 
 
-def test_compose_waits_until_the_servers_are_healthy(services: dict):
+def test_compose_waits_until_the_servers_are_healthy(services: dict[str, Any]) -> None:
     assert services["millrace"]["depends_on"] == {
         "kafka": {"condition": "service_healthy"},
         "mysql": {"condition": "service_healthy"},
@@ -42,24 +44,26 @@ def test_compose_waits_until_the_servers_are_healthy(services: dict):
         assert services[name]["healthcheck"]["test"][0] == "CMD"
 
 
-def test_compose_publishes_ports_to_this_machine_only(services: dict):
+def test_compose_publishes_ports_to_this_machine_only(services: dict[str, Any]) -> None:
     ports = [port for service in services.values() for port in service["ports"]]
     assert ports == ["127.0.0.1:3306:3306", "127.0.0.1:29092:29092", "127.0.0.1:8083:8083"]
 
 
-def test_compose_gives_the_worker_time_to_stop_and_no_more_rights_than_it_needs(services: dict):
+def test_compose_gives_the_worker_time_to_stop_and_no_more_rights_than_it_needs(
+    services: dict[str, Any],
+) -> None:
     worker = services["millrace"]
     assert worker["stop_grace_period"] == "15s"
     assert worker["read_only"] is True
     assert worker["cap_drop"] == ["ALL"]
 
 
-def test_compose_writes_whole_rows_to_the_binlog(services: dict):
+def test_compose_writes_whole_rows_to_the_binlog(services: dict[str, Any]) -> None:
     command = services["mysql"]["command"]
     assert {"--binlog-format=ROW", "--binlog-row-image=FULL"} <= set(command)
 
 
-def test_compose_names_only_what_exists(services: dict):
+def test_compose_names_only_what_exists(services: dict[str, Any]) -> None:
     text = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     build = services["millrace"]["build"]
     assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
@@ -71,7 +75,9 @@ def test_compose_names_only_what_exists(services: dict):
             assert config["source"] in text["configs"]
 
 
-def test_the_worker_of_the_image_meets_the_broker_and_the_published_port(services: dict):
+def test_the_worker_of_the_image_meets_the_broker_and_the_published_port(
+    services: dict[str, Any],
+) -> None:
     settings = properties(DEPLOY / "worker.properties")
     assert (
         settings["bootstrap.servers"]
@@ -80,7 +86,7 @@ def test_the_worker_of_the_image_meets_the_broker_and_the_published_port(service
     assert settings["listeners"].endswith(":8083")
 
 
-def test_the_image_gets_every_file_that_it_copies():
+def test_the_image_gets_every_file_that_it_copies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = project["tool"]["setuptools"]["packages"]["find"]["include"]
     assert {package.rstrip("*") for package in packages} <= image_files()
@@ -91,7 +97,7 @@ def test_the_image_gets_every_file_that_it_copies():
     assert set(copied) <= image_files()
 
 
-def test_the_image_does_not_run_as_root_and_starts_the_worker():
+def test_the_image_does_not_run_as_root_and_starts_the_worker() -> None:
     lines = (DEPLOY / "Dockerfile").read_text().splitlines()
     final = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM")) :]
     assert "USER 10001:10001" in final
@@ -101,7 +107,7 @@ def test_the_image_does_not_run_as_root_and_starts_the_worker():
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
-def test_systemd_accepts_the_unit(tmp_path: Path):
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     text = (DEPLOY / "millrace.service").read_text()
     installed = text.replace("/opt/millrace/bin/millrace", str(shutil.which("true")))
     unit = tmp_path / "millrace.service"
@@ -112,7 +118,7 @@ def test_systemd_accepts_the_unit(tmp_path: Path):
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
-def test_the_unit_restarts_on_failure_and_ends_in_time():
+def test_the_unit_restarts_on_failure_and_ends_in_time() -> None:
     unit = ConfigParser(strict=False, interpolation=None)
     unit.optionxform = str  # type: ignore[assignment,method-assign]
     unit.read(DEPLOY / "millrace.service")
@@ -125,7 +131,7 @@ def test_the_unit_restarts_on_failure_and_ends_in_time():
     assert set(service["RestartPreventExitStatus"].split()) == codes
 
 
-def test_the_lock_files_hold_every_declared_dependency():
+def test_the_lock_files_hold_every_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
     daemon = pins("requirements.lock")
@@ -150,14 +156,14 @@ def pins(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["worker.properties", "worker-standalone.properties"])
-def test_example_workers_listen_on_this_machine_only(name: str):
+def test_example_workers_listen_on_this_machine_only(name: str) -> None:
     settings = properties(EXAMPLES / name)
     assert settings["listeners"] == "http://127.0.0.1:8083"
     assert settings["key.converter"] == settings["value.converter"]
 
 
 @pytest.mark.parametrize("kind", ["mysql", "mariadb"])
-def test_every_key_of_an_example_is_explained(kind: str):
+def test_every_key_of_an_example_is_explained(kind: str) -> None:
     connector = json.loads((EXAMPLES / f"{kind}-source.json").read_text())
     assert connector.keys() == {"name", "config"}
     explained = re.findall(r"`([a-z.]+)`", (EXAMPLES / "README.md").read_text())

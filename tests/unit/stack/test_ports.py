@@ -3,7 +3,7 @@ import socket
 from deploy.stack.ports import HIGHEST, HOST, LOWEST, free_port, is_free, is_open
 
 
-def test_a_free_port_can_be_listened_on():
+def test_a_free_port_can_be_listened_on() -> None:
     port = free_port()
     assert LOWEST <= port <= HIGHEST
     assert not is_open(port)
@@ -13,6 +13,6 @@ def test_a_free_port_can_be_listened_on():
     assert is_free(port)
 
 
-def test_ports_lie_below_those_of_outgoing_connections():
+def test_ports_lie_below_those_of_outgoing_connections() -> None:
     with open("/proc/sys/net/ipv4/ip_local_port_range") as file:  # noqa: PTH123 - a kernel value
         assert int(file.read().split()[0]) > HIGHEST

@@ -14,16 +14,16 @@ from deploy.stack.programs import find_program, installed, missing, parse_versio
         ("no version here", None),
     ],
 )
-def test_the_first_version_in_a_text(text: str, version: tuple[int, ...] | None):
+def test_the_first_version_in_a_text(text: str, version: tuple[int, ...] | None) -> None:
     assert parse_version(text) == version
 
 
-def test_a_missing_program_is_named_with_its_remedy():
+def test_a_missing_program_is_named_with_its_remedy() -> None:
     assert installed("no-such-program") is None
     with pytest.raises(StackError, match=r"no-such-program is not installed\. Remedy: apt-get"):
         find_program("no-such-program")
     assert str(missing("mvn is not there", "maven")).endswith("apt-get install maven")
 
 
-def test_programs_of_the_system_folders_are_found():
+def test_programs_of_the_system_folders_are_found() -> None:
     assert find_program("sh").endswith("/sh")

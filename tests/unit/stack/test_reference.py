@@ -25,16 +25,16 @@ def rows() -> dict[str, tuple[str, str]]:
     return {name: (kind, here) for name, kind, here in ROW.findall(section)}
 
 
-def test_the_page_of_metrics_is_up_to_date():
+def test_the_page_of_metrics_is_up_to_date() -> None:
     text = metrics_reference.FILE.read_text("utf-8")
     assert text == metrics_reference.page(), "run: make reference"
 
 
-def test_the_page_is_up_to_date():
+def test_the_page_is_up_to_date() -> None:
     assert FILE.read_text("utf-8") == page(), "run: make reference"
 
 
-def test_every_key_of_the_connectors_is_told():
+def test_every_key_of_the_connectors_is_told() -> None:
     for connector in (mysql_connector(), mariadb_connector()):
         written = {key.name for key in connector.config_def}
         assert written == set(rows())
@@ -42,7 +42,7 @@ def test_every_key_of_the_connectors_is_told():
 
 @pytest.mark.parametrize("connector", [mysql_connector(), mariadb_connector()])
 @pytest.mark.parametrize("name", [name for name, (_, here) in rows().items() if "refused" in here])
-def test_what_is_called_refused_is_refused(connector: CaptureConnector, name: str):
+def test_what_is_called_refused_is_refused(connector: CaptureConnector, name: str) -> None:
     kind, here = rows()[name]
     report = connector.validate({**BASE, name: OTHERS.get(kind, "something")})
     assert [error.rpartition(": ")[2] for error in report[name].errors] == [
@@ -59,11 +59,11 @@ def test_what_is_called_refused_is_refused(connector: CaptureConnector, name: st
         ("openlineage.integration.job.owners", "part of `openlineage.integration.enabled`"),
     ],
 )
-def test_what_is_told_of_some_keys(name: str, here: str):
+def test_what_is_told_of_some_keys(name: str, here: str) -> None:
     assert rows()[name][1] == here
 
 
-def test_what_has_no_effect_says_why():
+def test_what_has_no_effect_says_why() -> None:
     for key in mysql_connector().config_def:
         _, kept, reason = key.doc.partition("Kept for compatibility")
         assert not kept or len(reason) > len(": so."), key.name

@@ -14,7 +14,7 @@ from deploy.stack.maven import DEBEZIUM_POM, KAFKA_POM
 POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 
 
-def test_the_capture_account_has_what_debezium_documents_and_no_more():
+def test_the_capture_account_has_what_debezium_documents_and_no_more() -> None:
     assert grant(CAPTURE) == (
         "GRANT SELECT, RELOAD, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT "
         "ON *.* TO 'capture'@'%'"
@@ -22,19 +22,19 @@ def test_the_capture_account_has_what_debezium_documents_and_no_more():
     assert grant(ROOT) == "GRANT ALL PRIVILEGES ON *.* TO 'root'@'%' WITH GRANT OPTION"
 
 
-def test_every_account_is_made_and_given_its_rights():
+def test_every_account_is_made_and_given_its_rights() -> None:
     statements = list(modern_statements())
     assert len(statements) == 2 * len(ACCOUNTS)
     assert not any(";" in statement or "\n" in statement for statement in statements)
 
 
-def test_property_files(tmp_path: Path):
+def test_property_files(tmp_path: Path) -> None:
     file = tmp_path / "p"
     write_properties(file, {"a.b": 1, "c": "x=y"})
     assert file.read_text() == "a.b=1\nc=x=y\n"
 
 
-def test_cluster_ids_are_sixteen_bytes_and_no_command_line_option():
+def test_cluster_ids_are_sixteen_bytes_and_no_command_line_option() -> None:
     identifiers = {cluster_id() for _ in range(200)}
     assert len(identifiers) == 200
     for identifier in identifiers:
@@ -43,7 +43,7 @@ def test_cluster_ids_are_sixteen_bytes_and_no_command_line_option():
 
 
 @pytest.mark.parametrize("pom", [KAFKA_POM, DEBEZIUM_POM])
-def test_every_version_is_pinned(pom: Path):
+def test_every_version_is_pinned(pom: Path) -> None:
     tree = ET.parse(pom)
     versions = [item.text or "" for item in tree.iterfind(".//m:dependency/m:version", POM)]
     assert len(versions) == len(tree.findall(".//m:dependency", POM))
@@ -52,7 +52,7 @@ def test_every_version_is_pinned(pom: Path):
 
 
 @pytest.mark.parametrize("name", ["mysql", "mariadb"])
-def test_mariadb_files_are_found_where_packages_put_them(tmp_path: Path, name: str):
+def test_mariadb_files_are_found_where_packages_put_them(tmp_path: Path, name: str) -> None:
     with pytest.raises(StackError, match="mariadb-server-core"):
         share_folder(tmp_path)
     folder = tmp_path / "share" / name

@@ -32,5 +32,5 @@ TEXTS = texts()
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_the_program_has_this_message(message: str):
+def test_the_program_has_this_message(message: str) -> None:
     assert message in TEXTS

@@ -18,13 +18,13 @@ def tolerance(**keys: str) -> tuple[ErrorTolerance, list[None]]:
     return ErrorTolerance(config, lambda: skipped.append(None)), skipped
 
 
-def test_nothing_is_skipped_by_default():
+def test_nothing_is_skipped_by_default() -> None:
     without, skipped = tolerance()
     assert not without.skip("CONVERSION", ValueError("x"), "t")
     assert not skipped
 
 
-def test_any_error_of_a_record_is_skipped_and_counted():
+def test_any_error_of_a_record_is_skipped_and_counted() -> None:
     all_of_them, skipped = tolerance(tolerance="all")
     assert all_of_them.skip("TRANSFORMATION", ValueError("x"), "t")
     assert all_of_them.skip("PRODUCE", RefusedMessageError("too large", "t"), "t")
@@ -34,13 +34,13 @@ def test_any_error_of_a_record_is_skipped_and_counted():
 @pytest.mark.parametrize(
     "error", [ProduceError("unknown"), AccessDeniedError("no WRITE"), ClientFailedError("fatal")]
 )
-def test_an_error_of_all_queued_messages_is_never_skipped(error: Exception):
+def test_an_error_of_all_queued_messages_is_never_skipped(error: Exception) -> None:
     all_of_them, skipped = tolerance(tolerance="all")
     assert not all_of_them.skip("PRODUCE", error, "t")
     assert not skipped
 
 
-def test_a_transient_error_is_never_skipped():
+def test_a_transient_error_is_never_skipped() -> None:
     all_of_them, skipped = tolerance(tolerance="all")
     assert not all_of_them.skip("PRODUCE", BrokerUnavailableError("away"), "t")
     assert not skipped
@@ -59,7 +59,7 @@ def test_a_transient_error_is_never_skipped():
 )
 def test_the_log_shows_what_is_configured_and_no_values(
     keys: dict[str, str], text: str, caplog: pytest.LogCaptureFixture
-):
+) -> None:
     with caplog.at_level(logging.ERROR):
         tolerance(tolerance="all", **keys)[0].skip("CONVERSION", ValueError("secret"), "t")
     assert "\n".join(record.getMessage() for record in caplog.records) == text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -16,6 +17,10 @@ from tests.fixtures.idle_connector import IdleTask
 from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
 from tests.unit.worker.test_herder import IDLE, PAUSED, STARTED, STOPPED, states
+
+
+def is_in(herder: Herder, name: str, expected: tuple[str, list[str]]) -> bool:
+    return states(herder, name) == expected
 
 
 def test_a_task_that_does_not_stop_is_abandoned(herder: Herder) -> None:
@@ -61,7 +66,7 @@ def test_a_worker_goes_on_where_another_stopped(memory: WorkerLogs) -> None:
         ("paused", ("PAUSED", ["PAUSED"])),
         ("stopped", ("STOPPED", [])),
     ):
-        wait_for(lambda name=name, expected=expected: states(second, name) == expected)
+        wait_for(partial(is_in, second, name, expected))
     second.set_target("paused", STARTED)
     assert states(second, "paused") == ("RUNNING", ["RUNNING"])
 

@@ -14,13 +14,14 @@ from connector.worker.requests import (
     run_with_timeout,
 )
 
+MOMENTS: dict[str, datetime] = {}
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
 
 
 def test_a_result_or_an_error_comes_through() -> None:
     assert run_with_timeout(lambda _: 5, 1) == 5
     with pytest.raises(KeyError, match="gone"):
-        run_with_timeout(lambda _: {}["gone"], 1)
+        run_with_timeout(lambda _: MOMENTS["gone"], 1)
 
 
 def test_a_time_out_names_the_stage() -> None:
@@ -59,5 +60,5 @@ def test_a_finished_stage_is_told_as_finished() -> None:
 
 
 def test_what_fails_in_the_background_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    run_in_background("restart-c", lambda: {}["gone"]).join(5)
+    run_in_background("restart-c", lambda: MOMENTS["gone"]).join(5)
     assert "restart-c: 'gone'" in caplog.text
