@@ -14,7 +14,7 @@ from connector.debezium.column_rules import column_rules
 from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
 from connector.debezium.topics import topic_naming
 from connector.errors import ReselectError
-from connector.mysql.reselection.post_processors import Reselect
+from connector.mysql.reselection.post_processors import ReselectOptions
 from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
 from connector.mysql.session.connection import Connection, ConnectionSettings
@@ -78,7 +78,7 @@ def codec_for(database: FreshDatabase, types: TypeOptions, **keys: str) -> Table
 
 
 def reselection(database: FreshDatabase, *, fails: bool = True, event_key: bool = False) -> Any:
-    processor = Reselect(lambda _: True, fails=fails, event_key=event_key)
+    processor = ReselectOptions(lambda _: True, fails=fails, event_key=event_key)
     return closing(Reselection(settings_of(database), [processor], b"gone"))
 
 
