@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.kafka import KafkaHistory
@@ -30,7 +30,7 @@ def test_an_interrupted_snapshot_does_not_wait_for_kafka(workspace: Workspace) -
     assert reasons == []
 
 
-def _append_one(store: HistoryStore) -> Iterator[None]:
+def _append_one(store: HistoryStore) -> Generator[None]:
     with store.buffering():
         store.append(HistoryRecord.of({"server": "s"}, {"pos": 4}, "shop", "DROP TABLE t", (), 1))
         yield
