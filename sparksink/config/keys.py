@@ -1,4 +1,4 @@
-"""The configuration of a sink, as documented in docs/sink.md; words of a key are joined by dots."""
+"""The configuration of a sink, as documented in docs/reference/sink.md; words of a key are joined by dots."""
 
 from __future__ import annotations
 
