@@ -1,4 +1,4 @@
-"""The configuration of a sink, as documented in docs/reference/sink.md; words of a key are joined by dots."""
+"""The configuration of a sink, documented in docs/reference/sink.md; dots join a key's words."""
 
 from __future__ import annotations
 
