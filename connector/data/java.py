@@ -164,12 +164,28 @@ def hash_order(keys: Iterable[str]) -> list[str]:
     capacity = 16
     while len(found) > capacity * 3 // 4:
         capacity *= 2
-    return sorted(found, key=lambda key: _spread(key) & capacity - 1)
+    return _order_of_buckets(found, capacity)
+
+
+def copied_hash_order(names: Iterable[str]) -> list[str]:
+    """Return names in the order of a Java HashSet that was copied once.
+
+    Debezium joins the names of the tables of one statement in that order.
+    """
+    ordered = hash_order(names)
+    capacity = 16
+    while capacity < int(len(ordered) / 0.75) + 1:
+        capacity *= 2
+    return _order_of_buckets(ordered, capacity)
+
+
+def _order_of_buckets(keys: Iterable[str], capacity: int) -> list[str]:
+    return sorted(keys, key=lambda key: _spread(key) & capacity - 1)
 
 
 def _spread(key: str) -> int:
     code = 0
-    for (unit,) in struct.iter_unpack(">H", key.encode("utf-16-be")):
+    for (unit,) in struct.iter_unpack(">H", key.encode("utf-16-be", "surrogatepass")):
         code = code * 31 + unit & 0xFFFFFFFF
     return code ^ code >> 16
 

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from connector.capture.change import SchemaChangeCause, SchemaChangeKind, TableChange
 from connector.capture.tables import Table, TableId, Tables
+from connector.data.java import copied_hash_order
 from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.events import DdlEvent, EventKind
-from connector.mysql.ddl.hash_order import order_as_hash_set
 from connector.mysql.ddl.statement_filter import (
     ddl_filter,
     is_data_change,
@@ -243,7 +243,7 @@ class DatabaseSchema:
         is_excluded = database and not rules.captures_database(database)
         if is_excluded and rules.store_only_captured_tables_ddl:
             return []
-        touched = order_as_hash_set(str(event.table) for event in events if event.table)
+        touched = copied_hash_order(str(event.table) for event in events if event.table)
         names = {str(event.table): event.table.table for event in events if event.table}
         source_table = ",".join(names[name] for name in touched) or None
         return [
