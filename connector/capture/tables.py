@@ -99,9 +99,9 @@ class Tables:
 
     def remove_database(self, database: str) -> list[TableId]:
         """Forget every table of a database and return their names."""
-        wanted = self.key(TableId(database, "")).database
+        removed = self.key(TableId(database, "")).database
         self.version += 1
-        gone = [key for key in self._tables if key.database == wanted]
+        gone = [key for key in self._tables if key.database == removed]
         return [self._tables.pop(key).id for key in gone]
 
     def __iter__(self) -> Iterator[Table]:

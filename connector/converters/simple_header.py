@@ -75,7 +75,7 @@ def _number(schema: Schema | None, value: int) -> str:
 
 
 def _date(milliseconds: int) -> str:
-    """Write a date, time or timestamp; Connect looks at the value to tell which it is."""
+    """Write a date, time or timestamp; Connect derives from the value which of them it is."""
     date = _EPOCH + timedelta(milliseconds=milliseconds)
     clock = f"{date:%H:%M:%S}.{milliseconds % 1000:03d}Z"
     if milliseconds < _DAY:

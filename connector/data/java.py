@@ -119,7 +119,7 @@ def _scaled(value: float, precision: int, least_exponent: int) -> tuple[int, int
     """Return a number as ``rest / unit * 10**exponent``, with the half of its last binary place.
 
     The exponent is JDK 17's estimate, which may be one too high; so is the half of a power of
-    two, which is halved again. The last item tells whether rest and unit fit a long.
+    two, which is halved again. The last item: whether rest and unit fit a long.
     """
     fraction, binary = frexp(value)
     odd = int(ldexp(fraction, 53))

@@ -95,7 +95,7 @@ def _truncating(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRu
             return codec
         return _mapped(codec, lambda content: cut(content, limit))
 
-    yield ColumnRule(_named(key, value), change)
+    yield ColumnRule(_columns_by_name(key, value), change)
 
 
 _NOT_CUT: Final = frozenset(
@@ -105,7 +105,7 @@ _NOT_CUT: Final = frozenset(
 
 def _masking(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRule]:
     mask = "*" * int(match[1])
-    yield ColumnRule(_named(key, value), lambda codec: _masked(codec, mask), hides=True)
+    yield ColumnRule(_columns_by_name(key, value), lambda codec: _masked(codec, mask), hides=True)
 
 
 def _masked(codec: ColumnCodec, mask: str) -> ColumnCodec:
@@ -132,11 +132,11 @@ def _hashing(key: str, value: str, match: re.Match[str], version: int) -> Iterat
         length = codec.column.length or None
         return _mapped(codec, lambda text: digest(text)[:length])
 
-    yield ColumnRule(_named(key, value), change, hides=True)
+    yield ColumnRule(_columns_by_name(key, value), change, hides=True)
 
 
 def _propagating(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRule]:
-    fits = _named(key, value)
+    fits = _columns_by_name(key, value)
     if match[1] == "datatype":
         matches = any_of(key, value)
 
@@ -173,7 +173,7 @@ _KINDS: Final[tuple[tuple[re.Pattern[str], Any], ...]] = (
 )
 
 
-def _named(key: str, value: str) -> Callable[[TableId, Column], bool]:
+def _columns_by_name(key: str, value: str) -> Callable[[TableId, Column], bool]:
     matches = any_of(key, value)
     return lambda table, column: matches(f"{table}.{column.name}")
 

@@ -1,4 +1,4 @@
-"""Changes as Debezium's records: the general way, whatever comes after it.
+"""Changes as Debezium's records: the generic path, for any transforms and converters.
 
 One row change makes one record, a delete also a tombstone, and a change of the key a delete of
 the old and a creation of the new one.
@@ -52,7 +52,7 @@ class EventOptions:
 
 
 def context_headers(connector: str, logical_name: str, task: int, run: str) -> tuple[Header, ...]:
-    """Build the headers that tell which connector, task and run made a record."""
+    """Build the headers that name the connector, task and run of a record."""
     values = {
         "connectorLogicalName": logical_name,
         "taskId": str(task),
@@ -159,7 +159,7 @@ class EventRecords:
 def numbered_rows(
     change: RowChanges, options: EventOptions
 ) -> Iterator[tuple[int, tuple[Row | None, Row | None]]]:
-    """Yield the rows of a change with their numbers; without updates of nothing, if so wanted."""
+    """Yield the rows of a change with their numbers; unchanged updates may be skipped."""
     numbered = enumerate(change.rows, change.first_row or 0)
     if not options.skips_unchanged or change.op != "u":
         return numbered

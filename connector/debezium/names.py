@@ -54,7 +54,7 @@ def _escapes(inside: str) -> Adjust:
 
 
 def escaped(unit: str) -> str:
-    """Return the escape of a UTF-16 unit, with four digits but for those below 16."""
+    """Return the escape of a UTF-16 unit, with four digits, except for those below 16."""
     digits = f"{ord(unit):x}"
     return f"_u00{digits}" if len(digits) <= 2 else f"_u{digits}"
 

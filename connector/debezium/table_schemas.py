@@ -37,7 +37,7 @@ class SchemaOptions:
 class TableSchemas:
     """Builds the codec of each version of a table once.
 
-    ``codec_of`` tells how a column is read, or None when its type cannot be captured.
+    ``codec_of`` returns the codec of a column, or None if its type cannot be captured.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ class Replacement:
 class TopicNaming:
     """Debezium's naming: ``prefix.database.table``, if need be ``routed`` to another name.
 
-    ``key_field`` is the field by which keys tell which table they belong to when several have
+    ``key_field`` is the field of keys that names their table when several have
     one topic; its value is the topic that the table had of its own, changed by
     ``key_replacement``. ``escapes``: invalid characters become their numbers.
     ``without_database``: the strategies called *Schema* take only prefix and table.

@@ -70,7 +70,7 @@ class Transaction:
 
 
 def mark_record(mark: TransactionBoundary, transaction: Transaction, topic: str) -> Record | None:
-    """Make the record of a mark, None when there is nothing to tell."""
+    """Build the record of a transaction boundary, None if none is emitted."""
     if mark.status == "BEGIN":
         if not transaction.begin(mark.id, resumed=mark.resumed):
             return None

@@ -1,6 +1,6 @@
 """The rules that select databases, tables and columns, held against what the server has.
 
-An account without SELECT sees no tables, and a misspelt rule matches none: both look like an
+An account without SELECT sees no tables, and a misspelled rule matches none: both look like an
 idle connector, so both are found here.
 """
 
@@ -72,8 +72,8 @@ class CaptureRules:
         scopes = _select_scopes(_grants(connection))
         if scopes is None or "*.*" in scopes:
             return
-        missing = [name for name in self._named() if not _covered(name, scopes)]
-        if not missing and not (scopes or self._named()):
+        missing = [name for name in self._captured_names() if not _covered(name, scopes)]
+        if not missing and not (scopes or self._captured_names()):
             missing = ["*"]
         if missing:
             row = connection.row("SELECT CURRENT_USER()")
@@ -118,7 +118,7 @@ class CaptureRules:
             if f"{database}.{table}" in captured:
                 yield f"{database}.{table}.{column}"
 
-    def _named(self) -> list[str]:
+    def _captured_names(self) -> list[str]:
         """Return the databases and tables that include lists name literally."""
         databases = self._lists.get("database.include.list", [])
         named = [name for name in databases if _LITERAL.fullmatch(name)]
@@ -158,7 +158,7 @@ def _select_scopes(grants: list[str] | None) -> set[str] | None:
 
 
 def _covered(name: str, scopes: Iterable[str]) -> bool:
-    """Tell whether a privilege exists on a table, or on any table of a database."""
+    """Return whether a privilege exists on a table, or on any table of a database."""
     database, _, table = name.lower().partition(".")
     for scope in scopes:
         granted, _, granted_table = scope.lower().partition(".")

@@ -48,7 +48,7 @@ def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
     """Return what is wrong, by key; ``config`` has today's names."""
     return {
         **_unsupported(config),
-        **_misspelt(config, definition),
+        **_misspelled(config, definition),
         **dict(_exclusive(config)),
         **dict(_missing_history(config, definition)),
         **_bad_prefix(config),
@@ -88,7 +88,7 @@ def _bad_prefix(config: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def _misspelt(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
+def _misspelled(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
     """Find unknown keys that look like one that decides what is captured."""
     known = {key.name for key in definition}
     aliases = tuple(

@@ -185,12 +185,14 @@ class MySqlFamily:
 
     def _schema_rules(self, values: Mapping[str, Any], selected: Selection) -> SchemaRules:
         history = "schema.history.internal"
-        told = "include.schema.comments" if self.name == "mysql" else "include.schema.changes"
+        comments_key = (
+            "include.schema.comments" if self.name == "mysql" else "include.schema.changes"
+        )
         return SchemaRules(
             dialect=self.name,
             captures=selected.captures,
             captures_database=selected.captures_database,
-            comments=values[told],
+            comments=values[comments_key],
             store_only_captured_tables_ddl=values[f"{history}.store.only.captured.tables.ddl"],
             store_only_captured_databases_ddl=values[
                 f"{history}.store.only.captured.databases.ddl"

@@ -17,7 +17,7 @@ _FINAL: Final = frozenset((1044, 1046, 1049, 1064, 1142, 1143, 1227))
 class HeartbeatAction:
     """Runs the statement on a session of its own, opened when it is first needed.
 
-    As in Debezium a failure is told and the next heartbeat tries again, unless the statement is
+    As in Debezium a failure is logged and the next heartbeat retries, unless the statement is
     wrong or the user lacks a privilege: that will not pass.
     """
 

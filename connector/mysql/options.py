@@ -28,7 +28,7 @@ _OPERATIONS = frozenset("cudt")
 
 @dataclass(frozen=True, slots=True)
 class CaptureOptions:
-    """What of the log is captured and how it is told."""
+    """Which changes of the log are captured and emitted."""
 
     server_id: int
     queries: bool = False

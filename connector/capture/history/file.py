@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from connector.capture.history.record import HistoryRecord, parse_record
-from connector.capture.history.snapshot import Mark
+from connector.capture.history.snapshot import HistoryMark
 from connector.errors import HistoryError, MillraceError, TransientError
 from connector.fence import Fence
 
@@ -23,7 +23,7 @@ class FileHistory:
     """Appends to a file and forces each record onto the disk.
 
     A last line without an end is the rest of a write that a crash broke off: `append` had not
-    returned, so nobody counts on it. It is passed over in reading and cut off before writing.
+    returned, so no caller relies on it. Reading skips it, and writing truncates it first.
     """
 
     def __init__(self, path: Path, fence: Fence | None = None) -> None:
@@ -34,7 +34,7 @@ class FileHistory:
         self._last = (0, b"")
 
     def prepare(self) -> None:
-        """Make the file and the folders above it, if they are not there."""
+        """Create the file and the folders above it, if they do not exist."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.touch()
@@ -42,7 +42,7 @@ class FileHistory:
             raise self._failed("made", error) from error
 
     def exists(self) -> bool:
-        """Tell whether the file is there and holds a record."""
+        """Return whether the file exists and has a record."""
         try:
             with self._path.open("rb") as file:
                 return self._end_of_lines(file) > 0
@@ -51,12 +51,12 @@ class FileHistory:
         except OSError as error:
             raise self._failed("read", error) from error
 
-    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
+    def records(self, after: HistoryMark | None = None) -> Iterator[HistoryRecord]:
         """Read the records of the file."""
         try:
             with self._path.open("rb") as file:
                 start, skipped = (
-                    (0, b"") if after is None else (after.place, self._line(file, after))
+                    (0, b"") if after is None else (after.offset, self._line(file, after))
                 )
                 self._last = (start, skipped)
                 start += len(skipped)
@@ -75,22 +75,22 @@ class FileHistory:
         except OSError as error:
             raise self._failed("read", error) from error
 
-    def last(self) -> Mark | None:
+    def last(self) -> HistoryMark | None:
         """Return the mark of the last record that was read."""
-        place, line = self._last
-        return Mark.of(place, line) if line else None
+        offset, line = self._last
+        return HistoryMark.of(offset, line) if line else None
 
-    def holds(self, mark: Mark) -> bool:
-        """Tell whether the record of a mark is where it was."""
+    def holds(self, mark: HistoryMark) -> bool:
+        """Return whether the record of a mark is where it was."""
         try:
             with self._path.open("rb") as file:
-                return Mark.of(mark.place, self._line(file, mark)) == mark
+                return HistoryMark.of(mark.offset, self._line(file, mark)) == mark
         except OSError as error:
             raise self._failed("read", error) from error
 
     @staticmethod
-    def _line(file: BinaryIO, mark: Mark) -> bytes:
-        file.seek(mark.place)
+    def _line(file: BinaryIO, mark: HistoryMark) -> bytes:
+        file.seek(mark.offset)
         return file.readline()
 
     def _parse(self, line: bytes, where: str) -> HistoryRecord:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from connector.capture.history.record import HistoryRecord, parse_record
-from connector.capture.history.snapshot import Mark
+from connector.capture.history.snapshot import HistoryMark
 from connector.errors import HistoryError
 from connector.kafka.ordered_topic import OrderedTopic
 
@@ -59,16 +59,16 @@ class KafkaHistory:
         self._sequence = sequence
         self._admin = admin
         self._batch = batch
-        self._last: Mark | tuple[int, bytes] | None = None
+        self._last: HistoryMark | tuple[int, bytes] | None = None
         self._posted: int | None = None  # since the last wait, while buffering
 
     def prepare(self) -> None:
-        """Create the topic, if it is not there, so that it keeps its records for ever."""
+        """Create the topic, if it does not exist, with settings that keep its records for ever."""
         if self._admin.partitions(self._topic) is None:
             self._admin.create(self._topic, 1, -1, TOPIC_SETTINGS)
 
     def exists(self) -> bool:
-        """Tell whether the topic is there and not empty."""
+        """Return whether the topic exists and is not empty."""
         partitions = self._admin.partitions(self._topic)
         if partitions is None:
             return False
@@ -86,25 +86,25 @@ class KafkaHistory:
             text = "Topic %s %s: the schema history may be lost, or read in the wrong order."
             _LOG.warning(text, self._topic, " and ".join(faults))
 
-    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
-        """Read the records of the topic; what is no record is passed over with a warning."""
+    def records(self, after: HistoryMark | None = None) -> Iterator[HistoryRecord]:
+        """Read the records of the topic; skip messages that are no records, with a warning."""
         self._last = after
-        for offset, value in self._sequence.read(0 if after is None else after.place + 1):
+        for offset, value in self._sequence.read(0 if after is None else after.offset + 1):
             self._last = (offset, value)
             try:
                 yield parse_record(value)
             except HistoryError as error:
-                _LOG.warning("Passing over a message of topic %s: %s", self._topic, error)
+                _LOG.warning("A message of topic %s is skipped: %s", self._topic, error)
 
-    def last(self) -> Mark | None:
+    def last(self) -> HistoryMark | None:
         """Return the mark of the last message that was read."""
         last = self._last
-        return last if last is None or isinstance(last, Mark) else Mark.of(*last)
+        return last if last is None or isinstance(last, HistoryMark) else HistoryMark.of(*last)
 
-    def holds(self, mark: Mark) -> bool:
-        """Tell whether the message of a mark is where it was."""
-        first = next(self._sequence.read(mark.place), None)
-        return first is not None and Mark.of(*first) == mark
+    def holds(self, mark: HistoryMark) -> bool:
+        """Return whether the message of a mark is where it was."""
+        first = next(self._sequence.read(mark.offset), None)
+        return first is not None and HistoryMark.of(*first) == mark
 
     def append(self, record: HistoryRecord) -> None:
         """Write a record and wait until the broker has it."""

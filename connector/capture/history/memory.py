@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 from connector.capture.history.record import HistoryRecord
-from connector.capture.history.snapshot import Mark
+from connector.capture.history.snapshot import HistoryMark
 
 
 class MemoryHistory:
@@ -20,24 +20,24 @@ class MemoryHistory:
         """Do nothing: the list is there."""
 
     def exists(self) -> bool:
-        """Tell whether there is a record."""
+        """Return whether there is a record."""
         return bool(self._records)
 
-    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
+    def records(self, after: HistoryMark | None = None) -> Iterator[HistoryRecord]:
         """Return the records there are now."""
         self._read = len(self._records)
-        return iter(self._records[0 if after is None else after.place + 1 :])
+        return iter(self._records[0 if after is None else after.offset + 1 :])
 
-    def last(self) -> Mark | None:
+    def last(self) -> HistoryMark | None:
         """Return the mark of the last record that was read."""
         return self._mark(self._read - 1) if self._read else None
 
-    def holds(self, mark: Mark) -> bool:
-        """Tell whether the record of a mark is there."""
-        return mark.place < len(self._records) and self._mark(mark.place) == mark
+    def holds(self, mark: HistoryMark) -> bool:
+        """Return whether the record of a mark exists."""
+        return mark.offset < len(self._records) and self._mark(mark.offset) == mark
 
-    def _mark(self, place: int) -> Mark:
-        return Mark.of(place, self._records[place].line().encode("utf-8", "surrogatepass"))
+    def _mark(self, offset: int) -> HistoryMark:
+        return HistoryMark.of(offset, self._records[offset].line().encode("utf-8", "surrogatepass"))
 
     def append(self, record: HistoryRecord) -> None:
         """Add a record."""

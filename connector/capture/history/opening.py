@@ -46,10 +46,10 @@ def history_store(
 
 
 def snapshot_file(values: Mapping[str, Any], config: Mapping[str, str]) -> SnapshotFile | None:
-    """Build what keeps a snapshot of the history, None when that is not wanted.
+    """Build the file of history snapshots, None if it is not configured.
 
-    It depends on the keys that decide what the history leads to, on those that say where it is,
-    and on the version of the product.
+    A snapshot depends on the keys that affect the recovered tables, on those that locate the
+    history, and on the version of the product.
     """
     path = values[_SNAPSHOT]
     if not path:

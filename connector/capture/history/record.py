@@ -18,13 +18,13 @@ _UNREAD: Final = "unreadDdl"
 
 @dataclass(frozen=True, slots=True)
 class HistoryRecord:
-    """A record in the words of Debezium.
+    """A record in Debezium's format.
 
     ``source`` is the source partition (``{"server": prefix}``), ``position`` the offset map that
     was current when the statement was read. ``table_changes`` are JSON documents: most are
-    overtaken by later ones and never made into tables; None stands in records that have none.
-    ``unread`` is a statement that could not be read: it stands under a name of its own, which
-    Debezium passes over, since it fails where it cannot read a ``ddl``.
+    superseded by later ones and never parsed; None if a record lacks the member. ``unread`` is a
+    statement that could not be parsed: it has a member of its own, which Debezium ignores, because
+    Debezium fails at a ``ddl`` that it cannot parse.
     """
 
     source: Mapping[str, Any]

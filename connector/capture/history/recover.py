@@ -1,4 +1,4 @@
-"""The tables as they were at a position, made anew from a schema history."""
+"""Rebuilds the tables as of a position from a schema history."""
 
 from __future__ import annotations
 
@@ -35,55 +35,59 @@ def recover(
     tables: Tables,
     replay: StatementReplay,
     is_reached: Callable[[Position], bool],
-    created: Callable[[TableId], None] = lambda _: None,
-    goes_on: Callable[[str], bool] = lambda _: False,
+    on_defined: Callable[[TableId], None] = lambda _: None,
+    must_replay: Callable[[str], bool] = lambda _: False,
     *,
     prefer_ddl: bool = False,
 ) -> int:
     """Apply the records of one source up to a position and return how many were applied.
 
-    :param source: the source partition; records of others are passed over.
-    :param is_reached: tells whether a recorded position is at or before the one to recover.
-    :param created: told of each table that is defined as a whole.
-    :param goes_on: tells of a statement whose record holds the tables whether it is needed, too:
-        what else is known of one table becomes that of another.
-    :param prefer_ddl: parse statements anew even where the record holds the tables.
-    :raises HistoryError: for a record that cannot be read.
+    :param source: the source partition; records of others are skipped.
+    :param is_reached: whether a recorded position is at or before the one to recover.
+    :param on_defined: called with each table that a record defines completely.
+    :param must_replay: whether a statement must be replayed although its record has the tables,
+        because it moves other state from one table to another.
+    :param prefer_ddl: parse statements again even if the record has the tables.
+    :raises HistoryError: a record is unreadable.
     """
     latest = _LatestTables(tables)
-    applied, written = 0, _Written()
+    applied, duplicates = 0, _DuplicateFilter()
     for record in records:
-        if record.source != source or not is_reached(record.position) or written.before(record):
+        if (
+            record.source != source
+            or not is_reached(record.position)
+            or duplicates.is_duplicate(record)
+        ):
             continue
         if record.table_changes and not prefer_ddl:
-            if record.ddl is not None and goes_on(record.ddl):
-                latest.settle()
+            if record.ddl is not None and must_replay(record.ddl):
+                latest.flush()
                 replay(record.ddl, record.database)
             else:
-                _tell_created(record.table_changes, created)
-            latest.note(record.table_changes)
+                _notify_defined(record.table_changes, on_defined)
+            latest.add(record.table_changes)
         elif (statement := record.ddl or record.unread) is not None:
-            latest.settle()
+            latest.flush()
             replay(statement, record.database)
         applied += 1
-    latest.settle()
+    latest.flush()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
     return applied
 
 
-class _Written:
-    """The records of the last position: a record may have been written twice.
+class _DuplicateFilter:
+    """Finds records that were written twice, among those of the last position.
 
-    A broker that is away may have stored a record whose acknowledgement is lost; the statement is
-    read again then. Applied twice, a statement that swaps two columns changes nothing.
+    An unavailable broker may have stored a record whose acknowledgement is lost; the statement is
+    then read again. Applied twice, a statement that swaps two columns changes nothing.
     """
 
     def __init__(self) -> None:
         self._position: Position | None = None
         self._records: list[HistoryRecord] = []
 
-    def before(self, record: HistoryRecord) -> bool:
-        """Whether the same record came before, but for its time. Snapshots repeat theirs."""
+    def is_duplicate(self, record: HistoryRecord) -> bool:
+        """Whether an equal record, except for its time, came before. Snapshots repeat theirs."""
         if record.position.get("snapshot"):
             return False
         if record.position != self._position:
@@ -95,39 +99,39 @@ class _Written:
         return False
 
 
-def _tell_created(documents: Iterable[Json], created: Callable[[TableId], None]) -> None:
+def _notify_defined(documents: Iterable[Json], on_defined: Callable[[TableId], None]) -> None:
     for document in documents:
         if document["type"] == "CREATE":
-            created(parse_table_id(document["id"]))
+            on_defined(parse_table_id(document["id"]))
 
 
 class _LatestTables:
-    """The last document of each table, made into a table only when something asks for it.
+    """The last document of each table, parsed only when the tables are needed.
 
-    A long history holds many versions of a table, of which all but one are overtaken. They are kept
-    as text: as objects those of 5,000 tables take 100 MB, and the garbage collector looks through
-    them over and over.
+    A long history has many versions of a table, of which all but one are superseded. They are kept
+    as text: as objects those of 5,000 tables take 100 MB, which the garbage collector scans again
+    and again.
     """
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._noted: dict[TableId, bytes] = {}
+        self._documents: dict[TableId, bytes] = {}
 
-    def note(self, documents: Iterable[Json]) -> None:
-        """Take the changes of a record."""
+    def add(self, documents: Iterable[Json]) -> None:
+        """Add the changes of a record."""
         for document in documents:
             previous = document.get("previousId")
             if previous:
                 dropped: Json = {"type": "DROP", "id": previous}
-                self._noted[parse_table_id(previous)] = orjson.dumps(dropped)
-            self._noted[parse_table_id(document["id"])] = orjson.dumps(document)
+                self._documents[parse_table_id(previous)] = orjson.dumps(dropped)
+            self._documents[parse_table_id(document["id"])] = orjson.dumps(document)
 
-    def settle(self) -> None:
-        """Make the tables out of what was noted."""
-        for text in self._noted.values():
+    def flush(self) -> None:
+        """Apply the last document of each table."""
+        for text in self._documents.values():
             change = change_from_json(orjson.loads(text))
             if change.table is None:
                 self._tables.remove(change.id)
             else:
                 self._tables.put(change.table)
-        self._noted.clear()
+        self._documents.clear()

@@ -1,8 +1,8 @@
-"""A snapshot of what a schema history leads to, so that a start reads only what came after.
+"""A snapshot of the tables of a schema history, so that a start reads only later records.
 
-It is a file beside the history, which stays as it is. Whatever does not fit (another
-configuration, another version of the product, a damaged file, a history that does not go on from
-there) makes it worthless, and the whole history is read.
+It is a file next to the history, which it does not change. A snapshot that does not fit (another
+configuration, another version of the product, a damaged file, a history that does not contain its
+last record) is ignored, and the whole history is read.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ _NAMES: Final = tuple(field.name for field in fields(Column))
 _WRONG_SHAPE: Final = (KeyError, TypeError, ValueError, IndexError)
 
 
-class Mark(NamedTuple):
-    """A record of a history: where it stands, and the digest of its text."""
+class HistoryMark(NamedTuple):
+    """Identifies a record of a history: its offset, and the digest of its text."""
 
-    place: int
+    offset: int
     digest: str
 
     @classmethod
-    def of(cls, place: int, text: bytes) -> Mark:
-        """Mark a record."""
-        return cls(place, hashlib.sha256(text).hexdigest())
+    def of(cls, offset: int, text: bytes) -> HistoryMark:
+        """HistoryMark a record."""
+        return cls(offset, hashlib.sha256(text).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
 class HistorySnapshot:
-    """What a history up to ``mark`` leads to, as of a position.
+    """The tables of a history up to ``mark``, as of a position.
 
-    ``state`` is what is known besides the tables, as the database keeps it.
+    ``state`` is the state of the database's parser in addition to the tables.
     """
 
-    mark: Mark
+    mark: HistoryMark
     position: Mapping[str, Any]
     state: Mapping[str, Any]
     tables: Sequence[Table]
@@ -53,8 +53,8 @@ class HistorySnapshot:
 class SnapshotFile:
     """Keeps one snapshot in a file.
 
-    :param basis: what a snapshot depends on besides the history: configuration and version.
-    :param worth: so many records make it worth while to write a new one.
+    :param basis: what a snapshot depends on in addition to the history: configuration and version.
+    :param worth: a new snapshot is written after so many records.
     """
 
     def __init__(self, path: Path, basis: Mapping[str, Any], *, worth: int = 500) -> None:
@@ -63,9 +63,9 @@ class SnapshotFile:
         self.worth = worth
 
     def load(self, basis: Mapping[str, Any]) -> HistorySnapshot | None:
-        """Return the snapshot; None when there is none that can be used.
+        """Return the snapshot; None if there is no usable one.
 
-        :param basis: what it depends on besides, known at the start only.
+        :param basis: what it depends on too, known at the start only.
         """
         try:
             return self._read({**self._basis, **basis})
@@ -87,14 +87,16 @@ class SnapshotFile:
         head, *lines = text.split(b"\n")
         found = orjson.loads(head)
         if (found["format"], found["basis"]) != (_FORMAT, basis):
-            raise _UnfitError("it is of another configuration or version")
+            raise _UnfitError("it belongs to another configuration or version")
         tables = [_table(orjson.loads(line)) for line in lines]
-        return HistorySnapshot(Mark(*found["mark"]), found["position"], found["state"], tables)
+        return HistorySnapshot(
+            HistoryMark(*found["mark"]), found["position"], found["state"], tables
+        )
 
     def save(self, snapshot: HistorySnapshot, basis: Mapping[str, Any]) -> None:
-        """Put a snapshot in the place of the last one; a crash leaves one of the two.
+        """Replace the last snapshot atomically.
 
-        A fault is told and changes nothing: it is only the next start that takes longer.
+        An error is logged and has no other effect: the next start takes longer.
         """
         head = orjson.dumps(
             {
@@ -116,7 +118,11 @@ class SnapshotFile:
                 os.fsync(file.fileno())
             new.replace(self._path)
         except OSError as error:
-            _LOG.warning("No snapshot of the history in %s: %s", self._path, error.strerror)
+            _LOG.warning(
+                "The snapshot of the schema history cannot be written to %s: %s",
+                self._path,
+                error.strerror,
+            )
             return
         _LOG.info("Snapshot of the history: %d tables in %s", len(snapshot.tables), self._path)
 

@@ -1,4 +1,4 @@
-"""What a schema history is kept in."""
+"""The protocol of the storage of a schema history."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from connector.capture.history.record import HistoryRecord
-from connector.capture.history.snapshot import Mark
+from connector.capture.history.snapshot import HistoryMark
 
 
 class HistoryStore(Protocol):
     """Keeps the records of one connector in their order. Used by one thread.
 
     Life: `prepare`, then `records` at most once if there is something to recover, then `append`
-    any number of times, then `close`. All but `close` raise `HistoryError` for what a person has
-    to mend, and `TransientError` for what may pass.
+    any number of times, then `close`. All but `close` raise `HistoryError` for permanent
+    errors and `TransientError` for transient ones.
     """
 
     def prepare(self) -> None:
-        """Make the file or topic, if it is not there."""
+        """Create the file or topic, if it does not exist."""
         ...
 
     def exists(self) -> bool:
-        """Tell whether the history holds a record."""
+        """Return whether the history has a record."""
         ...
 
-    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
+    def records(self, after: HistoryMark | None = None) -> Iterator[HistoryRecord]:
         """Read all records from the first, or the one after a mark, to the last there is now."""
         ...
 
-    def last(self) -> Mark | None:
+    def last(self) -> HistoryMark | None:
         """Return the mark of the last record that was read; None when there is none."""
         ...
 
-    def holds(self, mark: Mark) -> bool:
-        """Tell whether the record of a mark is where it was."""
+    def holds(self, mark: HistoryMark) -> bool:
+        """Return whether the record of a mark is where it was."""
         ...
 
     def append(self, record: HistoryRecord) -> None:
-        """Add a record; it is durable when this returns, but for `buffering`."""
+        """Add a record; it is durable when this returns, except within `buffering`."""
         ...
 
     def buffering(self) -> AbstractContextManager[None]:

@@ -44,7 +44,7 @@ class DumpStart:
 
     @property
     def requested_position(self) -> int:
-        """The position that the server is asked for."""
+        """The position that is requested from the server."""
         starts_file = self.gtids is not None or self.is_too_far
         return _FIRST_POSITION if starts_file else self.position
 

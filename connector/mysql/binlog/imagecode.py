@@ -31,7 +31,7 @@ Variant = Callable[[bytes, int, int, Callable[[Row], None]], int]
 
 @dataclass(frozen=True, slots=True)
 class HeldColumn:
-    """A column that the images hold; ``slot`` is its place in the result, None = not wanted."""
+    """A column that the images hold; ``slot`` is its index in the result, None = skipped."""
 
     field: LogField
     convert: Expression
@@ -80,22 +80,22 @@ class _Writer:
         return ["def images(d, p, end, append):", *lines, "    return p"]
 
     def _unpack(self, run: list[tuple[int, HeldColumn]], width: int = 0) -> str:
-        """Write one call that unpacks neighbours of constant size.
+        """Write one call that unpacks neighboring fields of constant size.
 
         Behind them may be the length of another field, in ``width`` bytes: return its source.
         """
         codes = "<" + "".join(_code(column) for _, column in run)
-        wanted = [(number, column) for number, column in run if column.slot is not None]
+        requested = [(number, column) for number, column in run if column.slot is not None]
         here, size = self._here(), struct.calcsize(codes)
         self._ahead += size
-        if not wanted:
+        if not requested:
             return self._length(width)
         length = _LENGTHS.get(width, "")
-        targets = [f"v{number}" for number, _ in wanted] + ["n"] * len(length)
+        targets = [f"v{number}" for number, _ in requested] + ["n"] * len(length)
         name = f"u{run[0][0]}"
         self.names[name] = struct.Struct(codes + length).unpack_from
         self._line(f"{''.join(f'{target}, ' for target in targets)}= {name}(d, {here})")
-        for number, column in wanted:
+        for number, column in requested:
             self._convert(number, column, f"v{number}")
         return "n" if length else self._length(width)
 
@@ -133,8 +133,8 @@ class _Writer:
             self._line(f"p += {self._ahead}")
             self._ahead = 0
 
-    def _here(self, further: int = 0) -> str:
-        ahead = self._ahead + further
+    def _here(self, offset: int = 0) -> str:
+        ahead = self._ahead + offset
         return f"p + {ahead}" if ahead else "p"
 
     def _line(self, text: str) -> None:

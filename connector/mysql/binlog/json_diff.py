@@ -1,7 +1,7 @@
 """Differences of a JSON document, as MySQL writes them for partial updates.
 
-Each is an operation (0 = replace, 1 = insert, 2 = remove), a path behind its length, and, but
-for a removal, a binary document behind its length. A path is like ``$.name[3]``.
+Each is an operation (0 = replace, 1 = insert, 2 = remove), a path after its length, and, except
+for a removal, a binary document after its length. A path is like ``$.name[3]``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ DEBEZIUM = DocumentText(json_tree, tree_text)
 _PATH = re.compile(rf"\$?(?:{_LEG.pattern})*")
 
 
-def apply_diffs(document: bytes, diffs: bytes, written: DocumentText = DEBEZIUM) -> str:
+def apply_diffs(document: bytes, diffs: bytes, codec: DocumentText = DEBEZIUM) -> str:
     """Return the text of a binary document after all differences.
 
     :raises ConversionError: when one of them is malformed or does not fit the document.
     """
-    tree = written.tree(document)
+    tree = codec.tree(document)
     offset = 0
     try:
         while offset < len(diffs):
@@ -35,11 +35,11 @@ def apply_diffs(document: bytes, diffs: bytes, written: DocumentText = DEBEZIUM)
             value = None
             if operation != _REMOVE:
                 data, offset = _cut(diffs, offset)
-                value = written.tree(data)
-            tree = _applied(tree, _legs(path.decode("utf-8")), operation, value)
+                value = codec.tree(data)
+            tree = _apply(tree, _legs(path.decode("utf-8")), operation, value)
     except (LookupError, TypeError, ValueError):
         raise ConversionError("a JSON difference does not fit its document") from None
-    return written.text(tree)
+    return codec.text(tree)
 
 
 def _cut(data: bytes, offset: int) -> tuple[bytes, int]:
@@ -63,7 +63,7 @@ def _legs(path: str) -> list[str | int]:
     return legs
 
 
-def _applied(tree: Any, path: list[str | int], operation: int, value: Any) -> Any:
+def _apply(tree: Any, path: list[str | int], operation: int, value: Any) -> Any:
     """Return the tree with one difference; what is replaced or removed has to be there."""
     if operation > _REMOVE:
         raise ValueError("no operation")

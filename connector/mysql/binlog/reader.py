@@ -95,7 +95,7 @@ class BinlogReader:
             size += len(chunk)
             if size < needed:  # a packet larger than a read: join its pieces once
                 continue
-            rest, needed = yield from self._packets(_taken(pending))
+            rest, needed = yield from self._packets(_join_and_clear(pending))
             pending.append(rest)
             size = len(rest)
 
@@ -186,7 +186,7 @@ class BinlogReader:
         return chunk
 
 
-def _taken(pieces: list[bytes]) -> bytes:
+def _join_and_clear(pieces: list[bytes]) -> bytes:
     """Join the pieces and take them from the list."""
     data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
     pieces.clear()

@@ -109,7 +109,7 @@ class _EventList:
 
     def __init__(self) -> None:
         self._events: list[BinlogEvent] = []
-        self._size = self._count = 0
+        self._size = self._count = self._written = 0
         self._file: IO[bytes] | None = None
         self._tables: list[TableMap] = []
 
@@ -129,9 +129,8 @@ class _EventList:
     def events(self) -> Iterator[BinlogEvent]:
         """Yield all events, once."""
         if self._file is not None:
-            end = self._file.tell()
             self._file.seek(0)
-            while self._file.tell() < end:
+            for _ in range(self._written):
                 yield from _Unpickler(self._file, self._tables).load()
             self._file.close()
         yield from self._events
@@ -148,6 +147,7 @@ class _EventList:
                 if isinstance(event, RowsChanged):
                     event.trim()
             _Pickler(self._file, self._tables).dump(self._events)
+            self._written += 1
         except OSError as error:
             raise StopError(
                 f"A large transaction cannot be written to a temporary file: {error}",

@@ -1,4 +1,4 @@
-"""Debezium's JdbcSinkDataTypesConverter: types that its JDBC sink can tell apart."""
+"""Debezium's JdbcSinkDataTypesConverter: types that its JDBC sink can distinguish."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRUTH = Expression("({} > 0) * 1")
 class JdbcSinkDataTypes:
     """Settings: ``selector.boolean``, ``selector.real``, ``selector.string`` for the columns
     that become int16, float64 (float32 with ``treat.real.as.double=false``), and strings whose
-    schema tells the character set.
+    schema has the character set.
     """
 
     def __init__(self, settings: Mapping[str, str], options: TypeOptions) -> None:

@@ -1,4 +1,4 @@
-"""ALTER TABLE: its clauses, told apart by their first words."""
+"""ALTER TABLE: its clauses, distinguished by their first words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from connector.mysql.ddl import clauses
-from connector.mysql.ddl.columns import read_column, read_place
+from connector.mysql.ddl.columns import read_column, read_column_position
 from connector.mysql.ddl.create_table import TableOptions, read_option
 from connector.mysql.ddl.data_types import at_charset, read_charset
 from connector.mysql.ddl.definitions import PRIMARY
@@ -70,7 +70,7 @@ def _add_columns(reader: Reader, found: Clauses) -> None:
         found.append(clauses.AddElements(tuple(read_elements(reader, doubled=True)), if_not_exists))
     else:
         definition = read_column(reader, reader.name())
-        found.append(clauses.AddColumn(definition, read_place(reader), if_not_exists))
+        found.append(clauses.AddColumn(definition, read_column_position(reader), if_not_exists))
 
 
 def _change(reader: Reader, found: Clauses) -> None:
@@ -79,7 +79,7 @@ def _change(reader: Reader, found: Clauses) -> None:
     if_exists = reader.take("IF", "EXISTS")
     old = reader.name()
     definition = read_column(reader, reader.name())
-    found.append(clauses.ChangeColumn(old, definition, read_place(reader), if_exists))
+    found.append(clauses.ChangeColumn(old, definition, read_column_position(reader), if_exists))
 
 
 def _modify(reader: Reader, found: Clauses) -> None:
@@ -87,7 +87,7 @@ def _modify(reader: Reader, found: Clauses) -> None:
     reader.take("COLUMN")
     if_exists = reader.take("IF", "EXISTS")
     definition = read_column(reader, reader.name())
-    found.append(clauses.ModifyColumn(definition, read_place(reader), if_exists))
+    found.append(clauses.ModifyColumn(definition, read_column_position(reader), if_exists))
 
 
 def _drop(reader: Reader, found: Clauses) -> None:
@@ -190,7 +190,7 @@ def _order_by(reader: Reader, _found: Clauses) -> None:
 _LAST: Final = ("PARTITION", "REMOVE")  # what may follow a clause without a comma
 _DROPPED: Final = frozenset({"FOREIGN", "CHECK"})
 _DROPPED_PAIRS: Final = frozenset({("PERIOD", "FOR"), ("SYSTEM", "VERSIONING")})
-_PASSED_OVER: Final = (
+_SKIPPED_WORDS: Final = (
     "ALGORITHM LOCK FORCE ENABLE DISABLE SECONDARY_LOAD SECONDARY_UNLOAD WITH WITHOUT"
 )
 _PARTITION_WORK: Final = (
@@ -198,7 +198,7 @@ _PARTITION_WORK: Final = (
     "REBUILD REPAIR REMOVE UPGRADE"
 )
 _CLAUSES: Final[dict[str, Callable[[Reader, Clauses], None]]] = {
-    **dict.fromkeys(_PASSED_OVER.split(), _nothing),
+    **dict.fromkeys(_SKIPPED_WORDS.split(), _nothing),
     **dict.fromkeys(_PARTITION_WORK.split(), _rest),
     "ORDER": _order_by,
     "ADD": _add,

@@ -48,7 +48,7 @@ def _add_column(alteration: Alteration, clause: clauses.AddColumn) -> None:
     definition = clause.definition
     if clause.if_not_exists and alteration.draft.find(definition.name):
         return
-    alteration.draft.add(alteration.builder.build(definition), clause.place)
+    alteration.draft.add(alteration.builder.build(definition), clause.position)
     alteration.mark(definition)
 
 
@@ -86,14 +86,14 @@ def _change_column(alteration: Alteration, clause: clauses.ChangeColumn) -> None
     alteration.mark(replace(definition, name=old.name))
     if definition.name != clause.old or definition.name.lower() == old.name.lower():
         draft.rename(slot, definition.name)
-    draft.move(slot, clause.place)
+    draft.move(slot, clause.position)
 
 
 def _modify_column(alteration: Alteration, clause: clauses.ModifyColumn) -> None:
-    """Define a column anew.
+    """Redefine a column.
 
-    MariaDB takes one that the same statement adds: what ADD said of its place is forgotten then,
-    and with IF EXISTS it is not there yet. Debezium keeps the place, and mixes up the values.
+    MariaDB takes one that the same statement adds: the position of the ADD is discarded then,
+    and with IF EXISTS it does not exist yet. Debezium keeps the position, and mixes up the values.
     """
     draft, definition = alteration.draft, clause.definition
     slot = draft.lookup(definition.name)
@@ -106,7 +106,7 @@ def _modify_column(alteration: Alteration, clause: clauses.ModifyColumn) -> None
         definition = replace(definition, name=slot.column.name)
     slot.column = alteration.builder.build(definition)
     alteration.mark(definition)
-    draft.move(slot, clause.place)
+    draft.move(slot, clause.position)
 
 
 def _rename_column(alteration: Alteration, clause: clauses.RenameColumn) -> None:

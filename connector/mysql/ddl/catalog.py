@@ -1,4 +1,4 @@
-"""All that is known of a server's databases and tables."""
+"""The databases, tables and variables of a server, as its DDL statements define them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Catalog:
     """Tables, system variables and the charsets of databases, which DDL statements change.
 
     :param tables: where the tables are kept.
-    :param captures: tells whether rows of a table are captured; unique indexes made later
+    :param captures: whether rows of a table are captured; unique indexes made later
         become keys in captured tables only, as in Debezium.
     :param comments: keep the comments of tables and columns.
     """
@@ -38,7 +38,7 @@ class Catalog:
         self.builder = ColumnBuilder(dialect, comments)
 
     def state(self) -> dict[str, Any]:
-        """Return all that is known but for the tables."""
+        """Return all state except the tables."""
         return {
             "variables": self.variables.state(),
             "charsets": dict(self.charsets),
@@ -46,7 +46,7 @@ class Catalog:
         }
 
     def restore(self, state: Mapping[str, Any], tables: Iterable[Table]) -> None:
-        """Take over what `state` gave, and tables."""
+        """Restore a `state` and its tables."""
         self.variables.restore(state["variables"])
         self.charsets = dict(state["charsets"])
         self.database = state["database"]
@@ -58,7 +58,7 @@ class Catalog:
         return TableId(self.database if name.database is None else name.database, name.table)
 
     def charset_for(self, database: str) -> str | None:
-        """Return the charset of a new table in a database, None when nothing tells it."""
+        """Return the charset of a new table in a database, None if it is unknown."""
         charset = self.charsets.get(database) or self.variables.get("character_set_database")
         if charset is None or charset.lower() == "default":
             charset = self.variables.get("character_set_server")

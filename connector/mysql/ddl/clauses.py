@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from connector.mysql.ddl.definitions import ColumnDefinition, KeyDefinition, Place, TableElement
+from connector.mysql.ddl.definitions import (
+    ColumnDefinition,
+    ColumnPosition,
+    KeyDefinition,
+    TableElement,
+)
 from connector.mysql.ddl.reader import TableName
 
 
@@ -13,7 +18,7 @@ class AddColumn:
     """ALTER TABLE … ADD COLUMN."""
 
     definition: ColumnDefinition
-    place: Place | None
+    position: ColumnPosition | None
     if_not_exists: bool = False
 
 
@@ -38,7 +43,7 @@ class ChangeColumn:
 
     old: str
     definition: ColumnDefinition
-    place: Place | None
+    position: ColumnPosition | None
     if_exists: bool = False
 
 
@@ -47,7 +52,7 @@ class ModifyColumn:
     """ALTER TABLE … MODIFY."""
 
     definition: ColumnDefinition
-    place: Place | None
+    position: ColumnPosition | None
     if_exists: bool = False
 
 

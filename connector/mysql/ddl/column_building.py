@@ -12,7 +12,7 @@ from connector.mysql.ddl.type_names import CHARACTER_TYPES
 
 @dataclass(frozen=True, slots=True)
 class ColumnBuilder:
-    """Builds columns; ``comments`` tells whether their comments are kept."""
+    """Builds columns; ``comments``: keep their comments."""
 
     dialect: Dialect
     comments: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from connector.mysql.ddl.data_types import read_charset, read_data_type
-from connector.mysql.ddl.definitions import ColumnDefinition, Place
+from connector.mysql.ddl.definitions import ColumnDefinition, ColumnPosition
 from connector.mysql.ddl.literals import read_default, skip_now
 from connector.mysql.ddl.reader import Reader
 
@@ -27,11 +27,11 @@ def read_column(reader: Reader, name: str) -> ColumnDefinition:
     return column
 
 
-def read_place(reader: Reader) -> Place | None:
+def read_column_position(reader: Reader) -> ColumnPosition | None:
     """Read FIRST or AFTER, if it is there."""
     if reader.take("FIRST"):
-        return Place(None)
-    return Place(reader.name()) if reader.take("AFTER") else None
+        return ColumnPosition(None)
+    return ColumnPosition(reader.name()) if reader.take("AFTER") else None
 
 
 def _not(reader: Reader, column: ColumnDefinition) -> None:
@@ -155,7 +155,7 @@ def _value(reader: Reader, _column: ColumnDefinition) -> None:
 
 
 def _at_option(reader: Reader) -> bool:
-    """Tell whether an option of a storage engine stands here: ``name=value``."""
+    """Return whether an option of a storage engine follows: ``name=value``."""
     return reader.at_name() and reader.ahead() == "="
 
 

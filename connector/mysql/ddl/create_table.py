@@ -95,7 +95,7 @@ def _skip_option(reader: Reader) -> None:
 
 
 def _skip_rest(reader: Reader) -> bool:
-    """Step over partitions and a query to the end; tell whether there was a query."""
+    """Skip partitions and a query to the end; return whether there was a query."""
     query = False
     while not reader.at_end():
         query = query or reader.word in _QUERY

@@ -1,7 +1,7 @@
-"""The type of a column: its name, length and charset, as the schema history tells them.
+"""The type of a column: its name, length and charset, as the schema history has them.
 
 Names, JDBC codes and default lengths are those that Debezium 3.6.1 (MySQL) and 3.5.0 (MariaDB)
-write, down to what they make of forms that nobody should use.
+write, including forms that no application should use.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _character(reader: Reader, name: str, jdbc: int, length: int | None) -> Data
 
 
 def _forgets_binary(reader: Reader, name: str) -> bool:
-    """Tell whether MariaDB's oracle leaves BINARY out of the name of a type."""
+    """Return whether Debezium for MariaDB leaves BINARY out of the name of a type."""
     return reader.dialect == "mariadb" and (
         name in ("CHARACTER", "VARCHARACTER") or " " in name or name == "LONG"
     )
@@ -214,7 +214,7 @@ def _charset(reader: Reader, *, raw: bool = False) -> tuple[str | None, bool, st
 
 
 def at_charset(reader: Reader) -> bool:
-    """Step over CHARACTER SET or one of its synonyms, and tell whether it was there."""
+    """Skip CHARACTER SET or one of its synonyms; return whether there was one."""
     return reader.take("CHARSET") or reader.take("CHARACTER", "SET") or reader.take("CHAR", "SET")
 
 

@@ -27,7 +27,7 @@ class ColumnDefinition:
     """A column's name (doubled quotes stay as they are written), type and attributes.
 
     ``nullable`` is None when neither NULL nor NOT NULL is written. ``has_default`` with
-    ``default`` None is a default that is an expression. ``settled`` tells that a DEFAULT stood
+    ``default`` None is a default that is an expression. ``settled``: a DEFAULT stood
     after the nullability, ``collation`` is that of the first COLLATE.
     """
 
@@ -57,7 +57,7 @@ TableElement = ColumnDefinition | KeyDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ColumnPosition:
     """Where a column goes: after another one, or first when ``after`` is None."""
 
     after: str | None

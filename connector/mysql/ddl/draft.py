@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from connector.capture.tables import Column, Table, TableId
 from connector.errors import DdlError
-from connector.mysql.ddl.definitions import KeyDefinition, Place
+from connector.mysql.ddl.definitions import ColumnPosition, KeyDefinition
 from connector.mysql.ddl.type_names import CHARACTER_TYPES
 
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """A column's place in a draft; ``original`` is its name before the statement."""
+    """A column in a draft; ``original`` is its name before the statement."""
 
     column: Column
     original: str | None = None
@@ -52,17 +52,17 @@ class TableDraft:
 
     def find(self, name: str) -> Slot | None:
         """Return the column that has this name now, doubled quotes or not."""
-        for wanted in _spellings(name):
+        for spelling in _spellings(name):
             for slot in self.slots:
-                if slot.column.name.lower() == wanted:
+                if slot.column.name.lower() == spelling:
                     return slot
         return None
 
     def lookup(self, name: str) -> Slot | None:
         """Return the column that had this name before the statement, or else has it now."""
-        for wanted in _spellings(name):
+        for spelling in _spellings(name):
             for slot in self.slots:
-                if slot.original == wanted:
+                if slot.original == spelling:
                     return slot
         return self.find(name)
 
@@ -82,14 +82,14 @@ class TableDraft:
         self.slots.append(slot)
         return slot
 
-    def add(self, column: Column, place: Place | None = None) -> Slot:
-        """Add a column at the end or at ``place``; one of the same name is replaced."""
+    def add(self, column: Column, position: ColumnPosition | None = None) -> Slot:
+        """Add a column at the end or at ``position``; one of the same name is replaced."""
         slot = self.find(column.name)
         if slot is None:
             slot = self.append(column)
         else:
             slot.column = column
-        self.move(slot, place)
+        self.move(slot, position)
         return slot
 
     def rename(self, slot: Slot, name: str) -> None:
@@ -99,11 +99,11 @@ class TableDraft:
                 part.name = name
         slot.column = replace(slot.column, name=name)
 
-    def move(self, slot: Slot, place: Place | None) -> None:
+    def move(self, slot: Slot, position: ColumnPosition | None) -> None:
         """Put a column first or after another one."""
-        if place is None:
+        if position is None:
             return
-        before = None if place.after is None else self.find(place.after)
+        before = None if position.after is None else self.find(position.after)
         if before is slot:
             return
         self.slots.remove(slot)

@@ -36,7 +36,7 @@ def _element(reader: Reader, *, doubled: bool) -> TableElement | None:
 
 
 def at_constraint(reader: Reader) -> bool:
-    """Tell whether a key, another constraint or a period stands here rather than a column."""
+    """Return whether a key, another constraint or a period follows instead of a column."""
     if reader.word == "PERIOD":
         return reader.ahead() in ("FOR", "IF")
     return reader.word in _CONSTRAINTS

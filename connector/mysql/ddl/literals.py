@@ -67,7 +67,7 @@ def skip_now(reader: Reader) -> None:
 
 
 def _mariadb_call(reader: Reader) -> Default | None:
-    """Read the function calls that MariaDB's oracle tells apart."""
+    """Read the function calls that Debezium for MariaDB distinguishes."""
     if reader.word in _MARIADB_NAMED:
         start = reader.index
         reader.index += 1

@@ -1,4 +1,4 @@
-"""DDL text → statements. What changes no table is told by its first words and passed over."""
+"""Parses DDL text to statements; skips statements that change no table, by their first words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from connector.mysql.ddl.table_statements import (
 )
 from connector.mysql.ddl.tokens import Dialect, tokenize
 
-_PASSED_OVER_WORDS: Final = """
+_SKIPPED_WORDS: Final = """
     ANALYZE BEGIN BINLOG CACHE CALL CHANGE CHECK CHECKSUM CLONE COMMIT DEALLOCATE DELETE DESC
     DESCRIBE DO EXECUTE EXPLAIN FLUSH GET GRANT HANDLER HELP IMPORT INSERT INSTALL KILL LOAD
     LOCK OPTIMIZE PREPARE PURGE RELEASE REPAIR REPLACE RESET RESIGNAL RESTART REVOKE ROLLBACK
@@ -37,7 +37,7 @@ _PASSED_OVER_WORDS: Final = """
 _OBJECT_WORDS: Final = """
     CATALOG FULLTEXT INDEX INSTANCE LOGFILE MASKING RESOURCE ROLE SEQUENCE SERVER
     SPATIAL TABLESPACE UNDO USER VIEW"""
-_PASSED_OVER: Final = frozenset(_PASSED_OVER_WORDS.split())
+_SKIPPED: Final = frozenset(_SKIPPED_WORDS.split())
 _PROGRAMS: Final = frozenset({"PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "PACKAGE", "LIBRARY"})
 _OBJECTS: Final = _PROGRAMS | frozenset(_OBJECT_WORDS.split())
 _DATABASE_OPTIONS: Final = frozenset(
@@ -73,7 +73,7 @@ def _statement(reader: Reader) -> Statement:
     _skip_set_statement(reader)
     read = _STATEMENTS.get(reader.word)
     if read is None:
-        if reader.word not in _PASSED_OVER:
+        if reader.word not in _SKIPPED:
             raise reader.unexpected("a statement")
         reader.skip_statement()
         return Ignored()

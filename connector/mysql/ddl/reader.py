@@ -18,7 +18,7 @@ class TableName(NamedTuple):
 class Reader:
     """Reads the tokens of one text from left to right.
 
-    ``ansi_quotes`` tells that double quotes enclose names. In MariaDB's oracle grammar every kind
+    ``ansi_quotes``: double quotes enclose names. In MariaDB's oracle grammar every kind
     of quote may enclose a name; MySQL's has back quotes only, and double quotes in ANSI mode.
     """
 
@@ -49,11 +49,11 @@ class Reader:
         return self.words[index] if index < len(self.words) else ""
 
     def at_end(self) -> bool:
-        """Tell whether the statement ends here."""
+        """Return whether the statement ends here."""
         return self.kinds[self.index] == "end" or self.words[self.index] == ";"
 
     def take(self, *words: str) -> bool:
-        """Step over ``words`` if exactly they follow, and tell whether they did."""
+        """Skip ``words`` if exactly they follow; return whether they did."""
         index = self.index
         if self.words[index] != words[0]:
             return False
@@ -78,9 +78,9 @@ class Reader:
         if not self.take(*words):
             raise self.unexpected(" ".join(words))
 
-    def unexpected(self, wanted: str) -> DdlError:
-        """Return the error for the token here, which is not what was ``wanted``."""
-        return unreadable(self.tokens.text, self.tokens.starts[self.index], wanted)
+    def unexpected(self, expected: str) -> DdlError:
+        """Return the error for the present token, which is not the ``expected`` one."""
+        return unreadable(self.tokens.text, self.tokens.starts[self.index], expected)
 
     def raw(self) -> str:
         """Step over a token and return it as it is written."""
@@ -91,7 +91,7 @@ class Reader:
         return self.tokens.text[self.tokens.starts[index] : self.tokens.ends[index]]
 
     def at_name(self) -> bool:
-        """Tell whether the token here can be a name."""
+        """Return whether the present token can be a name."""
         kind = self.kinds[self.index]
         if kind in ("word", "name"):
             return True

@@ -1,4 +1,4 @@
-"""SET of system variables; users' own variables, passwords and the like are passed over."""
+"""SET of system variables; user variables, passwords and the like are skipped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from connector.mysql.ddl.statements import Assignment, Ignored, Scope, SetVariab
 
 _SCOPES: Final[dict[str, Scope]] = {
     "GLOBAL": "GLOBAL",
-    "PERSIST": "SESSION",  # a scope that Debezium has no place for
+    "PERSIST": "SESSION",  # a scope that Debezium does not have
     "PERSIST_ONLY": "SESSION",
     "SESSION": "SESSION",
     "LOCAL": "SESSION",
@@ -25,7 +25,7 @@ def read_set(reader: Reader, first: int) -> SetVariables | Ignored:
         return Ignored()
     assignments: list[Assignment] = []
     scope: Scope = "SESSION"
-    place = 0
+    position = 0
     while True:
         if reader.word in _SCOPES and reader.ahead() != "=":
             scope = _SCOPES[reader.raw().upper()]
@@ -33,9 +33,9 @@ def read_set(reader: Reader, first: int) -> SetVariables | Ignored:
         value = _value(reader)
         if variable is not None:
             scope, name = variable
-            order = len(assignments) if reader.dialect == "mysql" else place
+            order = len(assignments) if reader.dialect == "mysql" else position
             assignments.append(Assignment(name, value, scope, order))
-        place += 1
+        position += 1
         if not reader.take(","):
             break
     if not assignments:

@@ -48,7 +48,7 @@ _DATA: Final = ("INSERT ", "UPDATE ", "DELETE ", "REPLACE ")
 
 
 def ddl_filter(patterns: str | None = None) -> Callable[[str], bool]:
-    """Return a function that tells whether a statement is filtered out.
+    """Return a function that decides whether a statement is filtered out.
 
     :param patterns: regular expressions separated by commas (a comma within one has a backslash
         before it), each to match a whole statement in any case; None means the defaults.
@@ -67,15 +67,15 @@ def _split(patterns: str) -> Iterator[str]:
 
 
 def is_truncate(statement: str) -> bool:
-    """Tell whether a statement is a TRUNCATE TABLE, which no filter keeps from becoming events."""
+    """Return whether a statement is a TRUNCATE TABLE, which no filter excludes from events."""
     return _TRUNCATE.fullmatch(statement) is not None
 
 
 def is_data_change(statement: str) -> bool:
-    """Tell whether a statement changes rows: those come as row events, their text means nothing."""
+    """Return whether a statement changes rows, which are logged as row events anyway."""
     return _SET_STATEMENT.sub("", statement).strip().upper().startswith(_DATA)
 
 
 def is_distributed(statement: str) -> bool:
-    """Tell whether a statement belongs to a distributed (XA) transaction."""
+    """Return whether a statement belongs to a distributed (XA) transaction."""
     return _SET_STATEMENT.sub("", statement).strip().upper().startswith("XA ")

@@ -19,7 +19,7 @@ Scope = Literal["SESSION", "GLOBAL"]
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """CREATE TABLE; ``like`` is the table it copies, ``query`` tells that a SELECT follows."""
+    """CREATE TABLE; ``like`` is the table it copies, ``query``: a SELECT follows."""
 
     text: str
     name: TableName
@@ -116,7 +116,7 @@ class UseDatabase:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One system variable set; ``order`` is its place in the statement."""
+    """One system variable set; ``order`` is its position in the statement."""
 
     name: str
     value: str

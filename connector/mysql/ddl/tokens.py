@@ -96,15 +96,15 @@ def _symbol(text: str, start: int) -> str:
     return symbol
 
 
-def unreadable(text: str, position: int, wanted: str) -> DdlError:
-    """Build the error for a text that cannot be read at ``position``.
+def unreadable(text: str, position: int, expected: str) -> DdlError:
+    """Build the error for a text that cannot be parsed at ``position``.
 
-    String literals are blanked in what the message shows: they may hold passwords.
+    The message has no content of string literals: they may be passwords.
     """
     found = blank_literals(text[position : position + 30]) or "the end"
     return DdlError(
         f"Cannot read the DDL statement at character {position}, near [{found}]: "
-        f"expected {wanted}. The statement begins with [{blank_literals(text[:_SHOWN])}]."
+        f"expected {expected}. The statement begins with [{blank_literals(text[:_SHOWN])}]."
     )
 
 

@@ -1,4 +1,4 @@
-"""The server's system variables as far as statements and the snapshot have told them."""
+"""The server's system variables that statements and the snapshot have set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Quoting(NamedTuple):
 
     @classmethod
     def of_bits(cls, sql_mode: int) -> Quoting:
-        """Read the bits that a binary log tells of the session of a statement."""
+        """Read the bits that the binary log has for the session of a statement."""
         return cls(
             bool(sql_mode & _ANSI_QUOTES),
             not sql_mode & _NO_BACKSLASH_ESCAPES,

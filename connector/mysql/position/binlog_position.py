@@ -138,7 +138,7 @@ def behind(previous: int, pos: int) -> int:
 
     A file of the log grows beyond 4 GB with a transaction that is as large.
 
-    :param previous: where the event before is; 0 for ``pos`` means that the header tells nothing.
+    :param previous: the position of the event before; ``pos`` is 0 if the header has none.
     """
     if not pos:
         return previous

@@ -122,8 +122,8 @@ class GtidSet:
 
     def of_sources(self, sources: Iterable[Source]) -> GtidSet:
         """Return the transactions of some sources."""
-        wanted = set(sources)
-        return GtidSet({s: i for s, i in self._intervals.items() if s in wanted})
+        selected = set(sources)
+        return GtidSet({s: i for s, i in self._intervals.items() if s in selected})
 
     def encode(self) -> bytes:
         """Return the set as COM_BINLOG_DUMP_GTID takes it (MySQL's sql/rpl_gtid_set.cc).
@@ -166,8 +166,8 @@ class GtidSet:
             if source.tag:
                 parts.append(source.tag)
             parts.extend(f"{first}-{last}" for first, last in intervals)
-        order = dict.fromkeys(source.uuid for source in self._intervals)
-        return ",".join(":".join([server, *servers[server]]) for server in order)
+        uuids = dict.fromkeys(source.uuid for source in self._intervals)
+        return ",".join(":".join([server, *servers[server]]) for server in uuids)
 
     def __repr__(self) -> str:
         return f"GtidSet({self})"

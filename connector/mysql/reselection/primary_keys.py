@@ -79,6 +79,6 @@ _BY_NAME: Final[dict[str, Callable[[Any], Any]]] = {
     )
     if (name := schema.name)
 } | {
-    # bits come with the lowest byte first, the server wants it last
+    # bits come with the lowest byte first, the server expects it last
     "io.debezium.data.Bits": lambda value: int.from_bytes(value, "little"),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from connector.capture.history import HistoryStore, recover
-from connector.capture.history.snapshot import HistorySnapshot, Mark, SnapshotFile
+from connector.capture.history.snapshot import HistoryMark, HistorySnapshot, SnapshotFile
 from connector.mysql.schema.database_schema import DatabaseSchema
 
 Offset = Mapping[str, Any]
@@ -69,7 +69,7 @@ class Recovery:
         """Save a new snapshot if it saves enough time and no table has an unresolved schema."""
         if self.snapshots is None or count < self.snapshots.worth:
             return
-        mark: Mark | None = self.store.last()
+        mark: HistoryMark | None = self.store.last()
         state = schema.state()
         if mark is not None and state is not None:
             snapshot = HistorySnapshot(mark, self.at, state, list(schema.tables))

@@ -1,9 +1,8 @@
-"""Reads what the server answers, and notices when no answer will come any more.
+"""Reads the answers of the server, and detects when no answer will come any more.
 
-A statement may take minutes, so the time limit of the socket must be long. But a connection that
-died silently (a firewall, a host that lost power) would be waited for as long. So when nothing
-comes for some seconds, another connection asks the server whether it still works on the
-statement.
+A statement may take minutes, so the timeout of the socket must be long. A connection that died
+silently (a firewall, a host that lost power) would block for as long. So if nothing arrives for
+some seconds, another connection checks whether the server still works on the statement.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-_PATIENCE: Final = 8.0  # seconds of silence after which the server is asked
+_PATIENCE: Final = 8.0  # seconds of silence after which the server is checked
 _READ_SIZE: Final = 1 << 16
 
 
 class AnswerReader:
-    """The bytes of one connection, in the way in which the driver reads a file.
+    """The bytes of one connection, with the methods of a file, as the driver needs them.
 
-    :param timeout: seconds of silence after which it gives up whatever the server says.
+    :param timeout: seconds of silence after which it gives up in any case.
     :param is_working: whether the server still works on the statement.
     """
 
@@ -33,7 +32,7 @@ class AnswerReader:
         self._buffer = bytearray()
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes, fewer where the connection ends."""
+        """Read so many bytes, fewer at the end of the connection."""
         buffer = self._buffer
         while len(buffer) < size:
             received = self.receive()
@@ -45,7 +44,7 @@ class AnswerReader:
         return data
 
     def read1(self) -> bytes:
-        """Read what there is; wait if there is nothing."""
+        """Read the available bytes; wait if there are none."""
         if not self._buffer:
             return self.receive()
         data = bytes(self._buffer)

@@ -1,4 +1,4 @@
-"""What a server must be like for capturing; each fault comes with its remedy."""
+"""Checks the settings of a server and the privileges of the user; each problem has a remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from connector.mysql.session.connection import Connection
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that stands against capturing."""
+    """A setting of the server that prevents capturing."""
 
     message: str
     remedy: str
@@ -27,12 +27,12 @@ def check_server(connection: Connection, *, is_mariadb: bool) -> None:
 
 
 def problems(connection: Connection, *, is_mariadb: bool) -> Iterator[Problem]:
-    """Yield what stands against capturing this server's log."""
+    """Yield the problems that prevent capturing this server's log."""
     if connection.is_mariadb != is_mariadb:
-        found, wanted = ("MariaDB", "MySQL") if connection.is_mariadb else ("MySQL", "MariaDB")
+        found, expected = ("MariaDB", "MySQL") if connection.is_mariadb else ("MySQL", "MariaDB")
         name = "mariadb.MariaDbConnector" if connection.is_mariadb else "mysql.MySqlConnector"
         yield Problem(
-            f"The server is {found} {connection.version}, not {wanted}.",
+            f"The server is {found} {connection.version}, not {expected}.",
             f"Use connector.class=io.debezium.connector.{name}.",
         )
         return

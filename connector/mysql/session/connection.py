@@ -46,8 +46,8 @@ class ConnectionSettings:
 
     ``connect_timeout`` is for each answer during the login too.
 
-    The log timeouts are what the server is told for a session that reads the log: how long it
-    waits for the reader; 0 leaves its own setting.
+    The log timeouts are set in a session that reads the log: how long the server waits for the
+    reader; 0 keeps its own setting.
     """
 
     host: str
@@ -75,9 +75,9 @@ def open_session(settings: ConnectionSettings) -> Any:
     :raises StopError: the host name cannot be one.
     """
     try:
-        with translated():
-            session = _connected(settings)
-            server, number = _names(session)
+        with translate_errors():
+            session = _connect(settings)
+            server, number = _identity(session)
     except UnicodeError as error:  # Python's encoding of host names
         raise StopError(
             f"{settings.host} is not a valid host name: {error}.",
@@ -88,7 +88,7 @@ def open_session(settings: ConnectionSettings) -> Any:
     return session
 
 
-def _connected(settings: ConnectionSettings) -> Any:
+def _connect(settings: ConnectionSettings) -> Any:
     tls = context(settings.tls)
     session = pymysql.Connection(
         host=settings.host,
@@ -111,8 +111,8 @@ def _connected(settings: ConnectionSettings) -> Any:
     return session
 
 
-def _names(session: Any) -> tuple[str, int]:
-    """Return what names the server of a session, and the server's number of the session."""
+def _identity(session: Any) -> tuple[str, int]:
+    """Return the identity of the server, and its number of the session."""
     with session.cursor() as cursor:
         cursor.execute("SELECT CONCAT_WS('/', @@hostname, @@port, @@server_id), CONNECTION_ID()")
         server, number = cursor.fetchone()
@@ -120,16 +120,16 @@ def _names(session: Any) -> tuple[str, int]:
 
 
 def _is_working(settings: ConnectionSettings, server: str, session: int) -> bool:
-    """Whether a server works on the statement of a session; asked by another session.
+    """Whether a server works on the statement of a session; another session checks that.
 
-    It does not if it cannot be reached, does not know the session, waits for its next statement, or
-    waits for it to take an answer that never arrived. Behind a proxy the other session may be
-    one of another server, which proves nothing.
+    It does not if it is unreachable, does not know the session, waits for its next statement, or
+    waits until it accepts an answer that never arrived. Behind a proxy the other session may be
+    on another server, which proves nothing.
     """
     try:
-        other = _connected(replace(settings, connect_timeout=_QUICK, query_timeout=_QUICK))
+        other = _connect(replace(settings, connect_timeout=_QUICK, query_timeout=_QUICK))
         with closing(other), other.cursor() as cursor:
-            if _names(other)[0] != server:
+            if _identity(other)[0] != server:
                 return True
             cursor.execute("SHOW PROCESSLIST")
             states = {int(row[0]): (row[4], row[6]) for row in cursor.fetchall()}
@@ -140,18 +140,18 @@ def _is_working(settings: ConnectionSettings, server: str, session: int) -> bool
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn the driver's errors into Millrace's."""
     try:
         yield
     except pymysql.err.MySQLError as error:
-        raise meaning(error) from error
+        raise error_of(error) from error
     except (OSError, EOFError) as error:
         raise DatabaseUnavailableError(f"connection to the database lost: {error}") from error
 
 
-def meaning(error: pymysql.err.MySQLError) -> MillraceError:
-    """Decide what an error of the driver stands for."""
+def error_of(error: pymysql.err.MySQLError) -> MillraceError:
+    """Return our error for one of the driver."""
     code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
     text = str(error.args[-1] if error.args else error)
     if isinstance(getattr(error, "original_exception", None), ssl.SSLCertVerificationError):
@@ -178,18 +178,18 @@ class Connection:
 
     def execute(self, sql: str) -> None:
         """Run a statement and drop what it returns."""
-        with translated(), self._session.cursor() as cursor:
+        with translate_errors(), self._session.cursor() as cursor:
             cursor.execute(sql)
 
     def rows(self, sql: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query and return its rows; values are str (or bytes) or None."""
-        with translated(), self._session.cursor() as cursor:
+        with translate_errors(), self._session.cursor() as cursor:
             cursor.execute(sql, arguments or None)
             return list(cursor.fetchall())
 
     def each_row(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """Run a query and yield its rows as they come: for results that may be large."""
-        with translated(), self._session.cursor(pymysql.cursors.SSCursor) as cursor:
+        with translate_errors(), self._session.cursor(pymysql.cursors.SSCursor) as cursor:
             cursor.execute(sql)
             yield from cursor
 
@@ -212,7 +212,7 @@ class Connection:
 
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
         """Run a query and return its rows by column name."""
-        with translated(), self._session.cursor(pymysql.cursors.DictCursor) as cursor:
+        with translate_errors(), self._session.cursor(pymysql.cursors.DictCursor) as cursor:
             cursor.execute(sql)
             return list(cursor.fetchall())
 
@@ -245,7 +245,7 @@ class Connection:
 
     def read_rows(self, sql: str) -> RowStream:
         """Run a SELECT and return its rows as packets, unread."""
-        with translated():
+        with translate_errors():
             self._session._execute_command(COMMAND.COM_QUERY, sql)  # noqa: SLF001 - rows are read by our own scanner
             result = MySQLResult(self._session)
             result.init_unbuffered_query()
@@ -259,16 +259,16 @@ class Connection:
 
     @property
     def socket(self) -> socket.socket:
-        """The socket of the session, for who reads it instead of the driver."""
+        """The socket of the session, for a reader that replaces the driver."""
         return self._session._sock  # type: ignore[no-any-return]  # noqa: SLF001 - see send_command
 
     def send_command(self, number: int, body: bytes) -> None:
         """Send a command of the protocol and leave the answer unread."""
-        with translated():
+        with translate_errors():
             self._session._execute_command(number, body)  # noqa: SLF001 - the driver has statements only
 
     def close(self) -> None:
-        """Close the session; errors on the way do not matter any more."""
+        """Close the session; errors do not matter any more."""
         try:
             self._session.close()
         except (pymysql.err.MySQLError, OSError) as error:
@@ -284,7 +284,7 @@ class RowStream:
 
     def read(self) -> bytes:
         """Return the next bytes from the server; they start and end anywhere in a packet."""
-        with translated():
+        with translate_errors():
             data: bytes = self._session._rfile.read1()  # noqa: SLF001 - see read_rows
         if not data:
             raise DatabaseUnavailableError("the database closed the connection during a read")

@@ -54,7 +54,7 @@ class TextRows:
     """Decodes the rows of a SELECT to a value for each of ``columns``.
 
     ``found`` are the columns that the result has, when a user wrote the SELECT: in any order,
-    some missing (they are NULL), some that are not wanted.
+    some missing (they are NULL), some not requested.
     """
 
     def __init__(self, columns: Sequence[ColumnCodec], found: Sequence[str] | None = None) -> None:
@@ -151,7 +151,7 @@ def _compile(columns: Sequence[ColumnCodec], slots: Sequence[int | None]) -> Sca
 
 
 def _rare(codec: ColumnCodec | None) -> Callable[[bytes, int], tuple[Any, int]]:
-    """Return the reading of a column that is NULL or long; without a codec it is passed over."""
+    """Return a function that reads a NULL or long value; without a codec it skips the value."""
     convert = codec.from_text.then(codec.after).function() if codec else _nothing
     absent = codec.absent if codec else None
 

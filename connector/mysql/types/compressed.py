@@ -1,6 +1,6 @@
 """MariaDB's compressed columns (``VARCHAR(n) COMPRESSED``, ``BLOB COMPRESSED``).
 
-The first byte of a value tells how the rest is stored: zero means plain; otherwise the high
+The first byte of a value says how the rest is stored: zero means plain; otherwise the high
 half names the algorithm (8 = zlib), and the low three bits the number of bytes that follow
 with the uncompressed length, big-endian.
 """

@@ -108,10 +108,10 @@ def _exact_label(literal: str, charset: str | None) -> str:
         return str(server_decoder(charset).function()(data)).rstrip(" ")
     quote = literal[0]
 
-    def meant(match: re.Match[str]) -> str:
+    def replace_escape(match: re.Match[str]) -> str:
         return _ESCAPED.get(match[1], match[1]) if match[1] else quote
 
-    return _ESCAPES[quote].sub(meant, literal[1:-1]).rstrip(" ")
+    return _ESCAPES[quote].sub(replace_escape, literal[1:-1]).rstrip(" ")
 
 
 def _label(quoted: str) -> str:

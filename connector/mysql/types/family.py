@@ -1,4 +1,4 @@
-"""What a type family tells about a column."""
+"""The description of a family of column types."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ FromLog = Callable[[Wire], LogField]
 
 
 def mismatch(expected: str, wire: Wire) -> SchemaMismatchError:
-    """Build the error for a column that is another type in the log than its definition says."""
+    """Build the error for a column that has another type in the log than in its definition."""
     return SchemaMismatchError(
         f"a column known as {expected} arrives in the binlog as wire type {wire.type} "
         f"(metadata {wire.meta:#06x}): its definition was changed by a statement that is not "
@@ -153,7 +153,7 @@ _FRACTIONAL_SIZES = {TIMESTAMP2: 4, DATETIME2: 5, TIME2: 3}
 
 
 def layout(wire: Wire) -> LogField:
-    """Return how many bytes any column takes, to step over one that is not wanted."""
+    """Return how many bytes any column takes, to skip one that is not requested."""
     if wire.type in _FIXED_FORMATS:
         return Fixed(_FIXED_FORMATS[wire.type])
     if wire.type in _FRACTIONAL_SIZES:

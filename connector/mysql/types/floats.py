@@ -31,7 +31,7 @@ def _exact(column: Column, name: str) -> ColumnType:
     """Describe it by what SHOW CREATE TABLE calls it: FLOAT4 is a FLOAT, REAL a DOUBLE.
 
     The text of a FLOAT has six digits, and that of a column (M,D) has D behind the point; that of
-    a product with a DOUBLE tells the number.
+    a product with a DOUBLE has the exact number.
     """
     fits = column.scale is not None or (column.length or 0) <= 24
     single = fits and name in ("FLOAT", "FLOAT4")

@@ -43,7 +43,7 @@ def geometry(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG00
 
 
 def point(column: Column, options: TypeOptions) -> ColumnType:
-    """Describe a point: its coordinates as well."""
+    """Describe a point, including its coordinates."""
     refuse = refusing(column, options)
     convert = call(lambda data: _point(data, refuse))
     return ColumnType(

@@ -2,7 +2,7 @@
 
 The tables are those of the server's files ``share/charsets/*.xml``. Debezium decodes with Java's
 character sets: of some it has none, and of others Java has another edition. What the server's
-table leaves undefined is U+FFFD, but for characters that Python knows there.
+table leaves undefined is U+FFFD, except characters that Python defines there.
 """
 
 from __future__ import annotations

@@ -70,10 +70,10 @@ def double_text(value: float) -> str:
     sign, numerals, exponent = Decimal(repr(value)).normalize().as_tuple()
     digits = "".join(map(str, numerals))
     point = len(digits) + int(exponent)
-    return "-" * sign + _laid_out(digits, point)
+    return "-" * sign + _place_point(digits, point)
 
 
-def _laid_out(digits: str, point: int) -> str:
+def _place_point(digits: str, point: int) -> str:
     """Write digits whose decimal point stands behind so many of them."""
     if -_MOST_PLACES < point <= 0:
         return f"0.{'0' * -point}{digits}"

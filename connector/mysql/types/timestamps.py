@@ -21,8 +21,8 @@ _TWO_DIGITS = [f"{number:02d}" for number in range(60)]
 def timestamp(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a TIMESTAMP(n): in UTC; streamed values have exactly n digits of fraction.
 
-    A snapshot reads with the session's time zone set to UTC. The zero timestamp is absent, but
-    for MariaDB's log: its connector of Debezium shows the epoch there. Where values are exact,
+    A snapshot reads with the session's time zone set to UTC. The zero timestamp is absent, except
+    in MariaDB's log: Debezium's connector for it shows the epoch there. Where values are exact,
     a snapshot is like the stream, and the zero timestamp is absent.
     """
     digits = column.length or 0
