@@ -100,7 +100,7 @@ def _numbers(changes: list[Change]) -> list[int]:
 
 
 def _waits(changes: list[Change]) -> list[tuple[str, float]]:
-    """Sum up neighbouring waits of one reason."""
+    """Sum up consecutive waits of one reason."""
     found: list[tuple[str, float]] = []
     for change in changes:
         if isinstance(change, Waiting):
@@ -127,7 +127,7 @@ def test_a_further_start_recovers_the_schema_and_streams() -> None:
     assert source.calls == ["open", "recover 11", "open", "stream 11"]
 
 
-def test_an_unfinished_snapshot_is_taken_anew() -> None:
+def test_an_unfinished_snapshot_is_taken_again() -> None:
     source = Numbers()
     _run(source, {"n": 3, "snapshot": "INITIAL"})
     assert source.calls == ["open", "snapshot data", "open", "stream 10"]
@@ -172,13 +172,13 @@ def test_a_broken_stream_goes_on_where_it_was() -> None:
     assert _numbers(changes) == [11, 12, 13]
 
 
-def test_a_broken_snapshot_begins_anew() -> None:
+def test_a_broken_snapshot_restarts() -> None:
     source = Numbers(faults=[DatabaseUnavailableError("gone")], breaks="snapshot")
     assert _numbers(_run(source)) == [10, 10, 10, 11, 12, 13]
     assert source.calls.count("snapshot data") == 2
 
 
-def test_waits_grow_tell_the_reason_and_end_when_all_is_well() -> None:
+def test_waits_grow_have_a_reason_and_end_with_the_error() -> None:
     source = Numbers(faults=[DatabaseUnavailableError("down")] * 5, breaks="open")
     assert _waits(_run(source, {"n": 12})) == [("down", 1.0 + 2 + 4 + 8 + 8), ("", 0.0)]
 

@@ -30,7 +30,7 @@ def test_a_long_silence_is_made_up_for_by_one_heartbeat_only() -> None:
     assert [heartbeat.due(), heartbeat.due()] == [True, False]
 
 
-def test_a_heartbeat_can_be_asked_for_and_the_interval_begins_anew() -> None:
+def test_a_requested_heartbeat_restarts_the_interval() -> None:
     clock = _Clock()
     heartbeat = Heartbeat(10, clock)
     clock.now += 9

@@ -116,7 +116,7 @@ def test_a_decimal_is_bytes_or_a_number(
     assert decimal_text(unscaled, scale) == number
 
 
-def test_a_schema_tells_everything_in_the_order_of_connect() -> None:
+def test_a_schema_has_all_members_in_the_order_of_connect() -> None:
     schema = struct(
         "shop.Value",
         ("id", INT32),
@@ -145,7 +145,7 @@ def test_a_schema_tells_everything_in_the_order_of_connect() -> None:
     )
 
 
-def test_a_default_takes_the_place_of_null_if_wanted() -> None:
+def test_a_default_replaces_null_if_configured() -> None:
     schema = struct(
         "s", ("a", INT32.with_changes(optional=True, default=5)), ("b", STRING.as_optional())
     )
@@ -185,7 +185,7 @@ def test_what_is_written_is_json(case: tuple[Schema, Any]) -> None:
 
 
 @pytest.mark.parametrize("value", ["\ud800", 2**64])
-def test_a_value_that_is_no_json_is_told(value: Any) -> None:
+def test_a_value_that_is_no_json_is_reported(value: Any) -> None:
     schema = struct(None, ("a", STRING))
     writers: tuple[Callable[[], object], ...] = (
         lambda: PLAIN.from_connect("t", schema, {"a": value}),

@@ -21,7 +21,7 @@ from tests.unit.data.random_values import SCHEMAS
 
 
 def _copy(schema: Schema) -> Schema:
-    """Build a schema anew, sharing nothing with the first."""
+    """Build an equal schema that shares nothing with the first."""
     return schema.with_changes(
         parameters=None if schema.parameters is None else dict(schema.parameters),
         fields=tuple(Field(field.name, _copy(field.schema)) for field in schema.fields),

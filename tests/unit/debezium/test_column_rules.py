@@ -59,7 +59,7 @@ def test_truncation() -> None:
     assert applied({"column.truncate.to.10.chars": ".*"}).after is None
 
 
-def test_the_source_type_is_told() -> None:
+def test_the_source_type_is_propagated() -> None:
     column = Column("v", "decimal", 3, length=10, scale=2, comment="c")
     parameters = applied({"column.propagate.source.type": ".*"}, column).schema.parameters
     assert parameters is not None
@@ -72,10 +72,10 @@ def test_the_source_type_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize(("types", "told"), [(r"d\.t\.varchar", True), (r"d\.t\.v", False)])
-def test_the_source_type_is_told_by_type(types: str, told: bool) -> None:
+@pytest.mark.parametrize(("types", "propagated"), [(r"d\.t\.varchar", True), (r"d\.t\.v", False)])
+def test_the_source_type_is_propagated_by_type(types: str, propagated: bool) -> None:
     found = applied({"datatype.propagate.source.type": types})
-    assert bool(found.schema.parameters) is told
+    assert bool(found.schema.parameters) is propagated
 
 
 def test_no_other_rule_uncovers_what_is_hidden() -> None:

@@ -104,7 +104,7 @@ def test_a_table_without_a_key_has_no_key_in_its_records() -> None:
     assert (record.key_schema, record.key, record.value["op"]) == (None, None, "u")
 
 
-def test_events_of_a_transaction_are_counted_if_wanted() -> None:
+def test_events_of_a_transaction_are_counted_if_configured() -> None:
     transaction = Transaction()
     transaction.begin("x:1")
     change = _rows("u", ((1, "a"), (2, "b")), ((3, "a"), (3, "b")))
@@ -195,7 +195,7 @@ def test_statements_may_be_left_out() -> None:
 
 
 @pytest.mark.parametrize(("heartbeats", "count"), [(True, 1), (False, 0)])
-def test_heartbeats_are_written_if_wanted(heartbeats: bool, count: int) -> None:
+def test_heartbeats_are_written_if_configured(heartbeats: bool, count: int) -> None:
     records = _records(HeartbeatDue(), heartbeats=heartbeats)
     assert len(records) == count
     for record in records:
@@ -204,7 +204,7 @@ def test_heartbeats_are_written_if_wanted(heartbeats: bool, count: int) -> None:
         assert record.value == {"ts_ms": NOW // 10**6}
 
 
-def test_marks_of_transactions_are_written_if_wanted() -> None:
+def test_transaction_boundaries_are_written_if_configured() -> None:
     mark = TransactionBoundary("BEGIN", "x:1", 1)
     assert _records(mark) == []
     (record,) = _records(mark, transactions=True)

@@ -80,7 +80,7 @@ REGEX = {
 }
 
 
-def test_topics_are_routed_and_keys_tell_the_table() -> None:
+def test_topics_are_routed_and_keys_name_the_table() -> None:
     naming = topic_naming(REGEX)
     table = TableId("shop", "orders_7")
     assert naming.data_change(table) == "srv.shop.orders"

@@ -58,7 +58,7 @@ def test_the_begin_has_no_counts_and_the_end_has_all() -> None:
     assert transaction.id is None
 
 
-def test_an_end_without_a_begin_is_not_told() -> None:
+def test_an_end_without_a_begin_is_not_emitted() -> None:
     assert _mark(Transaction(), "END") is None
 
 

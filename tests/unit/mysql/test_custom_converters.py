@@ -26,14 +26,16 @@ def converted(
     return converter.codec(TABLE, column)
 
 
-def found(*arguments: Any, **settings: Any) -> ColumnCodec:
+def codec_of(*arguments: Any, **settings: Any) -> ColumnCodec:
     codec = converted(*arguments, **settings)
     assert codec is not None
     return codec
 
 
 def test_tinyint_of_one_digit_becomes_a_boolean() -> None:
-    codec = found("TinyIntOneToBooleanConverter", Column("v", "TINYINT", 5, length=1, default="1"))
+    codec = codec_of(
+        "TinyIntOneToBooleanConverter", Column("v", "TINYINT", 5, length=1, default="1")
+    )
     assert (codec.schema.type, codec.schema.default) == ("boolean", True)
     text, log = codec.from_text.function(), codec.from_log(Wire(TINY)).convert.function()
     assert [text(b"1"), text(b"0"), text(b"-1"), log(1), log(-1)] == [
@@ -47,7 +49,7 @@ def test_tinyint_of_one_digit_becomes_a_boolean() -> None:
 
 def test_a_negative_number_is_true_where_values_are_exact() -> None:
     column = Column("v", "TINYINT", 5, length=1)
-    codec = found("TinyIntOneToBooleanConverter", column, exact=True)
+    codec = codec_of("TinyIntOneToBooleanConverter", column, exact=True)
     assert codec.from_text.function()(b"-1") is True
 
 
@@ -59,13 +61,15 @@ def test_other_columns_stay_as_they_are() -> None:
 
 
 def test_the_length_need_not_be_checked() -> None:
-    codec = found("TinyIntOneToBooleanConverter", Column("v", "TINYINT", 5), length_checker="false")
+    codec = codec_of(
+        "TinyIntOneToBooleanConverter", Column("v", "TINYINT", 5), length_checker="false"
+    )
     assert codec.schema.type == "boolean"
 
 
-def test_the_sink_is_told_the_character_set() -> None:
+def test_the_sink_gets_the_character_set() -> None:
     column = Column("v", "VARCHAR", 12, charset="latin1", optional=False)
-    codec = found("JdbcSinkDataTypesConverter", column, selector_string=".*")
+    codec = codec_of("JdbcSinkDataTypesConverter", column, selector_string=".*")
     assert codec.schema.parameters == {"__debezium.source.column.character_set": "latin1"}
     assert codec.from_log(Wire(VARCHAR, 10)).convert.function()("ü".encode()) == "ü"
     assert codec.absent == ""
@@ -73,10 +77,10 @@ def test_the_sink_is_told_the_character_set() -> None:
 
 def test_the_sink_gets_numbers() -> None:
     column = Column("v", "TINYINT", 5)
-    codec = found("JdbcSinkDataTypesConverter", column, selector_boolean=".*")
+    codec = codec_of("JdbcSinkDataTypesConverter", column, selector_boolean=".*")
     assert (codec.schema.type, codec.from_text.function()(b"5")) == ("int16", 1)
     column = Column("v", "REAL", 8)
-    codec = found(
+    codec = codec_of(
         "JdbcSinkDataTypesConverter", column, selector_real=".*", treat_real_as_double="false"
     )
     assert (codec.schema.type, codec.from_text.function()(b"1.5")) == ("float32", 1.5)
@@ -100,14 +104,14 @@ def test_a_zero_date_becomes_the_fallback(
     kind: str, jdbc: int, key: str, text: str, value: object
 ) -> None:
     column = Column("v", kind, jdbc, optional=False)
-    codec = found("ZeroDateFallbackConverter", column, **{key: text})
+    codec = codec_of("ZeroDateFallbackConverter", column, **{key: text})
     assert (
         codec.from_text.function()(b"0000-00-00 00:00:00"[: 10 if kind == "DATE" else None])
         == value
     )
     assert codec.absent == value
     assert not codec.schema.optional
-    assert found("ZeroDateFallbackConverter", column).schema.optional
+    assert codec_of("ZeroDateFallbackConverter", column).schema.optional
 
 
 def test_a_column_can_have_a_fallback_of_its_own() -> None:

@@ -26,7 +26,7 @@ def values(connector: str = "mysql", **more: str) -> dict[str, Any]:
     return config_def(connector).parse(config)
 
 
-def test_types_are_represented_as_by_debezium_unless_told_otherwise() -> None:
+def test_types_are_represented_as_by_debezium_by_default() -> None:
     assert type_options(values(), "mysql") == TypeOptions()
     assert type_options(values("mariadb"), "mariadb") == TypeOptions(flavor="mariadb")
 

@@ -74,12 +74,12 @@ def test_what_is_not_supported_is_refused(config: dict[str, str], key: str, faul
         ("signal.enabled.channel", "signal.enabled.channels"),
     ],
 )
-def test_a_misspelt_key_names_the_likely_one(key: str, likely: str) -> None:
+def test_a_misspelled_key_names_the_likely_one(key: str, likely: str) -> None:
     (text,) = faults({key: "a.b"})[key]
     assert text.startswith(f"Unknown configuration {key}, which looks like {likely}: ")
 
 
-def test_keys_of_others_are_not_misspelt() -> None:
+def test_keys_of_others_are_not_misspelled() -> None:
     table = PluginTable()
     connect = source_config({"connector.class": mysql().class_name}, WORKER.parse({}), table)
     foreign = """database.sslMode database.connectionTimeZone driver.useSSL topic.creation.groups

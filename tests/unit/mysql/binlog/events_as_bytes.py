@@ -118,7 +118,7 @@ def rows_body(
 def compressed_transaction(
     events: bytes, *, size: int | None = None, compressed: bool = True
 ) -> bytes:
-    """A transaction in one event; ``size`` is told as its length instead of the true one."""
+    """A transaction in one event; ``size`` replaces its true length."""
     payload = zstandard.ZstdCompressor().compress(events) if compressed else events
     fields = [(2, 0 if compressed else 255), (3, len(events) if size is None else size)]
     return event(40, payload_head(fields, len(payload)) + payload)

@@ -22,19 +22,19 @@ OPTIONS = TypeOptions()
 
 @dataclass(frozen=True)
 class RandomTable:
-    """The columns of a table; ``wanted`` are the numbers of those that events have, in order."""
+    """The columns of a table; ``requested`` are the numbers of those that events have, in order."""
 
     kinds: tuple[Kind, ...]
     columns: tuple[Column, ...]
-    wanted: tuple[int, ...]
+    requested: tuple[int, ...]
 
     def __repr__(self) -> str:
         nullable = [column.optional for column in self.columns]
-        return f"RandomTable({self.kinds}, optional={nullable}, wanted={self.wanted})"
+        return f"RandomTable({self.kinds}, optional={nullable}, requested={self.requested})"
 
     @property
     def codecs(self) -> list[tuple[ColumnCodec, int]]:
-        return [(codec_for(self.columns[number]), number) for number in self.wanted]
+        return [(codec_for(self.columns[number]), number) for number in self.requested]
 
     def image(self, row: PlainRow, present: Sequence[bool]) -> bytes:
         """Return the image of a row with the columns that are present."""
@@ -51,7 +51,7 @@ class RandomTable:
             self._connect(number, row[number])
             if present[number]
             else codec_for(self.columns[number]).unavailable
-            for number in self.wanted
+            for number in self.requested
         )
 
     def _connect(self, number: int, value: Any) -> Any:
@@ -68,24 +68,26 @@ def codec_for(column: Column, options: TypeOptions = OPTIONS) -> ColumnCodec:
     return codec
 
 
-def table_of(kinds: Sequence[Kind], wanted: Sequence[int] | None = None) -> RandomTable:
+def table_of(kinds: Sequence[Kind], requested: Sequence[int] | None = None) -> RandomTable:
     columns = tuple(
         replace(kind.column, name=f"c{number}", position=number + 1)
         for number, kind in enumerate(kinds)
     )
     return RandomTable(
-        tuple(kinds), columns, tuple(range(len(kinds)) if wanted is None else wanted)
+        tuple(kinds), columns, tuple(range(len(kinds)) if requested is None else requested)
     )
 
 
 @st.composite
 def tables(draw: st.DrawFn, most: int = 12, kinds: Sequence[Kind] = KINDS) -> RandomTable:
-    """Tables of any columns, some of which cannot be NULL and some are not wanted."""
+    """Tables of any columns, some of which cannot be NULL and some are not requested."""
     chosen = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=most))
     table = table_of(chosen, draw(st.permutations(range(len(chosen)))))
-    wanted = table.wanted[: draw(st.integers(0, len(chosen)))] if draw(SELDOM) else table.wanted
+    requested = (
+        table.requested[: draw(st.integers(0, len(chosen)))] if draw(SELDOM) else table.requested
+    )
     columns = tuple(replace(column, optional=draw(st.booleans())) for column in table.columns)
-    return replace(table, columns=columns, wanted=wanted)
+    return replace(table, columns=columns, requested=requested)
 
 
 @st.composite

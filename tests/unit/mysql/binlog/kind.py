@@ -1,6 +1,6 @@
 """A kind of column: its definition, how the log describes it, its values both ways.
 
-A value is what SQL shows (see `plain`). ``connect`` tells what it is in an event with the
+A value is what SQL shows (see `plain`). ``connect`` is its form in an event with the
 default options, written by hand from Debezium's documentation of its types.
 """
 

@@ -20,7 +20,7 @@ def _truncated(micros: int, digits: int) -> int:
 
 
 def day_number(value: tuple[int, int, int]) -> int | None:
-    """Return the days since the epoch; two-digit years are of 1970 to 2069."""
+    """Return the days since the epoch; two-digit years mean 1970 to 2069."""
     year, month, day = value
     if 0 < year < 100:
         year += 2000 if year < 70 else 1900

@@ -92,7 +92,7 @@ def test_a_damaged_transaction_is_refused(event: bytes) -> None:
     assert re.search("malformed event|unknown compression", str(last.error))
 
 
-def test_an_uncompressed_size_that_is_not_told_is_not_checked() -> None:
+def test_a_missing_uncompressed_size_is_not_checked() -> None:
     body = b"".join(INSIDE)
     event = written.event(40, written.payload_head([(2, 255)], len(body)) + body)
     assert len(inside(event)) == len(INSIDE)

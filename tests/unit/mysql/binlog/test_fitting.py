@@ -28,7 +28,7 @@ T = TableId("d", "t")
 COLLATIONS = {63: Charset("binary", 1), 255: Charset("utf8mb4", 4), 8: Charset("latin1", 1)}
 
 
-def known(type_name: str, **more: int) -> Table:
+def table_with(type_name: str, **more: int) -> Table:
     return Table(T, (Column("a", type_name, 4, **more),))  # type: ignore[arg-type]  # numbers only
 
 
@@ -50,19 +50,19 @@ def known(type_name: str, **more: int) -> Table:
 def test_a_type_may_stand_in_the_log_as_some_others(
     type_name: str, wire: Wire, *, fits: bool
 ) -> None:
-    assert (difference(known(type_name), TableMap(T, (wire,))) is None) == fits
+    assert (difference(table_with(type_name), TableMap(T, (wire,))) is None) == fits
 
 
-def test_signs_and_scales_are_compared_where_the_log_tells_them() -> None:
+def test_signs_and_scales_are_compared_where_the_log_has_them() -> None:
     signed = TableMap(T, (Wire(fields.LONG),), (), b"\0", {1: b"\0"})
     unsigned = TableMap(T, (Wire(fields.LONG),), (), b"\0", {1: b"\x80"})
     assert unsigned_columns(unsigned) == {0: True}
-    assert difference(known("INT UNSIGNED"), unsigned) is None
-    assert difference(known("INT"), signed) is None
-    assert "of type INT," in (difference(known("INT"), unsigned) or "")
+    assert difference(table_with("INT UNSIGNED"), unsigned) is None
+    assert difference(table_with("INT"), signed) is None
+    assert "of type INT," in (difference(table_with("INT"), unsigned) or "")
     decimal = TableMap(T, (Wire(fields.NEWDECIMAL, 10 | 2 << 8),))
-    assert difference(known("DECIMAL", length=10, scale=2), decimal) is None
-    assert difference(known("DECIMAL", length=10, scale=3), decimal) is not None
+    assert difference(table_with("DECIMAL", length=10, scale=2), decimal) is None
+    assert difference(table_with("DECIMAL", length=10, scale=3), decimal) is not None
 
 
 def described(*columns: tuple[str, Wire], nullable: int = 0, **blocks: bytes) -> TableMap:
@@ -109,8 +109,8 @@ def test_a_table_is_made_of_its_description() -> None:
     apply_text(Catalog(tables, "mariadb"), "ALTER TABLE t MODIFY raw BLOB NULL", "d")
     altered = tables.get(T)
     assert altered is not None
-    told = described_difference(altered, table_map, COLLATIONS, is_mariadb=True)
-    assert told == "whether raw takes NULL"
+    fault = described_difference(altered, table_map, COLLATIONS, is_mariadb=True)
+    assert fault == "whether raw takes NULL"
 
 
 @given(kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8), garbage=st.binary())

@@ -1,4 +1,4 @@
-"""Events of the log: what each tells, and how checksums are found."""
+"""Events of the log: the content of each, and how checksums are found."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_heartbeats(kind: int) -> None:
 
 @pytest.mark.parametrize(("algorithm", "trailer"), [(written.CRC32, 4), (written.NO_CHECKSUM, 0)])
 @pytest.mark.parametrize("checksums", [True, False])
-def test_a_format_description_tells_whether_events_have_checksums(
+def test_a_format_description_says_whether_events_have_checksums(
     algorithm: int, trailer: int, checksums: bool
 ) -> None:
     parser = EventParser(checksums=checksums)

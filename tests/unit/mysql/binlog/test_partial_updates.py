@@ -185,7 +185,7 @@ def test_rows_with_differences(data: st.DataObject) -> None:
     assert rows_by_plan(TABLE, event) == expected
 
 
-def test_differences_of_a_column_that_is_not_wanted_are_passed_over() -> None:
+def test_differences_of_an_unrequested_column_are_skipped() -> None:
     table = table_of(TABLE.kinds, [0, 3])
     row = (1, {"a": 1}, b"x", [1], [2])
     diffs = {1: b"\x00nonsense", 3: difference(REPLACE, [0], 5)}

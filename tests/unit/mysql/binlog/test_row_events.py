@@ -87,7 +87,7 @@ def test_updates_have_pairs_of_images(data: st.DataObject, alike: bool, extra: b
     )
     images = b"".join(table.image(old, before) + table.image(new, after) for old, new in rows)
     # what only the image before has was not changed
-    kept = [before[index] and not after[index] for index in table.wanted]
+    kept = [before[index] and not after[index] for index in table.requested]
     expected = []
     for old, new in rows:
         first, second = table.connect(old, before), table.connect(new, after)
@@ -164,7 +164,7 @@ def test_bytes_of_the_next_event_are_not_taken_for_a_row() -> None:
             TablePlan(codec_of(table), mapped.table_map).rows(changed)
 
 
-def test_an_error_tells_the_table_and_no_value() -> None:
+def test_an_error_names_the_table_and_no_value() -> None:
     table = table_of(INTEGERS[:2])
     event = written.rows(written.WRITE, b"\0\x41", [(True, True)])
     with pytest.raises(SchemaMismatchError) as caught:

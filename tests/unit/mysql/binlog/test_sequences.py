@@ -23,7 +23,7 @@ def table_map(*types: int) -> TableMap:
     return TableMap(TableId("d", "s"), tuple(Wire(kind, 0) for kind in types))
 
 
-def test_the_rows_of_a_sequence_are_passed_over() -> None:
+def test_the_rows_of_a_sequence_are_skipped() -> None:
     plans = TablePlans(Tables(), no_codec, lambda _: True, "fail")
     assert plans.plan(table_map(*STATE)) is None
 

@@ -44,10 +44,10 @@ def test_a_captured_table_has_one_plan() -> None:
     plan = captured.plan(described)
     assert plan is not None
     assert captured.plan(described) is plan
-    assert captured.plan(TableMap(ORDERS, WIRES)) is not plan  # described anew
+    assert captured.plan(TableMap(ORDERS, WIRES)) is not plan  # described again
 
 
-def test_plans_are_made_anew_after_a_definition_has_changed() -> None:
+def test_plans_are_rebuilt_after_a_definition_has_changed() -> None:
     captured, _ = plans()
     described = TableMap(ORDERS, WIRES)
     plan = captured.plan(described)
@@ -55,7 +55,7 @@ def test_plans_are_made_anew_after_a_definition_has_changed() -> None:
     assert captured.plan(described) is not plan
 
 
-def test_rows_of_no_known_or_no_captured_table_are_not_wanted() -> None:
+def test_rows_of_tables_that_are_not_captured_are_skipped() -> None:
     captured, _ = plans()
     assert captured.plan(None) is None
     assert captured.plan(TableMap(TableId("other", "orders"), WIRES)) is None
@@ -73,7 +73,7 @@ def test_a_table_with_another_number_of_columns_stops_the_task() -> None:
         captured.plan(TableMap(ORDERS, WIRES[:1]))
 
 
-def test_columns_that_mariadb_hides_are_passed_over() -> None:
+def test_columns_that_mariadb_hides_are_skipped() -> None:
     kinds = [INTEGERS[0], BINARIES[2]]
     table = table_of(kinds)
     wires = (*(kind.wire for kind in kinds), Wire(fields.LONGLONG, 0))
@@ -83,8 +83,8 @@ def test_columns_that_mariadb_hides_are_passed_over() -> None:
         tables, lambda _: codec_of(table), lambda _: True, "fail", hidden_columns=True
     )
     names = tuple(column.name for column in table.columns)
-    for told in ((), (*names, "DB_ROW_HASH_1")):
-        plan = captured.plan(TableMap(ORDERS, wires, told))
+    for logged in ((), (*names, "DB_ROW_HASH_1")):
+        plan = captured.plan(TableMap(ORDERS, wires, logged))
         assert plan is not None
         images = b"\0\1" + kinds[1].encode(b"a") + bytes(8)
         changed = RowsChanged(
@@ -108,7 +108,7 @@ def test_a_number_behind_nothing_but_numbers_is_no_hidden_hash() -> None:
         captured.plan(TableMap(ORDERS, (*WIRES, Wire(fields.LONGLONG, 0))))
 
 
-def test_columns_of_other_names_stop_the_task_where_the_log_tells_them() -> None:
+def test_columns_of_other_names_stop_the_task_where_the_log_has_names() -> None:
     """The number and the types may fit all the same: values would go to the wrong columns."""
     captured, tables = plans()
     [first, second] = [column.name for column in COLUMNS.columns]
@@ -135,8 +135,8 @@ def test_such_rows_may_be_skipped(
 
 def test_columns_of_other_types_stop_the_task() -> None:
     captured, _ = plans()
-    told = "column c1 of type TINYINT UNSIGNED, but .* another type there"
-    with pytest.raises(SchemaMismatchError, match=told):
+    fault = "column c1 of type TINYINT UNSIGNED, but .* another type there"
+    with pytest.raises(SchemaMismatchError, match=fault):
         captured.plan(TableMap(ORDERS, (WIRES[0], BINARIES[0].wire)))
 
 

@@ -82,7 +82,7 @@ def translated(
         start,
     )
     found: list[Change] = []
-    for event in parsed:  # one batch an event: after each the position is told
+    for event in parsed:  # one batch an event: after each the position is reported
         found += translator.changes([event])
     return found
 
@@ -135,7 +135,7 @@ def test_the_source_block_of_a_row_event() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), min_size=1, max_size=4))
-def test_a_start_from_any_position_that_was_told_leaves_out_nothing_and_repeats_nothing(
+def test_a_start_from_any_reported_position_loses_and_repeats_nothing(
     rows: list[list[int]],
 ) -> None:
     log = placed(log_of(*rows))
@@ -184,7 +184,7 @@ def test_transactions_of_sources_that_are_not_followed_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(("queries", "shown"), [(True, "INSERT …"), (False, None)])
-def test_the_statement_is_told_when_it_is_wanted(queries: bool, shown: str | None) -> None:
+def test_the_statement_is_emitted_if_configured(queries: bool, shown: str | None) -> None:
     log = log_of([1])
     log.insert(3, written.event(29, b"\x0aINSERT \xe2\x80\xa6"))
     changes = translated(placed(log), options=TranslateOptions(queries=queries))

@@ -46,7 +46,7 @@ def test_the_modes_of_a_server(names: str, ansi_quotes: bool, backslashes: bool)
 
 
 def status(client: int) -> bytes:
-    """Build the status variables that a server writes before those nobody reads here."""
+    """Build the status variables that a server writes before those that are not read."""
     mode = (ANSI | 1 << 33).to_bytes(8, "little")
     charset = client.to_bytes(2, "little") + b"\xff\x00\x08\x00"
     return (
@@ -61,7 +61,7 @@ def test_the_session_of_a_statement(client: int, codec: str | None) -> None:
     assert session_of(status(client)) == QuerySession(ANSI | 1 << 33, codec)
 
 
-def test_a_session_that_is_not_told() -> None:
+def test_a_session_that_is_not_logged() -> None:
     assert session_of(b"") == QuerySession(None, None)
     assert session_of(b"\x80\x01\x02") == QuerySession(None, None)
 

@@ -1,6 +1,6 @@
 """Statements that MySQL 9.7 and MariaDB 10.11 accept, some of which Debezium cannot read.
 
-The columns are those that the servers' information_schema tells afterwards.
+The columns are those that the servers' information_schema shows afterwards.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def test_alterations(dialect: Dialect, clauses: str, expected: str) -> None:
 
 
 def test_a_table_that_was_thought_to_be_there_is_the_new_one() -> None:
-    """A history that does not tell of a rename leaves the old name behind."""
+    """A history without a rename leaves the old name behind."""
     assert columns(["CREATE TABLE t (k INT PRIMARY KEY)"]) == ["k"]
     assert columns(["CREATE TABLE IF NOT EXISTS t (k INT PRIMARY KEY)"]) == ["a", "b", "c"]
 
@@ -117,7 +117,7 @@ def test_what_only_mariadb_has(statement: str, expected: str | None) -> None:
         "ALTER DATABASE CHARACTER SET greek",
     ],
 )
-def test_what_changes_no_table_is_passed_over(statement: str) -> None:
+def test_statements_that_change_no_table_are_skipped(statement: str) -> None:
     assert columns([statement]) == ["a", "b", "c"]
 
 

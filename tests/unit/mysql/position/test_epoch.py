@@ -70,7 +70,7 @@ def test_the_first_file_of_another_server_does_not_begin_a_second_epoch() -> Non
     assert at.epoch == 5
 
 
-def test_nothing_is_counted_where_nobody_asked() -> None:
+def test_nothing_is_counted_unless_configured() -> None:
     at = Coordinates(BinlogPosition("b.000009", 4))
     at.rotate("b.000001", 4)
     assert at.position().to_offset() == {"file": "b.000001", "pos": 4}

@@ -50,7 +50,7 @@ def session(answers: Answers) -> Connection:
 
 def test_a_good_server_has_no_problem() -> None:
     check_server(session(Answers()), is_mariadb=False)
-    older = {"log_bin": "ON"}  # neither format nor image is told
+    older = {"log_bin": "ON"}  # neither format nor image is set
     check_server(session(Answers(variables=older)), is_mariadb=False)
 
 
@@ -84,7 +84,7 @@ def test_the_connector_of_the_other_server_is_named(is_mariadb: bool) -> None:
     assert ("MySqlConnector" if is_mariadb else "MariaDbConnector") in problem.remedy
 
 
-def test_a_user_without_privileges_is_told_which() -> None:
+def test_missing_privileges_are_named() -> None:
     check_privileges(session(Answers()))
     with pytest.raises(AccessDeniedError) as caught:
         check_privileges(session(Answers(denied=True)))

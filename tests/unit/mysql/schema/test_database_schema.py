@@ -22,8 +22,8 @@ def schema(**rules: object) -> DatabaseSchema:
     return made
 
 
-def told(changes: list[DdlChange]) -> list[str]:
-    """Shorten changes to what was told, with a star at what is recorded."""
+def published(changes: list[DdlChange]) -> list[str]:
+    """Shorten changes to what was published, with a star at what is recorded."""
     return [f"{change.kind} {change.ddl}{'*' if change.recorded else ''}" for change in changes]
 
 
@@ -45,7 +45,7 @@ def told(changes: list[DdlChange]) -> list[str]:
         ("DROP TABLE shop.out", "DROP*", "", "DROP*"),
     ],
 )
-def test_what_is_told_and_recorded(
+def test_what_is_published_and_recorded(
     statement: str, all_stored: str, only_tables: str, only_databases: str
 ) -> None:
     statement = statement.replace("shop.in", "shop.`in`").replace("shop.out", "shop.`out`")
@@ -80,19 +80,19 @@ def test_what_is_told_and_recorded(
         "# Dummy event replacing event type 160",
     ],
 )
-def test_what_nobody_hears_of(statement: str) -> None:
+def test_statements_that_are_not_published(statement: str) -> None:
     assert schema().apply(statement, "shop") == []
 
 
 def test_a_filter_of_ones_own_takes_the_place_of_the_usual_one() -> None:
     own = schema(ddl_filter=ddl_filter(r"CREATE TABLE noise.*,DROP\,x"))
     assert own.apply("CREATE TABLE noise_1 (id INT)", "shop") == []
-    assert told(own.apply("GRANT SELECT ON *.* TO a", "shop")) == [
+    assert published(own.apply("GRANT SELECT ON *.* TO a", "shop")) == [
         "DATABASE GRANT SELECT ON *.* TO a*"
     ]
 
 
-def test_a_statement_on_tables_of_two_databases_is_told_once_for_each() -> None:
+def test_a_statement_on_tables_of_two_databases_is_published_once_for_each() -> None:
     tables = schema()
     tables.apply("CREATE TABLE away.a (id INT)", "shop")
     changes = tables.apply("DROP TABLE `in`, `out`, away.a", "shop")
@@ -103,7 +103,7 @@ def test_a_statement_on_tables_of_two_databases_is_told_once_for_each() -> None:
     ]
 
 
-def test_a_renamed_table_is_told_with_its_name_before() -> None:
+def test_a_renamed_table_is_published_with_its_previous_name() -> None:
     [change] = schema().apply("RENAME TABLE `in` TO elsewhere.new", "shop")
     [changed] = change.changes
     assert (changed.type, changed.id, changed.previous_id) == (
@@ -134,14 +134,14 @@ def test_what_cannot_be_read_stops_and_leaves_the_tables_as_they_were() -> None:
     assert list(tables.tables) == before
 
 
-def test_what_cannot_be_read_may_be_passed_over() -> None:
+def test_unparseable_statements_may_be_skipped() -> None:
     passing = schema(skip_unparseable_ddl=True)
-    assert told(passing.apply("ALTER TABLE `in` FROBNICATE (", "shop")) == [
+    assert published(passing.apply("ALTER TABLE `in` FROBNICATE (", "shop")) == [
         "DATABASE ALTER TABLE `in` FROBNICATE (*"
     ]
 
 
-def test_comments_are_kept_if_they_are_asked_for() -> None:
+def test_comments_are_kept_if_configured() -> None:
     for comments, expected in ((True, ("c", "t")), (False, (None, None))):
         tables = schema(comments=comments)
         tables.apply("CREATE TABLE n (a INT COMMENT 'c') COMMENT 't'", "shop")

@@ -1,4 +1,4 @@
-"""Which transactions are done at a place of the log, by what SHOW BINLOG EVENTS tells."""
+"""The transactions that are done at a position of the log, by SHOW BINLOG EVENTS."""
 
 from __future__ import annotations
 

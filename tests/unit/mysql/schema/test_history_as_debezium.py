@@ -1,6 +1,6 @@
 """Schema histories as Debezium 3.6.1 (MySQL) and 3.5.0 (MariaDB) wrote them.
 
-``….json`` holds the values of a Kafka topic, ``….history`` is a file; both are of the same run
+``….json`` holds the values of a Kafka topic, ``….history`` is a file; both come from the same run
 of statements, with ``include.schema.comments=true``.
 """
 
@@ -35,7 +35,7 @@ def lines(dialect: Dialect) -> list[str]:
 
 
 def rerun(dialect: Dialect, recorded: HistoryRecord, schema: DatabaseSchema) -> HistoryRecord:
-    """Apply a recorded statement anew and make a record of what that changes."""
+    """Apply a recorded statement again and record its changes."""
     assert recorded.ddl is not None
     assert recorded.database is not None
     assert recorded.ts_ms is not None
@@ -104,7 +104,7 @@ def recovered_at(
     return list(schema.tables)
 
 
-def test_records_of_another_connector_are_passed_over() -> None:
+def test_records_of_another_connector_are_skipped() -> None:
     schema = DatabaseSchema(SchemaRules(), Tables())
     records = map(parse_record, topic("mysql"))
     assert recover(records, {"server": "x"}, schema.tables, schema.replay, lambda _: True) == 0

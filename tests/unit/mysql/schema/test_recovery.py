@@ -62,9 +62,9 @@ def history(tmp_path: Path) -> Iterator[FileHistory]:
     with store.buffering():
         for number, (ddl, database) in enumerate(statements(150), 1):
             for change in schema.apply(ddl, database):
-                told = change.changes if number % 3 else ()
+                changes = change.changes if number % 3 else ()
                 at = position(number * 10)
-                store.append(HistoryRecord.of(PARTITION, at, database, ddl, told, 0))
+                store.append(HistoryRecord.of(PARTITION, at, database, ddl, changes, 0))
     yield store
     store.close()
 
@@ -79,7 +79,7 @@ def recovered(
     return schema
 
 
-def known(schema: DatabaseSchema) -> tuple[Any, ...]:
+def state_of(schema: DatabaseSchema) -> tuple[Any, ...]:
     return list(schema.tables), schema.state()
 
 
@@ -98,8 +98,8 @@ def test_snapshot_and_rest_lead_to_the_same(
     assert kept is not None
     for place in (first, (first + 1530) // 2, 1530):
         part.write_bytes(whole)
-        expected = known(recovered(history, None, place))
-        assert known(recovered(FileHistory(part), snapshots, place)) == expected
+        expected = state_of(recovered(history, None, place))
+        assert state_of(recovered(FileHistory(part), snapshots, place)) == expected
         assert len(expected[0]) > 0 or first < 100
 
 
@@ -122,8 +122,8 @@ class Counting:
 def read(store: HistoryStore, snapshots: SnapshotFile, place: int = 9999, **basis: str) -> int:
     """Recover; return how many records were read for it."""
     counting = Counting(store)
-    expected = known(recovered(store, None, place))
-    assert known(recovered(counting, snapshots, place, **basis)) == expected
+    expected = state_of(recovered(store, None, place))
+    assert state_of(recovered(counting, snapshots, place, **basis)) == expected
     return counting.count
 
 
@@ -173,7 +173,7 @@ def test_an_older_position_and_another_history_need_the_whole(
     assert read(FileHistory(path), snapshots) == count
 
 
-def test_records_that_are_not_reached_or_in_doubt_make_no_snapshot(
+def test_records_that_are_not_reached_or_unresolved_make_no_snapshot(
     history: FileHistory, tmp_path: Path
 ) -> None:
     path = tmp_path / "snapshot"

@@ -1,4 +1,4 @@
-"""The tracker: recorded before told, recovered as recorded."""
+"""The tracker: recorded before emitted, recovered as recorded."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class FullDisk:
 
 
 def no_codec(table: Table) -> TableEventSchema:
-    raise AssertionError(f"nobody truncates {table.id} here")
+    raise AssertionError(f"no test truncates {table.id}")
 
 
 def tracker(store: HistoryStore) -> SchemaTracker:
@@ -161,7 +161,7 @@ def test_a_statement_that_is_read_again_is_applied_to_what_was_before_it() -> No
     assert names(tracked) == ["a", "b"]
 
 
-def test_what_cannot_be_read_is_told_and_recorded_and_leaves_a_doubt() -> None:
+def test_an_unparsed_statement_is_emitted_and_recorded_and_leaves_its_tables_unresolved() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
     run(tracked, "CREATE TABLE t (a INT)", 10)
@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_told_and_recorded_and_leaves_a_doubt() -> None:
     assert names(again) == ["a"]
 
 
-def test_a_new_definition_ends_a_doubt_also_after_a_restart() -> None:
+def test_a_new_definition_stays_resolved_after_a_restart() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
     run(tracked, "CREATE TABLE t (a INT)", 10)
@@ -197,7 +197,7 @@ def test_a_new_definition_ends_a_doubt_also_after_a_restart() -> None:
     assert before.unresolved_reason(T) is not None
 
 
-def test_a_definition_that_is_known_already_is_told_only_to_end_a_doubt() -> None:
+def test_a_known_definition_is_emitted_only_if_it_was_unresolved() -> None:
     tracked = tracker(MemoryHistory())
     run(tracked, "CREATE TABLE t (a INT)", 10)
     assert tracked.define("CREATE TABLE `t` (`a` int)", T, at(20)) == []
@@ -216,8 +216,8 @@ def test_a_definition_that_is_known_already_is_told_only_to_end_a_doubt() -> Non
         "CREATE TABLE moved LIKE t",
     ],
 )
-def test_a_doubt_goes_with_a_table(statement: str) -> None:
-    """At once, and after a restart, whose history does not tell of every old name."""
+def test_an_unresolved_schema_follows_its_table(statement: str) -> None:
+    """At once, and after a restart, whose history lacks some old names."""
     store = MemoryHistory()
     tracked = tracker(store)
     run(tracked, "CREATE TABLE t (a INT)", 10)
@@ -273,7 +273,7 @@ DAMAGED = st.tuples(
 def test_no_damaged_statement_stops_the_stream(
     damaged: list[tuple[str, int, int, str]], sql_mode: int | None
 ) -> None:
-    """Cut, doubled or with something put into it: told, recorded, or passed over."""
+    """Truncated, doubled or with an insertion: emitted, recorded, or skipped."""
     store = MemoryHistory()
     tracked = tracker(store)
     for number, (sql, start, cut, more) in enumerate(damaged):
@@ -282,7 +282,7 @@ def test_no_damaged_statement_stops_the_stream(
         tracker(store).recover(at(100).position(), by_gtids=False)
 
 
-def test_the_mode_of_the_session_tells_how_to_read_a_statement() -> None:
+def test_the_mode_of_the_session_decides_how_to_read_a_statement() -> None:
     tracked = tracker(MemoryHistory())
     run(tracked, 'CREATE TABLE "t" ("a" INT DEFAULT 1)', 10, 1 << 2)
     assert names(tracked) == ["a"]

@@ -25,7 +25,7 @@ from tests.unit.mysql.binlog.kinds_of_times import DATE, DATETIMES, TIMESTAMPS
 WHOLE = 0xFFFFFF
 END = b"\xfe\0\0\2\0"
 OK_END = b"\xfe\0\0\2\0\0\0"
-# of some kinds a snapshot tells something else than the log: see test_text_and_log
+# of some kinds a snapshot has other values than the log: see test_text_and_log
 SAME_BOTH_WAYS = [kind for kind in KINDS if kind not in (DATE, *DATETIMES, *TIMESTAMPS)]
 
 
@@ -78,7 +78,7 @@ def test_rows_are_decoded_however_they_arrive(
     data: st.DataObject, sizes: list[int], end: bytes
 ) -> None:
     table = data.draw(tables(most=6, kinds=SAME_BOTH_WAYS))
-    table = replace(table, wanted=tuple(range(len(table.kinds))))
+    table = replace(table, requested=tuple(range(len(table.kinds))))
     rows = data.draw(st.lists(rows_of(table), max_size=6))
     sent = b"".join(
         packed(
@@ -124,7 +124,7 @@ def test_a_first_value_whose_length_looks_like_the_end_of_the_result() -> None:
 
 def test_a_select_of_the_user_may_have_other_columns_in_another_order() -> None:
     rows = TextRows(codecs(TABLE), found=["C2", "extra", "c0"])
-    sent = packed((b"bytes", b"not wanted", b"5")) + packed((None, None, b"6"))
+    sent = packed((b"bytes", b"not requested", b"5")) + packed((None, None, b"6"))
     sent += packed((b"b" * 300, b"n" * 300, b"7"))
     assert read(rows, sent) == [(5, None, b"bytes"), (6, None, None), (7, None, b"b" * 300)]
 
@@ -149,14 +149,16 @@ def test_what_comes_after_a_conversion_is_applied_to_short_and_long_values() -> 
 
 
 @pytest.mark.parametrize(("code", "error"), [(1105, StopError), (1053, DatabaseUnavailableError)])
-def test_an_error_of_the_server_in_the_middle_is_told(code: int, error: type[Exception]) -> None:
+def test_an_error_of_the_server_in_the_middle_is_reported(
+    code: int, error: type[Exception]
+) -> None:
     packet = b"\xff" + struct.pack("<H", code) + b"#HY000the reason"
     for before in (b"", packed((b"1", b"a", b"b"))):
         with pytest.raises(error, match=rf"the reason \(error {code}\)"):
             read(TextRows(codecs(TABLE)), before, end=packet)
 
 
-def test_a_connection_that_ends_in_the_middle_is_told() -> None:
+def test_a_connection_that_ends_in_the_middle_is_reported() -> None:
     data = packed((b"1", b"a", b"b"))
     stream = Chunks(data[:-1], [])
     with pytest.raises(DatabaseUnavailableError):

@@ -95,13 +95,13 @@ def _length(number: int) -> bytes:
 
 def _container(value: dict[str, Any] | list[Any], large: bool) -> Pair:
     if not large:
-        small = _laid_out(value, 2, large)
+        small = _lay_out(value, 2, large)
         if len(small) < 1 << 16:
             return (0 if isinstance(value, dict) else 2), small
-    return (1 if isinstance(value, dict) else 3), _laid_out(value, 4, large)
+    return (1 if isinstance(value, dict) else 3), _lay_out(value, 4, large)
 
 
-def _laid_out(value: dict[str, Any] | list[Any], width: int, large: bool) -> bytes:
+def _lay_out(value: dict[str, Any] | list[Any], width: int, large: bool) -> bytes:
     names = [name.encode() for name in stored_order(value)] if isinstance(value, dict) else []
     members = [value[n] for n in stored_order(value)] if isinstance(value, dict) else value
     head = 2 * width + len(names) * (width + 2) + len(members) * (1 + width)

@@ -41,7 +41,7 @@ def test_documents_of_one_shape_differ_in_values(first: Any) -> None:
         assert json_text(document(value)) == text(value)
 
 
-def test_short_containers_of_the_same_bytes_are_told_apart() -> None:
+def test_short_containers_of_the_same_bytes_are_distinguished() -> None:
     for number in range(OFTEN + 2):
         value = {"a": [], "b": {}, "n": number, "o": [1, number], "p": {"x": ["y" * (number % 70)]}}
         assert json_text(document(value)) == text(value)

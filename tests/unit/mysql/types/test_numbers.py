@@ -139,11 +139,11 @@ def test_decimals_of_any_shape_in_every_mode(shape: tuple[int, int], data: st.Da
         STRING: shown,
         DOUBLES: float(value) if unscaled else 0.0,
     }
-    for options, wanted in expected.items():
+    for options, expected_value in expected.items():
         column = codec("DECIMAL", options, length=precision, scale=scale)
         for found in (log(column, wire, stored), text(column, shown)):
-            assert found == wanted
-            assert type(found) is type(wanted)
+            assert found == expected_value
+            assert type(found) is type(expected_value)
 
 
 @given(st.integers(), st.integers(1, 40))
@@ -180,8 +180,8 @@ def test_zeros_that_fill_a_decimal_are_dropped(shown: str, normal: str) -> None:
     ],
 )
 def test_defaults_of_decimals(literal: str, precise: Any, string: Any, double: Any) -> None:
-    for options, wanted in ((TypeOptions(), precise), (STRING, string), (DOUBLES, double)):
-        assert default("DECIMAL", literal, options=options, length=10, scale=2) == wanted
+    for options, expected_value in ((TypeOptions(), precise), (STRING, string), (DOUBLES, double)):
+        assert default("DECIMAL", literal, options=options, length=10, scale=2) == expected_value
 
 
 @pytest.mark.parametrize(

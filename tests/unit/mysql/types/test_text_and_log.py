@@ -1,4 +1,4 @@
-"""A value is the same whether a snapshot or the log tells it, in every mode."""
+"""A value is the same from a snapshot and from the log, in every mode."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def from_log(column: ColumnCodec, kind: Kind, data: bytes) -> Any:
 @pytest.mark.parametrize("kind", KINDS, ids=repr)
 @settings(max_examples=25)
 @given(data=st.data(), options=MODES, optional=st.booleans())
-def test_snapshot_and_log_tell_the_same(
+def test_snapshot_and_log_give_the_same(
     kind: Kind, data: st.DataObject, options: TypeOptions, optional: bool
 ) -> None:
     value = data.draw(kind.values)
@@ -65,7 +65,7 @@ def test_snapshot_and_log_tell_the_same(
             from_text(column, kind.text(value))
         return
     read = from_text(column, kind.text(value))
-    if kind in TIMESTAMPS and not options.exact:  # the log alone tells zeros at the end
+    if kind in TIMESTAMPS and not options.exact:  # only the log has zeros at the end
         streamed, read = _short(streamed), _short(read)
     assert repr(read) == repr(streamed)
     assert fits(column.schema, streamed)
@@ -112,7 +112,7 @@ def test_a_column_without_null_has_a_stand_in_of_its_schema(kind: Kind, flavor: 
 
 @pytest.mark.parametrize("kind", KINDS, ids=repr)
 def test_a_column_of_another_wire_type_is_refused(kind: Kind) -> None:
-    """Every kind is told from those that have another type in the log."""
+    """Every kind is distinguished from those that have another type in the log."""
     column = codec(kind, TypeOptions())
     strange = [other for other in KINDS if _group(other) != _group(kind)]
     assert strange

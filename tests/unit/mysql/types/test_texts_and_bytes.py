@@ -243,9 +243,9 @@ def test_damaged_compressed_values_are_refused_without_showing_them() -> None:
 def test_a_field_of_any_kind_can_be_stepped_over() -> None:
     for kind in KINDS:
         passed = layout(kind.wire)
-        wanted = codec_of(kind.column, TypeOptions())
-        assert wanted is not None
-        field = wanted.from_log(kind.wire)
+        described = codec_of(kind.column, TypeOptions())
+        assert described is not None
+        field = described.from_log(kind.wire)
         assert isinstance(passed, Prefixed) == isinstance(field, Prefixed)
         if isinstance(passed, Prefixed):
             assert passed.width == field.width
@@ -277,7 +277,7 @@ def test_the_comment_of_a_column_is_the_doc_of_its_schema() -> None:
     assert codec("INT").schema.doc is None
 
 
-def test_a_default_that_cannot_be_read_is_left_out_and_told(
+def test_an_unreadable_default_is_left_out_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert default("INT", "secret") is None

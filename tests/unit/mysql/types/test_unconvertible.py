@@ -37,15 +37,15 @@ def test_a_field_is_left_out(
     caplog.set_level(logging.DEBUG)
     column = codec(type_name, TypeOptions(on_failure=mode, **options), optional=True)
     assert text(column, value) is None
-    told = [record.getMessage() for record in caplog.records if record.levelname == level]
-    assert [message.partition(":")[0] for message in told] == [
+    messages = [record.getMessage() for record in caplog.records if record.levelname == level]
+    assert [message.partition(":")[0] for message in messages] == [
         f"A value of column c ({type_name}) cannot be written"
     ]
-    assert value not in told[0]
+    assert value not in messages[0]
 
 
 @pytest.mark.parametrize(("type_name", "options", "value"), CASES)
-def test_it_fails_if_that_is_wanted(type_name: str, options: dict[str, Any], value: str) -> None:
+def test_it_fails_if_so_configured(type_name: str, options: dict[str, Any], value: str) -> None:
     column = codec(type_name, TypeOptions(on_failure="fail", **options), optional=True)
     with pytest.raises(ConversionError, match=r"column c \(.* cannot be written") as caught:
         text(column, value)
