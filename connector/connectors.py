@@ -99,7 +99,7 @@ class Database(Protocol):
         selected: Selection,
         columns_of: Callable[[Table], TableEventSchema],
         fence: Fence,
-    ) -> Source:
+    ) -> Source[Any]:
         """Build the source. It writes no history once the fence is closed."""
 
 

@@ -8,7 +8,7 @@ acknowledged by Kafka, the position it carries may be stored.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
@@ -105,15 +105,18 @@ class HeartbeatDue:
     now: bool = False
 
 
+P_co = TypeVar("P_co", bound=Position, covariant=True)
+
+
 @dataclass(slots=True)
-class Progress:
+class Progress(Generic[P_co]):
     """All changes up to ``position`` have been yielded.
 
     ``commits`` counts the transactions that ended since the one before, ``committed_ms`` is the
     database's time of the last of them. ``in_transaction``: one is not complete.
     """
 
-    position: Position
+    position: P_co
     commits: int = 0
     committed_ms: int = 0
     in_transaction: bool = False
@@ -138,13 +141,8 @@ class Notice:
     text: str
 
 
-Change = (
-    RowChanges
-    | Truncated
-    | SchemaChange
-    | TransactionBoundary
-    | HeartbeatDue
-    | Progress
-    | Waiting
-    | Notice
+CaptureEvent = (
+    RowChanges | Truncated | SchemaChange | TransactionBoundary | HeartbeatDue | Waiting | Notice
 )
+"""All changes without a position."""
+Change = CaptureEvent | Progress[Position]

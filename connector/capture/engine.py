@@ -6,7 +6,7 @@ import logging
 import random
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from connector.capture.change import Cause, Change, HeartbeatDue, Position, Progress, Waiting
 from connector.capture.progress import CaptureProgress
@@ -16,7 +16,8 @@ from connector.errors import BrokerUnavailableError, StopError, TransientError
 
 log = logging.getLogger(__name__)
 
-Steps = Generator[Change, None, Position | None]
+P = TypeVar("P", bound=Position)
+Steps = Generator[Change, None, P | None]
 _STEP = 0.25  # seconds: a wait is split into steps so that its consumer can react in between
 
 
@@ -54,16 +55,16 @@ class EngineOptions:
     checks_position: bool = True
 
 
-class Engine:
+class Engine(Generic[P]):
     """Captures one source; used by one thread. It records its state in ``progress``."""
 
     def __init__(
-        self, source: Source, options: EngineOptions, progress: CaptureProgress | None = None
+        self, source: Source[P], options: EngineOptions, progress: CaptureProgress | None = None
     ) -> None:
         self._source = source
         self._options = options
         self._progress = progress or CaptureProgress()
-        self._last: Position | None = None
+        self._last: P | None = None
 
     def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:
         """Yield all changes after an offset; without one, from a snapshot on.
@@ -78,7 +79,7 @@ class Engine:
         self._last = start
         yield from self._retry(self._stream)
 
-    def _start(self, offset: Mapping[str, Any] | None) -> Steps:
+    def _start(self, offset: Mapping[str, Any] | None) -> Steps[P]:
         """Open the source, recover or take a snapshot; return the position to stream from."""
         source = self._source
         source.open()
@@ -101,11 +102,11 @@ class Engine:
             return stored if plan.stream else None
         return (yield from self._snapshot(plan, stored if complete and not plan.data else None))
 
-    def _is_resumable(self, stored: Position | None) -> bool:
+    def _is_resumable(self, stored: P | None) -> bool:
         assert stored is not None
         return not self._options.checks_position or self._source.can_resume(stored)
 
-    def _snapshot(self, plan: Plan, stored: Position | None) -> Steps:
+    def _snapshot(self, plan: Plan, stored: P | None) -> Steps[P]:
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
         self._progress.begin_snapshot()
@@ -119,17 +120,17 @@ class Engine:
         yield Progress(position)
         return position if plan.stream else None
 
-    def _stream(self) -> Steps:
+    def _stream(self) -> Steps[P]:
         assert self._last is not None
         self._source.open()
         for change in self._source.stream(self._last):
-            if change.__class__ is Progress:
+            if isinstance(change, Progress):
                 self._last = change.position
                 self._progress.streaming = True
             yield change
         return None
 
-    def _retry(self, work: Callable[[], Steps]) -> Steps:
+    def _retry(self, work: Callable[[], Steps[P]]) -> Steps[P]:
         """Run some work; run it again after each transient error."""
         attempt = 0
         while True:
@@ -142,7 +143,7 @@ class Engine:
                         yield Waiting("")
                     yield change
             except StopIteration as end:
-                result: Position | None = end.value
+                result: P | None = end.value
                 return result
             except TransientError as error:
                 self._source.close()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from connector.capture.change import Change, Position
+from connector.capture.change import CaptureEvent, Change, Position, Progress
 from connector.capture.snapshot_plan import Plan
 
+P = TypeVar("P", bound=Position)
 
-class Source(Protocol):
-    """One database as a source of changes.
+
+class Source(Protocol[P]):
+    """One database as a source of changes, with its own kind of position.
 
     Lifecycle: `open` → (`recover` or `snapshot`) → `open` → `stream` → `close`, all by the
     task's thread. After a `TransientError` the engine closes the source and starts again with
@@ -23,25 +25,25 @@ class Source(Protocol):
         :raises StopError: the server's settings or the user's privileges do not suffice.
         """
 
-    def position(self, offset: Mapping[str, Any]) -> Position:
+    def position(self, offset: Mapping[str, Any]) -> P:
         """Read a stored offset."""
 
-    def can_resume(self, position: Position) -> bool:
+    def can_resume(self, position: P) -> bool:
         """Whether the server still has everything after a position."""
 
-    def recover(self, position: Position) -> None:
+    def recover(self, position: P) -> None:
         """Rebuild the tables as of a position.
 
         :raises HistoryError: the schema history is not complete.
         """
 
-    def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
+    def snapshot(self, plan: Plan, stored: P | None) -> Generator[Change, None, P]:
         """Read the present tables; return the position to stream from.
 
         ``stored`` is the position to keep if only the schema is recovered.
         """
 
-    def stream(self, start: Position) -> Iterator[Change]:
+    def stream(self, start: P) -> Iterator[CaptureEvent | Progress[P]]:
         """Yield changes as they are committed, without end.
 
         Yields `HeartbeatDue` or `Progress` at least every second, also when there are no changes.

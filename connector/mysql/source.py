@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from connector.capture.change import Change, HeartbeatDue, Notice, Position
+from connector.capture.change import CaptureEvent, Change, HeartbeatDue, Notice, Progress
 from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.table_schema import TableEventSchema
@@ -59,7 +59,7 @@ class SourceParts:
 
 
 class MySqlSource:
-    """A `connector.capture.source.Source`."""
+    """A `connector.capture.source.Source` whose positions are those of a binary log."""
 
     def __init__(self, parts: SourceParts) -> None:
         self._parts = parts
@@ -104,15 +104,14 @@ class MySqlSource:
             self._unmatched = unmatched
             yield self._rules_notice()
 
-    def position(self, offset: Mapping[str, Any]) -> Position:
+    def position(self, offset: Mapping[str, Any]) -> BinlogPosition:
         """Read a stored offset."""
         found = position_of(offset, is_mariadb=self._is_mariadb)
         self._last_known = self._last_known or found
         return found
 
-    def can_resume(self, position: Position) -> bool:
+    def can_resume(self, position: BinlogPosition) -> bool:
         """Whether the server still has everything after a position."""
-        assert isinstance(position, BinlogPosition)
         return self._is_resumable(position, can_resume)
 
     def _is_resumable(self, position: BinlogPosition, check: Callable[..., bool]) -> bool:
@@ -121,9 +120,8 @@ class MySqlSource:
             position = position.without_gtids()
         return check(self._server, position, options.captures_gtid)
 
-    def recover(self, position: Position) -> None:
+    def recover(self, position: BinlogPosition) -> None:
         """Rebuild the tables from the schema history."""
-        assert isinstance(position, BinlogPosition)
         self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
         self._warn_of_unrecorded_tables()
 
@@ -142,9 +140,10 @@ class MySqlSource:
                 ", …" if len(unknown) > _NAMED else "",
             )
 
-    def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
+    def snapshot(
+        self, plan: Plan, stored: BinlogPosition | None
+    ) -> Generator[Change, None, BinlogPosition]:
         """Read the present tables; return the position to stream from."""
-        assert stored is None or isinstance(stored, BinlogPosition)
         yield self._rules_notice()
         parts = self._parts
         snapshot = Snapshot(
@@ -168,12 +167,11 @@ class MySqlSource:
             self._last_known = found = with_epoch(found, self._last_known, found, server)
         return found
 
-    def stream(self, start: Position) -> Iterator[Change]:
+    def stream(self, start: BinlogPosition) -> Iterator[CaptureEvent | Progress[BinlogPosition]]:
         """Yield the changes of the log after a position.
 
         :raises PositionLostError: the server's log does not have all that follows it.
         """
-        assert isinstance(start, BinlogPosition)
         self._check_log(start)
         self._parts.tracker.prepare_stream(start, by_gtids=self._follows_gtids)
         server = server_of(self._server)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from connector.capture.engine import EngineOptions
 from connector.capture.source import Source
@@ -34,7 +34,7 @@ class Capture:
     ``database`` is the database's name in events and metrics, ``server`` the topic prefix.
     """
 
-    source: Source
+    source: Source[Any]  # a task does not read positions
     engine: EngineOptions
     encoder: EventEncoder
     database: str

@@ -14,6 +14,7 @@ from connector.capture.change import (
     Change,
     HeartbeatDue,
     Notice,
+    Position,
     Progress,
     RowChanges,
     Waiting,
@@ -164,7 +165,7 @@ class CaptureRun:
         """
         return not self._inflight.span.sent or isinstance(change, Waiting)
 
-    def _progress(self, change: Progress) -> None:
+    def _progress(self, change: Progress[Position]) -> None:
         transaction = self._pipeline.transaction
         self._counts = counts = transaction.to_offset()
         self._inflight.close(lambda: change.position.to_offset() | counts)

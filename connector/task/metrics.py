@@ -149,7 +149,7 @@ class TaskMetrics:
         else:  # a table without rows
             self.remaining.discard(change.codec.table.id)
 
-    def _commits(self, change: Progress) -> None:
+    def _commits(self, change: Progress[Position]) -> None:
         self.transactions += change.commits
         if self._pending is None or not change.in_transaction:
             self._source_ms = change.committed_ms
@@ -176,7 +176,7 @@ class TaskMetrics:
         self._source_ms = milliseconds
         self._pending = self.streaming
 
-    def _progress(self, change: Progress) -> None:
+    def _progress(self, change: Progress[Position]) -> None:
         self.position = change.position
         if change.commits:
             self._commits(change)

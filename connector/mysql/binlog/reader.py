@@ -6,9 +6,9 @@ import logging
 import socket
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from connector.errors import DatabaseUnavailableError, MillraceError
 from connector.mysql.binlog.dump import HEARTBEAT, DumpConnection, DumpStart
@@ -29,6 +29,10 @@ _BATCH: Final = 500
 _LARGEST: Final = 0xFFFFFFFF  # position in the header of an event
 # of a packet the length (two bytes and one), number and status; then the head of an event
 _HEAD: Final = struct.Struct("<HBBBIBIIIH")
+
+
+Packets = Generator[list[BinlogEvent], None, tuple[bytes, int]]
+"""Batches of events; at the end the rest of the data, and the size that it needs."""
 
 
 class BinlogReader:
@@ -103,7 +107,7 @@ class BinlogReader:
         """Close the connection."""
         self._connection.close()
 
-    def _packets(self, data: bytes) -> Any:
+    def _packets(self, data: bytes) -> Packets:
         """Yield the events of all whole packets; return the rest, and how much it has to become.
 
         Of a large event nothing else is held while it is worked on: it may fill the memory.

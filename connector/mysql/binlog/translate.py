@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Literal
 
 from connector.capture.change import (
-    Change,
+    CaptureEvent,
     Progress,
     RowChanges,
     TransactionBoundary,
@@ -45,8 +45,9 @@ from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
-Statement = Callable[[QueryRan, Coordinates, int], Iterable[Change]]
-_NOTHING: tuple[Change, ...] = ()
+BinlogChange = CaptureEvent | Progress[BinlogPosition]
+Statement = Callable[[QueryRan, Coordinates, int], Iterable[CaptureEvent]]
+_NOTHING: tuple[CaptureEvent, ...] = ()
 _PART = 500  # events between two positions
 
 
@@ -76,7 +77,7 @@ class Translator:
         self._done = done
         self._events_to_skip = self._rows_to_skip = 0
         self._ignoring = self._standalone = self._ineffective = False
-        self._handlers: dict[type[BinlogEvent], Callable[..., Iterable[Change]]] = {
+        self._handlers: dict[type[BinlogEvent], Callable[..., Iterable[CaptureEvent]]] = {
             RowsChanged: self._rows,
             GtidRead: self._gtid,
             Began: self._began,
@@ -92,7 +93,7 @@ class Translator:
         if options.queries:
             self._handlers[RowsQueryRead] = self._rows_query
 
-    def changes(self, events: Iterable[BinlogEvent]) -> Iterator[Change]:
+    def changes(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogChange]:
         """Yield the changes of some events, then their progress.
 
         A buffer may release all events of a large transaction at once.
@@ -108,7 +109,7 @@ class Translator:
             part = list(islice(released, _PART))
             yield from self._changes(part)
 
-    def _changes(self, events: Iterable[BinlogEvent]) -> Iterator[Change]:
+    def _changes(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogChange]:
         at, handler_of = self._at, self._handlers.get
         reads_clock = not self._options.gtid_times
         for event in events:
@@ -129,7 +130,7 @@ class Translator:
         commits, at.commits = at.commits, 0
         yield Progress(at.position(), commits, at.committed_ms, at.in_transaction)
 
-    def _gtid(self, event: GtidRead) -> Iterable[Change]:
+    def _gtid(self, event: GtidRead) -> Iterable[CaptureEvent]:
         at = self._at
         if self._options.gtid_times:
             at.ts_micros = event.commit_micros or event.header[0] * 1_000_000
@@ -140,10 +141,10 @@ class Translator:
         self._standalone, self._ineffective = event.standalone, event.ineffective
         return self._begin(None) if event.begins else _NOTHING
 
-    def _began(self, event: Began) -> Iterable[Change]:
+    def _began(self, event: Began) -> Iterable[CaptureEvent]:
         return self._begin(event.thread)
 
-    def _begin(self, thread: int | None) -> Iterable[Change]:
+    def _begin(self, thread: int | None) -> Iterable[CaptureEvent]:
         at = self._at
         at.begin()
         if thread is not None:
@@ -151,7 +152,7 @@ class Translator:
         self._skip_processed()
         return self._boundary("BEGIN") if self._options.boundaries else _NOTHING
 
-    def _xa_started(self, event: XaStarted) -> Iterable[Change]:  # noqa: ARG002 - a handler
+    def _xa_started(self, event: XaStarted) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         self._at.begin_xa()
         self._skip_processed()
         return _NOTHING
@@ -174,17 +175,17 @@ class Translator:
             log.info("The transaction in which the capture stopped is read again from its start")
         self._done = None
 
-    def _compressed(self, event: TransactionCompressed) -> Iterable[Change]:  # noqa: ARG002 - a handler
+    def _compressed(self, event: TransactionCompressed) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         self._at.enter_compressed()
         return _NOTHING
 
-    def _committed(self, event: Committed) -> Iterable[Change]:  # noqa: ARG002 - a handler
+    def _committed(self, event: Committed) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         boundary = self._boundary("END") if self._options.boundaries else _NOTHING
         self._at.commit()
         self._leave_group()
         return boundary
 
-    def _xa_prepared(self, event: XaPrepared) -> Iterable[Change]:  # noqa: ARG002 - a handler
+    def _xa_prepared(self, event: XaPrepared) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         """End an XA transaction where its events end, as Debezium does: with PREPARE."""
         self._at.end_group()
         self._leave_group()
@@ -194,14 +195,14 @@ class Translator:
         self._events_to_skip = self._rows_to_skip = 0
         self._ignoring = self._standalone = self._ineffective = False
 
-    def _boundary(self, status: Literal["BEGIN", "END"]) -> Iterable[Change]:
+    def _boundary(self, status: Literal["BEGIN", "END"]) -> Iterable[CaptureEvent]:
         at = self._at
         resumed = status == "BEGIN" and self._events_to_skip > 0
         return (
             TransactionBoundary(status, at.transaction_id or "", at.ts_micros // 1000, resumed),
         )
 
-    def _rows(self, event: RowsChanged) -> Iterable[Change]:
+    def _rows(self, event: RowsChanged) -> Iterable[CaptureEvent]:
         skipped = self._options.skipped
         if (
             self._events_to_skip
@@ -247,7 +248,7 @@ class Translator:
             (RowChanges(plan.codec, event.kind, rows, source, first, text),) if rows else _NOTHING
         )
 
-    def _without_table(self, event: RowsChanged) -> Iterable[Change]:
+    def _without_table(self, event: RowsChanged) -> Iterable[CaptureEvent]:
         """Refuse rows without a TABLE_MAP event.
 
         The server ends some statements with an event that has neither.
@@ -264,14 +265,14 @@ class Translator:
             )
         return _NOTHING
 
-    def _after_resolution(self, event: RowsChanged, first: int) -> Iterable[Change]:
+    def _after_resolution(self, event: RowsChanged, first: int) -> Iterable[CaptureEvent]:
         """Yield the changes of resolved definitions, then the rows."""
         resolved = tuple(self._plans.resolved)
         self._plans.resolved.clear()
         self._rows_to_skip = first
         return (*resolved, *self._rows(event))
 
-    def _unreadable(self, event: Unreadable) -> Iterable[Change]:
+    def _unreadable(self, event: Unreadable) -> Iterable[CaptureEvent]:
         self._handle_failure(event.error)
         return _NOTHING
 
@@ -282,20 +283,20 @@ class Translator:
         level = logging.WARNING if self._options.on_failure == "warn" else logging.DEBUG
         log.log(level, "The event at %s:%d is skipped: %s", self._at.file, self._at.pos, error)
 
-    def _rows_query(self, event: RowsQueryRead) -> Iterable[Change]:
+    def _rows_query(self, event: RowsQueryRead) -> Iterable[CaptureEvent]:
         self._at.query = event.sql
         return _NOTHING
 
-    def _rotated(self, event: Rotated) -> Iterable[Change]:
+    def _rotated(self, event: Rotated) -> Iterable[CaptureEvent]:
         self._at.rotate(event.file, event.start, artificial=event.artificial)
         return _NOTHING
 
-    def _query(self, event: QueryRan) -> Iterable[Change]:
+    def _query(self, event: QueryRan) -> Iterable[CaptureEvent]:
         at = self._at
         words = event.sql[:64].upper()
         if words == "ROLLBACK":
             return self._rolled_back()
-        changes: tuple[Change, ...] = ()
+        changes: tuple[CaptureEvent, ...] = ()
         if not words.startswith("XA ") and not self._ineffective:
             changes = tuple(self._statement(event, at, at.ts_micros // 1000 * 1000))
         if changes:
@@ -305,7 +306,7 @@ class Translator:
             self._leave_group()
         return changes
 
-    def _rolled_back(self) -> Iterable[Change]:
+    def _rolled_back(self) -> Iterable[CaptureEvent]:
         if self._buffer is None:
             log.warning(
                 "A transaction was rolled back at %s:%d; the events of its rows are published",
@@ -314,7 +315,7 @@ class Translator:
             )
         return self._committed(Committed((0, 0, 0, 0)))
 
-    def _incident(self, event: IncidentSeen) -> Iterable[Change]:
+    def _incident(self, event: IncidentSeen) -> Iterable[CaptureEvent]:
         self._handle_failure(
             StopError(
                 f"The server reports lost events in its log before {self._at.file}:"

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from connector.capture.change import Change, PositionText, SchemaChange, Truncated
+from connector.capture.change import CaptureEvent, PositionText, SchemaChange, Truncated
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.selection import Matches
@@ -159,7 +159,9 @@ class SchemaTracker:
             )
             return [self._schema.add_unparsed(definition.ddl, definition.database, str(error))]
 
-    def apply_statement(self, query: QueryRan, at: Coordinates, micros: int) -> Iterable[Change]:
+    def apply_statement(
+        self, query: QueryRan, at: Coordinates, micros: int
+    ) -> Iterable[CaptureEvent]:
         """Apply a statement of the log; ``micros`` is the database's time of it.
 
         One that cannot be parsed is emitted and recorded, and leaves tables unresolved.
@@ -207,7 +209,7 @@ class SchemaTracker:
         at: Coordinates,
         offset: Mapping[str, Any],
         micros: int,
-    ) -> Iterator[Change]:
+    ) -> Iterator[CaptureEvent]:
         if not changes:
             return
         self._has_unrecorded = True
@@ -233,7 +235,7 @@ class SchemaTracker:
 
     def _truncation(
         self, change: DdlChange, source: tuple[object, ...], position_text: PositionText | None
-    ) -> Iterator[Change]:
+    ) -> Iterator[CaptureEvent]:
         table = self.tables.get(change.table) if change.table else None
         if table is not None and self._options.truncates and self._options.rules.captures(table.id):
             yield Truncated(self._codec_of(table), source, position_text)

@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
@@ -73,7 +73,9 @@ class ParallelReader:
         self._lock = threading.Lock()
         self._first_has_rows = threading.Event()
         self._stopping = threading.Event()
-        self._items: queue.Queue[Any] = queue.Queue(_BATCHES * len(readers))
+        self._items: queue.Queue[TableStart | RowBatch | TableAltered | _Failure] = queue.Queue(
+            _BATCHES * len(readers)
+        )
         self._left = len(tables)
         self._threads = [
             threading.Thread(target=self._work, args=(reader,), name=f"snapshot-{number}")
