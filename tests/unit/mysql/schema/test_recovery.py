@@ -192,7 +192,7 @@ def test_a_file_that_cannot_be_written_changes_nothing(
     (tmp_path / "file").touch()
     snapshots = SnapshotFile(tmp_path / "file" / "snapshot", {}, worth=1)
     assert read(history, snapshots) > 0
-    assert "No snapshot of the history" in caplog.text
+    assert "The snapshot of the schema history cannot be written" in caplog.text
 
 
 def test_what_it_depends_on(history: FileHistory, tmp_path: Path) -> None:
