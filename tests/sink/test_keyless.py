@@ -11,6 +11,7 @@ import pytest
 
 from tests.sink.recorded import Topic, field, frame, rows
 
+pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("a", "int32"), field("b", "string")]
 Row = dict[str, Any]
 
@@ -18,8 +19,8 @@ Row = dict[str, Any]
 class Source:
     """A table without a key, and the messages of what is done to it."""
 
-    def __init__(self, seed: int) -> None:
-        self.topic = Topic(columns=COLUMNS, keys=())
+    def __init__(self, seed: int, name: str = "srv.shop.orders") -> None:
+        self.topic = Topic(name, columns=COLUMNS, keys=())
         self.rows: list[Row] = []
         self._chance = random.Random(seed)
         self._pos = 1000
@@ -62,8 +63,8 @@ class Source:
         return sorted(((*row, count) for row, count in counts.items()), key=repr)
 
 
-def counted(made: Any) -> list[tuple[Any, ...]]:
-    return rows(made, "shop__orders", "a", "b", "__count")
+def counted(made: Any, table: str = "shop__orders") -> list[tuple[Any, ...]]:
+    return rows(made, table, "a", "b", "__count")
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ import pytest
 from sparksink.errors import LeaseError
 from tests.fixtures.worker import wait_for
 
-BEAT = 0.2
+BEAT = 0.4
 
 
 @pytest.fixture
@@ -28,6 +28,7 @@ def lease(spark: Any, tmp_path: Path) -> Callable[..., Any]:
     from sparksink.state.lease import Lease  # noqa: PLC0415
 
     (tmp_path / "state").mkdir()
+    Files(spark).write(str(tmp_path / "first"), "the first file takes a second", over=True)
 
     def make(beat: float = BEAT, **calls: Any) -> Any:
         return Lease(Files(spark), str(tmp_path / "state" / "lease.json"), beat, **calls)
@@ -59,7 +60,7 @@ def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
 ):
     file = named(tmp_path)
     fenced: list[str] = []
-    with lease(0.05, fence=fenced.append) as taken:
+    with lease(fence=fenced.append) as taken:
         taken.check()
         assert fenced == [taken._me["owner"]]  # the other one may be alive
         with pytest.raises(LeaseError, match="writes these tables"), lease():
@@ -142,6 +143,26 @@ def test_a_job_ends_before_another_one_may_take_its_lease(
         held.__exit__(None, None, None)
     os.close(reader)
     assert len(stops) == 1
+
+
+def test_a_lease_that_was_written_too_slowly_is_given_back(
+    spark: Any, tmp_path: Path, lease: Callable[..., Any]
+):
+    """Another job may have waited for its end, as long as it was there already."""
+    from sparksink.files import Files  # noqa: PLC0415 - needs Spark
+    from sparksink.state.lease import Lease  # noqa: PLC0415
+
+    class Slow(Files):
+        def write(self, path: str, text: str, *, over: bool) -> None:
+            super().write(path, text, over=over)
+            time.sleep(6 * BEAT)
+
+    file = tmp_path / "state" / "lease.json"
+    with pytest.raises(LeaseError, match=r"took \d+ s to write the lease"):
+        Lease(Slow(spark), str(file), BEAT).__enter__()
+    assert not file.exists()
+    with lease():
+        pass
 
 
 def test_a_job_ends_when_another_one_has_taken_its_lease(lease: Callable[..., Any], tmp_path: Path):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.sink.recorded import Topic, field, frame, rows
 
+pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
 
 
@@ -25,14 +26,13 @@ COLUMNS = [field("id", "int32"), field("v", "string")]
     ids=["keyless", "keep", "plain", "versions"],
 )
 def test_a_batch_of_a_truncate_alone_empties_the_mirror(
-    sink: Callable[..., Any], adaptive: Any, settings: dict[str, Any], keys: tuple[str, ...]
+    sink: Callable[..., Any], spark: Any, settings: dict[str, Any], keys: tuple[str, ...]
 ):
     topic = Topic(columns=COLUMNS, keys=keys)
-    # Several partitions, as users have: Spark shuffles, and adapts the plan to what it finds.
-    made = sink(**settings, parallelism={"batch.partitions": 2, "shuffle.partitions": 2})
+    made = sink(**settings)
     first = [topic.change("c", n, None, {"id": n, "v": "a"}) for n in (1, 2)]
-    made.batches.apply(frame(adaptive, first), "app", 0)
-    [done] = made.batches.apply(frame(adaptive, [topic.change("t", 9)]), "app", 1)
+    made.batches.apply(frame(spark, first), "app", 0)
+    [done] = made.batches.apply(frame(spark, [topic.change("t", 9)]), "app", 1)
     assert made.state.parked() == {}
     assert (done.changes, done.swept) == (1, True)
     living = "__current" if "mirror" in settings else "true"
@@ -41,6 +41,6 @@ def test_a_batch_of_a_truncate_alone_empties_the_mirror(
         living = "__count > 0"
     assert found.where(living).collect() == []
     late = topic.change("c", 5, None, {"id": 5, "v": "late"})
-    made.batches.apply(frame(adaptive, [late]), "app", 2)
+    made.batches.apply(frame(spark, [late]), "app", 2)
     assert found.where(living).collect() == []
     assert len(rows(made, "_cdc/commits", "batch")) == 3
