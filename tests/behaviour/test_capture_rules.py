@@ -14,7 +14,7 @@ from connector.mysql.connector import MySqlFamily, mariadb, mysql
 from deploy.stack import CAPTURE, KafkaBroker, Workspace
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
-from tests.recovery.place import place
+from tests.recovery.environment import environment
 
 REPLICATION = "REPLICATION SLAVE, REPLICATION CLIENT, RELOAD, SHOW DATABASES"
 
@@ -124,7 +124,7 @@ def test_rules_without_a_match_are_named(
 def test_the_status_names_rules_without_a_match(
     workspace: Workspace, broker: KafkaBroker, each_database: FreshDatabase
 ) -> None:
-    with place(workspace, broker, each_database.server) as at:
+    with environment(workspace, broker, each_database.server) as at:
         at.create(table_include_list=f"{at.name}.items,{at.name}.finish,{at.name}.late")
         rule = f"table.include.list: {at.name}.late matches no table"
         at.wait(lambda: rule in at.status()[1], "the rule in the status")

@@ -8,7 +8,7 @@ import pytest
 
 from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.fixtures.topics import Message
-from tests.recovery.place import Place, place
+from tests.recovery.environment import Environment, environment
 
 HEADER = "millrace.position"
 FILLED = "CREATE TABLE {}.filled (id INT PRIMARY KEY, v INT)"
@@ -23,15 +23,15 @@ def server(workspace: Workspace) -> Iterator[MySql97]:
 
 
 @pytest.fixture
-def at(workspace: Workspace, broker: KafkaBroker, server: MySql97) -> Iterator[Place]:
+def at(workspace: Workspace, broker: KafkaBroker, server: MySql97) -> Iterator[Environment]:
     """A place whose connector is not there yet; one partition, so that the order is known."""
-    with place(workspace, broker, server, rows=0) as made:
+    with environment(workspace, broker, server, rows=0) as made:
         server.execute(FILLED.format(made.name), EMPTY.format(made.name))
         server.execute(f"INSERT INTO {made.name}.filled VALUES (1, 1)")
         yield made
 
 
-def start(at: Place, **more: str) -> None:
+def start(at: Environment, **more: str) -> None:
     at.create(
         table_include_list=f"{at.name}.(filled|bare|finish)",
         topic_creation_default_partitions="1",
@@ -40,7 +40,7 @@ def start(at: Place, **more: str) -> None:
     )
 
 
-def messages(at: Place, count: int, table: str = "filled") -> list[Message]:
+def messages(at: Environment, count: int, table: str = "filled") -> list[Message]:
     """Return all messages of a table as soon as there are so many."""
     at.wait_for_count(count, table)
     return at.topics.read(at.topic(table))
@@ -62,14 +62,16 @@ def expected(message: Message) -> str:
     return f"{source['file']}/{source['pos']}/{source['row']}"
 
 
-def restarted(at: Place) -> None:
+def restarted(at: Environment) -> None:
     """Start the worker again, its connector with it."""
     at.worker.start()
     with at.client() as client:
         client.wait_for(at.name, "RUNNING")
 
 
-def test_rows_and_tombstones_have_their_place_and_tables_without_rows_are_told(at: Place) -> None:
+def test_rows_tombstones_and_empty_tables_have_positions(
+    at: Environment,
+) -> None:
     start(at)
     at.wait_for_stream()
     at.server.execute(
@@ -93,7 +95,7 @@ def test_rows_and_tombstones_have_their_place_and_tables_without_rows_are_told(a
     assert place_of(empty) == f"0/{expected(empty)}/empty"
 
 
-def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Place, server: MySql97) -> None:
+def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Environment, server: MySql97) -> None:
     start(at)
     at.wait_for_stream()
     at.worker.stop()
@@ -113,7 +115,7 @@ def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Place, server: MySql97
 
 
 @pytest.mark.slow
-def test_an_epoch_begins_with_another_server(at: Place, server: MySql97) -> None:
+def test_an_epoch_begins_with_another_server(at: Environment, server: MySql97) -> None:
     """The same data under another server_uuid: what a connector meets after a failover."""
     start(at)
     at.wait_for_stream()
@@ -129,7 +131,7 @@ def test_an_epoch_begins_with_another_server(at: Place, server: MySql97) -> None
     assert found["offset"]["millrace_epoch"] == 1
 
 
-def test_without_the_property_nothing_is_added(at: Place) -> None:
+def test_without_the_property_nothing_is_added(at: Environment) -> None:
     start(at, millrace_position_headers="false")
     at.wait_for_stream()
     at.server.execute(f"DELETE FROM {at.name}.filled")

@@ -26,13 +26,13 @@ def ends_of(topics: Topics, prefix: str) -> dict[str, int]:
     """
     found: dict[str, int] = {}
 
-    def asked() -> bool:
+    def broker_answers() -> bool:
         with suppress(_NotYetError):
             found.update(_ends(topics, prefix))
             return True
         return False
 
-    wait_for(asked, _SILENCE, "an answer of the broker")
+    wait_for(broker_answers, _SILENCE, "an answer of the broker")
     return found
 
 

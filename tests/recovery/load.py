@@ -1,4 +1,4 @@
-"""Writes at random, into tables from which it can be told later whether a change got lost.
+"""Writes at random, into tables that show later whether a change was lost.
 
 Each row of ``items`` has an ``origin`` that never changes, not even with its key, and a
 ``version`` that every change of the row raises by one. Rows of ``ledger``, a table without key,
@@ -77,7 +77,7 @@ class Load:
             self._error = error
 
     def _session(self) -> None:
-        """Write until told to end, or until the connection breaks."""
+        """Write until `end`, or until the connection breaks."""
         with self._server.connect(database=self._database, autocommit=False) as connection:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT id FROM items")
@@ -117,11 +117,11 @@ class Load:
 
     def _delete(self) -> Iterator[str]:
         if len(self._ids) > 50:
-            yield f"DELETE FROM items WHERE id = {self._taken()}"
+            yield f"DELETE FROM items WHERE id = {self._random_id()}"
 
     def _move(self) -> Iterator[str]:
         if self._ids:
-            old, new = self._taken(), next(self._numbers)
+            old, new = self._random_id(), next(self._numbers)
             yield f"UPDATE items SET id = {new}, version = version + 1 WHERE id = {old}"
             self._ids.append(new)
 
@@ -129,7 +129,7 @@ class Load:
         rows = ", ".join(f"({next(self._numbers)}, 'note')" for _ in range(3))
         yield f"INSERT INTO ledger VALUES {rows}"
 
-    def _taken(self) -> int:
+    def _random_id(self) -> int:
         return self._ids.pop(self._random.randrange(len(self._ids)))
 
     def _text(self) -> str:

@@ -65,7 +65,7 @@ class Stoppable:
     """One connector; each `run` is a task from its start to a clean stop.
 
     Offsets are kept in between. ``producer`` are librdkafka settings; with ``general`` the
-    messages go the general way, through a transform that changes nothing.
+    messages take the generic path, through a transform that changes nothing.
     """
 
     def __init__(

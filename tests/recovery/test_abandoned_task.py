@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deploy.stack import KafkaBroker, MariaDb, MySql97, Workspace
 from tests.fixtures.topics import Message
-from tests.recovery.place import ITEMS_OF_START, Place, place
+from tests.recovery.environment import ITEMS_OF_START, Environment, environment
 
 _BLOCKED = (
     "SELECT COUNT(*) FROM information_schema.PROCESSLIST "
@@ -26,7 +26,7 @@ def test_a_snapshot_of_mariadb_that_hangs(
 
 def _hang_and_replace(workspace: Workspace, broker: KafkaBroker, server: MySql97 | MariaDb) -> None:
     properties = {"task.shutdown.graceful.timeout.ms": 1000}
-    with place(workspace, broker, server, properties=properties) as at:
+    with environment(workspace, broker, server, properties=properties) as at:
         with server.connect(database=at.name) as connection, connection.cursor() as cursor:
             cursor.execute("LOCK TABLES items WRITE, ledger WRITE, finish WRITE")
             at.create(snapshot_locking_mode="none", snapshot_lock_timeout_ms="120000")
@@ -42,7 +42,7 @@ def _hang_and_replace(workspace: Workspace, broker: KafkaBroker, server: MySql97
         assert _operations(at.messages[at.topic()]) == {"r": ITEMS_OF_START}
 
 
-def _wait_for_blocked_sessions(at: Place, count: int) -> None:
+def _wait_for_blocked_sessions(at: Environment, count: int) -> None:
     at.wait(lambda: at.server.query(_BLOCKED) == [(count,)], f"{count} blocked sessions")
 
 

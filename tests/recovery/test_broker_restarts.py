@@ -10,8 +10,8 @@ import pytest
 
 from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.fixtures.worker import wait_for
+from tests.recovery.environment import LONG, Environment, environment
 from tests.recovery.load import Load
-from tests.recovery.place import LONG, Place, place
 from tests.recovery.replay import repeated
 
 SMALL_QUEUE = {"producer_override_buffer_memory": "262144"}
@@ -31,7 +31,7 @@ def written(load: Load, transactions: int) -> None:
     wait_for(lambda: load.transactions >= expected, LONG, "more transactions")
 
 
-def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
+def disturbed(at: Environment, crashes: tuple[bool, ...]) -> None:
     """Restart the broker again and again under load; compare at the end."""
     seed = random.randrange(1_000_000)
     print(f"seed {seed}")
@@ -59,7 +59,7 @@ def test_a_stop_and_a_crash(
     workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97, files: bool
 ) -> None:
     """With topics the broker is stopped, with files it is killed."""
-    with place(workspace, own_broker, mysql, files=files) as at:
+    with environment(workspace, own_broker, mysql, files=files) as at:
         disturbed(at, (files,))
 
 
@@ -68,14 +68,14 @@ def test_a_stop_and_a_crash(
 def test_many_stops_and_crashes(
     workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97, files: bool
 ) -> None:
-    with place(workspace, own_broker, mysql, files=files) as at:
+    with environment(workspace, own_broker, mysql, files=files) as at:
         disturbed(at, (False, True) * 2)
 
 
 @pytest.mark.slow
 def test_a_full_queue(workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97) -> None:
     """The broker is away for 15 s; then a clean stop and start: nothing is there twice."""
-    with place(workspace, own_broker, mysql, files=True) as at:
+    with environment(workspace, own_broker, mysql, files=True) as at:
         at.create(**SMALL_QUEUE)
         at.wait_for_stream()
         with Load(mysql, at.name, 1, alters=False) as load:
@@ -83,7 +83,7 @@ def test_a_full_queue(workspace: Workspace, own_broker: KafkaBroker, mysql: MySq
             own_broker.stop()
             back = time.monotonic() + 15
             try:
-                at.wait(lambda: "Kafka" in at.status()[1], "a status that tells of Kafka")
+                at.wait(lambda: "Kafka" in at.status()[1], "a status that names Kafka")
                 assert at.status()[0] == "RUNNING"
                 wait_for(lambda: time.monotonic() > back, 20)
                 written(load, 1)

@@ -10,8 +10,8 @@ import pytest
 
 from deploy.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 from tests.fixtures.worker import wait_for
+from tests.recovery.environment import Environment, environment
 from tests.recovery.load import Load
-from tests.recovery.place import Place, place
 from tests.recovery.replay import repeated
 
 GOES_ON_WITHIN = 5.0  # seconds; not the minute that a dead connection takes to time out
@@ -29,7 +29,7 @@ def restart(server: DatabaseServer, *, crash: bool) -> None:
     server.start()
 
 
-def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
+def disturbed(at: Environment, crashes: tuple[bool, ...]) -> None:
     """Restart the database again and again under load; compare at the end."""
     seed = random.randrange(1_000_000)
     print(f"seed {seed}")
@@ -52,7 +52,7 @@ def disturbed(at: Place, crashes: tuple[bool, ...]) -> None:
 
 
 def test_a_stop_and_a_crash(workspace: Workspace, broker: KafkaBroker, durable: MySql97) -> None:
-    with place(workspace, broker, durable) as at:
+    with environment(workspace, broker, durable) as at:
         disturbed(at, (False, True))
 
 
@@ -60,7 +60,7 @@ def test_a_stop_and_a_crash(workspace: Workspace, broker: KafkaBroker, durable: 
 def test_many_stops_and_crashes(
     workspace: Workspace, broker: KafkaBroker, durable: MySql97
 ) -> None:
-    with place(workspace, broker, durable) as at:
+    with environment(workspace, broker, durable) as at:
         disturbed(at, (True, False) * 4)
 
 
@@ -68,15 +68,15 @@ def test_many_stops_and_crashes(
 def test_stops_and_crashes_of_mariadb(workspace: Workspace, broker: KafkaBroker) -> None:
     with (
         MariaDb(workspace, durable=True) as server,
-        place(workspace, broker, server) as at,
+        environment(workspace, broker, server) as at,
     ):
         disturbed(at, (True, False, True, False))
 
 
-def test_the_status_tells_of_a_database_that_is_away(
+def test_the_status_reports_an_unavailable_database(
     workspace: Workspace, broker: KafkaBroker, durable: MySql97
 ) -> None:
-    with place(workspace, broker, durable) as at:
+    with environment(workspace, broker, durable) as at:
         at.create()
         at.wait_for_stream()
         durable.stop()
@@ -102,7 +102,7 @@ def dump_threads(server: DatabaseServer) -> set[int]:
 def test_a_killed_dump_connection(
     workspace: Workspace, broker: KafkaBroker, durable: MySql97
 ) -> None:
-    with place(workspace, broker, durable) as at:
+    with environment(workspace, broker, durable) as at:
         at.create()
         at.wait_for_stream()
         ended: set[int] = set()

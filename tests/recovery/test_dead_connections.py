@@ -106,7 +106,7 @@ def test_a_stream_continues_although_the_server_still_sends_to_the_dead_connecti
         closing(Captured(mariadb_database, proxy, "no_data")) as captured,
     ):
         wait_for(lambda: server.query("SHOW PROCESSLIST") and _dumps(server), LIMIT)
-        captured.resume.clear()  # what is not read fills all buffers on the way
+        captured.resume.clear()  # unread data fills all buffers in between
         filled_rows = "INSERT INTO t (v) SELECT REPEAT('x', 2000) FROM t LIMIT 5000"
         for _ in range(24):
             mariadb_database.execute(filled_rows)

@@ -13,7 +13,7 @@ import pytest
 from deploy.stack import MySql97, Workspace
 from tests.fixtures.proxied_broker import ProxiedBroker
 from tests.fixtures.worker import wait_for
-from tests.recovery.place import Place
+from tests.recovery.environment import Environment
 
 SECONDS_HALF_OPEN = 20.0
 SECONDS_VISIBLE = 3.0
@@ -26,7 +26,7 @@ def proxied(workspace: Workspace) -> Iterator[ProxiedBroker]:
         yield broker
 
 
-class Faulted(Place):
+class Faulted(Environment):
     """A capture whose clients all reach Kafka through a proxy."""
 
     def __init__(

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from deploy.stack import KafkaBroker, MySql97, Workspace
-from tests.recovery.place import Place, place
+from tests.recovery.environment import Environment, environment
 
 LIMIT = 200  # MB
 LIMIT_FOR_HUGE_ROWS = 250  # MB; a row of 20 MB is 27 MB as a message
@@ -20,7 +20,7 @@ LONG = 900.0
 ROW = 1000  # bytes
 
 
-def peak(at: Place) -> int:
+def peak(at: Environment) -> int:
     """Return the most memory that the worker ever had resident, in MB."""
     worker = psutil.Process(at.worker.pid)
     total = 0
@@ -31,13 +31,13 @@ def peak(at: Place) -> int:
     return total // 1000
 
 
-def bounded(at: Place, limit: int = LIMIT) -> None:
+def bounded(at: Environment, limit: int = LIMIT) -> None:
     found = peak(at)
     print(f"peak memory {found} MB")
     assert found <= limit
 
 
-def write_at_once(at: Place, megabytes: int, *before: str) -> int:
+def write_at_once(at: Environment, megabytes: int, *before: str) -> int:
     """Write so much in one transaction; return the number of rows."""
     rows = megabytes * 1_000_000 // ROW
     at.server.execute(
@@ -51,15 +51,15 @@ def write_at_once(at: Place, megabytes: int, *before: str) -> int:
     return rows
 
 
-def make_table(at: Place) -> None:
+def make_table(at: Environment) -> None:
     at.server.execute(
         f"CREATE TABLE {at.name}.big (id INT PRIMARY KEY AUTO_INCREMENT, text VARCHAR({ROW}))"
     )
 
 
 @pytest.fixture
-def here(workspace: Workspace, broker: KafkaBroker, mysql: MySql97) -> Iterator[Place]:
-    with place(workspace, broker, mysql) as at:
+def here(workspace: Workspace, broker: KafkaBroker, mysql: MySql97) -> Iterator[Environment]:
+    with environment(workspace, broker, mysql) as at:
         yield at
 
 
@@ -67,7 +67,7 @@ MEGABYTES = pytest.mark.parametrize("size", [150, pytest.param(1000, marks=pytes
 
 
 @MEGABYTES
-def test_a_large_transaction(here: Place, size: int) -> None:
+def test_a_large_transaction(here: Environment, size: int) -> None:
     make_table(here)
     here.create(provide_transaction_metadata="true")
     here.wait_for_stream()
@@ -77,7 +77,7 @@ def test_a_large_transaction(here: Place, size: int) -> None:
 
 
 @MEGABYTES
-def test_a_large_compressed_transaction(here: Place, size: int) -> None:
+def test_a_large_compressed_transaction(here: Environment, size: int) -> None:
     make_table(here)
     here.create()
     here.wait_for_stream()
@@ -87,7 +87,7 @@ def test_a_large_compressed_transaction(here: Place, size: int) -> None:
 
 
 @MEGABYTES
-def test_a_snapshot_of_a_large_table(here: Place, size: int) -> None:
+def test_a_snapshot_of_a_large_table(here: Environment, size: int) -> None:
     make_table(here)
     rows = write_at_once(here, size)
     here.create()
@@ -104,7 +104,7 @@ def huge_packets(mysql: MySql97) -> Iterator[None]:
     mysql.execute(f"SET GLOBAL max_allowed_packet = {before}")
 
 
-def huge(here: Place) -> list[tuple[str, int, int]]:
+def huge(here: Environment) -> list[tuple[str, int, int]]:
     """Return the operation and the lengths of the text before and after of each message."""
     topic = here.topic("huge")
     events = (message.payload() for message in here.topics.read(topic))
@@ -116,7 +116,7 @@ def huge(here: Place) -> list[tuple[str, int, int]]:
 
 
 @pytest.mark.usefixtures("huge_packets")
-def test_a_row_of_20_megabytes(here: Place) -> None:
+def test_a_row_of_20_megabytes(here: Environment) -> None:
     here.server.execute(
         f"CREATE TABLE {here.name}.huge (id INT PRIMARY KEY, n INT, data LONGBLOB)",
         f"INSERT INTO {here.name}.huge VALUES (1, 1, REPEAT('s', {HUGE}))",
@@ -148,7 +148,7 @@ def test_a_broker_that_is_away_while_much_is_written(
 ) -> None:
     with (
         KafkaBroker(workspace, heap="512m") as broker,
-        place(workspace, broker, mysql, files=True) as at,
+        environment(workspace, broker, mysql, files=True) as at,
     ):
         make_table(at)
         mysql.execute(f"INSERT INTO {at.name}.big (text) VALUES ('first')")
@@ -156,14 +156,14 @@ def test_a_broker_that_is_away_while_much_is_written(
         at.wait_for_stream()
         broker.stop()
         rows = sum(write_at_once(at, size // 10) for _ in range(10))
-        at.wait(lambda: "Kafka" in at.status()[1], "a status that tells of Kafka", 120)
+        at.wait(lambda: "Kafka" in at.status()[1], "a status that names Kafka", 120)
         broker.start()
         at.wait_for_count(rows + 1, "big", LONG)
         bounded(at)
 
 
 @pytest.mark.slow
-def test_many_tables(here: Place) -> None:
+def test_many_tables(here: Environment) -> None:
     """Tables in the snapshot and the history: 5,000 of them, each with some columns and rows."""
     tables = range(5000)
     with here.server.connect(database=here.name) as connection, connection.cursor() as cursor:

@@ -302,5 +302,5 @@ def test_stops_while_the_queue_is_full(database: FreshDatabase, record: Record) 
 
 @pytest.mark.slow
 def test_a_stop_at_every_event_of_mariadb(mariadb_database: FreshDatabase, record: Record) -> None:
-    """Without transaction metadata, which Debezium's MariaDB connector begins anew after a stop."""
+    """Without transaction metadata, which Debezium's MariaDB connector restarts after a stop."""
     stop_at_each(record(mariadb_database, transactions=False))

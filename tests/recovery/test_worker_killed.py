@@ -7,15 +7,15 @@ import random
 import pytest
 
 from deploy.stack import KafkaBroker, MySql97, Workspace
+from tests.recovery.environment import Environment, environment
 from tests.recovery.load import Load
-from tests.recovery.place import Place, place
 from tests.recovery.replay import repeated
 
 SNAPSHOT_ROWS = 60_000
 STORAGES = pytest.mark.parametrize("files", [False, True], ids=["topics", "files"])
 
 
-def kill_while_streaming(at: Place, chance: random.Random, kills: int) -> None:
+def kill_while_streaming(at: Environment, chance: random.Random, kills: int) -> None:
     for _ in range(kills):
         if chance.random() < 0.8:  # else as soon as it answers, while the task begins
             at.wait_for_more(chance.randrange(1, 400))
@@ -23,8 +23,8 @@ def kill_while_streaming(at: Place, chance: random.Random, kills: int) -> None:
         at.worker.start()
 
 
-def kill_in_snapshot(at: Place, chance: random.Random, kills: int) -> None:
-    """Kill a snapshot when part of it is written; each next one begins anew."""
+def kill_in_snapshot(at: Environment, chance: random.Random, kills: int) -> None:
+    """Kill a snapshot when part of it is written; each next one restarts."""
     for _ in range(kills):
         before = at.count()
         part = before + chance.randrange(1, SNAPSHOT_ROWS // 3)
@@ -41,7 +41,7 @@ def killed(
     print(f"seed {seed}")
     chance = random.Random(seed)
     in_snapshot = kills // 4
-    with place(workspace, broker, mysql, files=files, rows=SNAPSHOT_ROWS) as at:
+    with environment(workspace, broker, mysql, files=files, rows=SNAPSHOT_ROWS) as at:
         with Load(mysql, at.name, seed) as load:
             at.create()
             kill_in_snapshot(at, chance, in_snapshot)

@@ -67,7 +67,7 @@ def test_the_life_of_a_connector(
     assert name not in http.get("/connectors").json()
 
 
-def test_texts_of_what_is_not_there(worker: WorkerProcess) -> None:
+def test_texts_of_errors_for_unknown_names(worker: WorkerProcess) -> None:
     for method, path, text in (
         ("GET", "/connectors/x", "Connector x not found"),
         ("GET", "/connectors/x/config", "Connector x not found"),

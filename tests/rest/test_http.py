@@ -12,7 +12,7 @@ from tests.fixtures.worker import JSON, WorkerProcess
 from tests.rest.test_connectors import Config, error
 
 
-def test_the_worker_tells_who_it_is(worker: WorkerProcess) -> None:
+def test_the_worker_identifies_itself(worker: WorkerProcess) -> None:
     body = worker.http.get("/").json()
     assert list(body) == ["version", "commit", "kafka_cluster_id"]
     assert re.fullmatch(r"\d+\.\d+\.\d+", body["version"])
@@ -118,17 +118,17 @@ def test_commands_without_a_body_or_with_one_that_says_nothing(
     assert worker.http.post(f"/connectors/{name}/restart", json={}).status_code == 204
 
 
-@pytest.mark.parametrize("wanted", ["text/html", "application/xml, text/plain;q=0.5"])
-def test_json_must_be_wanted(worker: WorkerProcess, wanted: str) -> None:
-    answer = worker.http.get("/connectors", headers={"Accept": wanted})
+@pytest.mark.parametrize("accept", ["text/html", "application/xml, text/plain;q=0.5"])
+def test_json_must_be_acceptable(worker: WorkerProcess, accept: str) -> None:
+    answer = worker.http.get("/connectors", headers={"Accept": accept})
     assert error(answer) == (406, 406, "HTTP 406 Not Acceptable")
 
 
 @pytest.mark.parametrize(
-    "wanted", ["*/*", "application/json", "application/*", "text/html, application/json;q=0.9"]
+    "accept", ["*/*", "application/json", "application/*", "text/html, application/json;q=0.9"]
 )
-def test_ways_to_want_json(worker: WorkerProcess, wanted: str) -> None:
-    answer = worker.http.get("/connectors", headers={"Accept": wanted})
+def test_ways_to_accept_json(worker: WorkerProcess, accept: str) -> None:
+    answer = worker.http.get("/connectors", headers={"Accept": accept})
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
 

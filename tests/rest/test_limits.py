@@ -1,4 +1,4 @@
-"""What nobody who reaches the port can do: occupy it, fill its memory, or forge its log."""
+"""No client can occupy the port, fill the memory of the worker, or forge its log."""
 
 from __future__ import annotations
 

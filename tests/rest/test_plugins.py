@@ -46,7 +46,7 @@ def test_keys_of_a_converter(worker: WorkerProcess, plugin: str) -> None:
     assert "schemas.enable" in [key["name"] for key in found]
 
 
-def test_plugins_that_are_not_there(worker: WorkerProcess) -> None:
+def test_unknown_plugins(worker: WorkerProcess) -> None:
     unknown = worker.http.get("/connector-plugins/Foo/config")
     assert error(unknown) == (404, 404, "Unknown plugin Foo.")
     status, _, text = error(worker.http.get("/connector-plugins/Ticker/config?version=9"))

@@ -174,7 +174,7 @@ def test_an_unknown_task(worker: WorkerProcess, name: str, ticker: Config) -> No
         assert error(answer) == (404, 404, "HTTP 404 Not Found")
 
 
-def test_a_hanging_connector_holds_up_nobody_else(
+def test_a_hanging_connector_does_not_block_others(
     worker: WorkerProcess, topics: Topics, name: str, ticker: Config
 ) -> None:
     slow = f"{name}-slow"

@@ -29,7 +29,7 @@ def test_topics_of_connectors_are_kept_apart(
     worker.http.delete(f"/connectors/{other}")
 
 
-def test_resetting_begins_anew(worker: WorkerProcess, name: str, ticker: Config) -> None:
+def test_a_reset_removes_all_topics(worker: WorkerProcess, name: str, ticker: Config) -> None:
     worker.create(name, ticker)
     wait_for(lambda: written(worker, name))
     wait_for(lambda: len(worker.http.get(f"/connectors/{name}/offsets").json()["offsets"]))

@@ -96,8 +96,8 @@ class TickerConnector:
         if _on(config, "validate.error"):
             raise RuntimeError("validate fails")
         time.sleep(int(config.get("validate.block.ms", "0")) / 1000)
-        wanted, given = config.get("password.is"), config.get("password")
-        if wanted is not None and wanted != given:
+        expected, given = config.get("password.is"), config.get("password")
+        if expected is not None and expected != given:
             report["topic"].errors.append(f"The password {given} is wrong.")
         return report
 

@@ -148,7 +148,7 @@ def test_joined_definitions_keep_the_first_of_two_equal_names() -> None:
     assert "c" not in joined
 
 
-def test_choices_may_tell_cases_apart() -> None:
+def test_choices_may_be_case_sensitive() -> None:
     strict = one_of("Fast", case_sensitive=True)
     assert strict("k", "Fast") is None
     assert strict("k", None) is None

@@ -52,7 +52,7 @@ MYSQL_LAYERS = (
 MAY_IMPORT = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     "connector.capture": BOTTOM,
-    # siblings that know nothing of each other
+    # siblings that do not import each other
     **dict.fromkeys(EVENTS, BOTTOM | {"connector.capture"}),
     "connector.mysql": BOTTOM | {"connector.capture"},
     # the worker and the task: they meet in the protocols of `plugin` and nowhere else

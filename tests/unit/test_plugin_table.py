@@ -40,7 +40,7 @@ def test_sources_come_first() -> None:
     assert kinds == sorted(kinds, key=order.index)
 
 
-def test_what_is_not_there() -> None:
+def test_unknown_names() -> None:
     with pytest.raises(NotFoundError, match="which name matches Nope, available connectors are: a"):
         PluginTable([Row("source", "a.B", "1", "x:y")]).connector("Nope")
     with pytest.raises(NotFoundError, match="available transformations are: none"):

@@ -44,7 +44,7 @@ def test_the_format(text: str, expected: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a=\\u12", "a=\\uzzzz"])
-def test_a_broken_escape_is_told(text: str) -> None:
+def test_a_broken_escape_is_reported(text: str) -> None:
     with pytest.raises(ConfigError, match="four hexadecimal digits"):
         parse_properties(text)
 

@@ -7,8 +7,8 @@ def result(side: str, part: str, **measurements: float) -> Result:
 
 
 def test_one_side_has_no_ratio() -> None:
-    told = table([result(MILLRACE.name, "stream sb", rows_per_second=12345, peak_rss_mb=99.6)])
-    assert told.splitlines() == [
+    text = table([result(MILLRACE.name, "stream sb", rows_per_second=12345, peak_rss_mb=99.6)])
+    assert text.splitlines() == [
         "|  | Millrace |",
         "| --- | ---: |",
         "| stream sb: rows/s | 12,345 |",
@@ -17,14 +17,14 @@ def test_one_side_has_no_ratio() -> None:
 
 
 def test_the_gain_is_over_tuned_and_more_than_one_when_millrace_is_better() -> None:
-    told = table(
+    text = table(
         [
             result(MILLRACE.name, "a", rows_per_second=800, cpu_us_per_row=2, peak_rss_mb=50),
             result(DEFAULT.name, "a", rows_per_second=1, cpu_us_per_row=99, peak_rss_mb=900),
             result(TUNED.name, "a", rows_per_second=200, cpu_us_per_row=9, peak_rss_mb=600),
         ]
     )
-    assert told.splitlines()[2:] == [
+    assert text.splitlines()[2:] == [
         "| a: rows/s | 800 | 1 | 200 | 4.0 |",
         "| a: CPU, µs/row | 2.0 | 99.0 | 9.0 | 4.5 |",
         "| peak RSS of all: MB | 50 | 900 | 600 | 12.0 |",

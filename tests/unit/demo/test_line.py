@@ -12,7 +12,7 @@ BOB = {"id": 7, "name": "Bob", "price": Decimal("1.50"), "phone": None}
 
 
 @pytest.mark.parametrize(
-    ("event", "told"),
+    ("event", "shown"),
     [
         (replace(BASE, after=ADA), "insert     id=7     name=Ada, price=1.50"),
         (replace(BASE, kind="update", before=ADA, after=BOB), "update     id=7     name Ada → Bob"),
@@ -27,10 +27,10 @@ BOB = {"id": 7, "name": "Bob", "price": Decimal("1.50"), "phone": None}
         ),
     ],
 )
-def test_an_event_is_one_line(event: Event, told: str) -> None:
+def test_an_event_is_one_line(event: Event, shown: str) -> None:
     text = line(event)
     assert text[8:14] == ".250  "
-    assert text[14:].split(None, 1) == [event.topic, told]
+    assert text[14:].split(None, 1) == [event.topic, shown]
 
 
 def test_a_line_break_in_a_value_does_not_break_the_line() -> None:

@@ -8,7 +8,7 @@ from deploy.prerequisites import PACKAGES
 ROOT = Path(__file__).parents[3]
 
 
-def test_all_that_is_missing_is_told_in_one_line_of_apt(tmp_path: Path) -> None:
+def test_all_missing_packages_are_named_in_one_apt_line(tmp_path: Path) -> None:
     answer = subprocess.run(
         [sys.executable, "-m", "deploy.prerequisites", *PACKAGES],
         cwd=ROOT,
@@ -21,7 +21,7 @@ def test_all_that_is_missing_is_told_in_one_line_of_apt(tmp_path: Path) -> None:
     assert "apt-get install default-jdk-headless maven\n" in answer.stderr
 
 
-def test_nothing_is_told_when_all_is_here(tmp_path: Path) -> None:
+def test_nothing_is_printed_when_all_is_installed(tmp_path: Path) -> None:
     for program in PACKAGES:
         (tmp_path / program).write_text("#!/bin/sh\n")
         (tmp_path / program).chmod(0o755)

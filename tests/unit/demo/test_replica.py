@@ -37,7 +37,7 @@ def test_a_deleted_row_is_gone() -> None:
     assert differences(made, {"id": 1}) == ["t: the database has {'id': 1}, the topic None"]
 
 
-def test_a_row_too_many_is_told() -> None:
+def test_an_extra_row_is_reported() -> None:
     made = replica(event("read", {"id": 1}))
     assert differences(made) == ["t: the topic has {'id': 1}, the database has no such row"]
 

@@ -98,7 +98,7 @@ def test_one_translation(java: dict[str, str], kind: Kind, expected: dict[str, s
     assert client_config(java, kind) == expected
 
 
-def test_a_bad_number_is_told_in_kafkas_words() -> None:
+def test_a_bad_number_is_reported_in_kafkas_words() -> None:
     with pytest.raises(
         ConfigError,
         match=r"^Invalid value x for configuration linger\.ms: Not a number of type LONG$",
@@ -154,7 +154,7 @@ def test_a_partitioner_of_javas_is_refused() -> None:
         client_config({"partitioner.class": "com.example.P"}, "producer")
 
 
-def test_what_is_left_out_is_told_at_debug(caplog: pytest.LogCaptureFixture) -> None:
+def test_ignored_settings_are_logged_at_debug(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, "connector.kafka.config"):
         client_config({"max.block.ms": "1", "sasl.jaas.config": _plain("u", "s3cret")}, "producer")
     lines = [record.getMessage() for record in caplog.records]

@@ -134,6 +134,6 @@ def test_a_fatal_error_replaces_the_client_whatever_its_code() -> None:
     assert decision(error) is Decision.RESTART
 
 
-def test_a_code_that_nobody_knows_is_retried_when_the_library_says_so() -> None:
+def test_an_unknown_code_is_retried_when_the_library_says_so() -> None:
     assert decision(KafkaError(9999, "new", False, True)) is Decision.RETRY
     assert decision(KafkaError(9999, "new")) is Decision.STOP

@@ -1,4 +1,4 @@
-"""What the producer tells of itself."""
+"""The state that the producer reports."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_kerberos() -> None:
         ),
     ],
 )
-def test_a_login_that_cannot_be_used_is_told_without_secrets(jaas: str, fault: str) -> None:
+def test_an_unusable_login_is_reported_without_secrets(jaas: str, fault: str) -> None:
     with pytest.raises(ConfigError) as caught:
         security_config({"sasl.jaas.config": jaas})
     assert fault in str(caught.value)
@@ -234,7 +234,7 @@ def test_jks_is_refused_with_the_way_out(tmp_path: Path) -> None:
             security_config({key: str(store)})
 
 
-def test_a_store_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_store(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"ssl\.keystore\.location: No such file"):
         security_config({"ssl.keystore.location": str(tmp_path / "nope")})
 

@@ -64,7 +64,7 @@ def group_lives(group: int) -> bool:
     return True
 
 
-def test_a_child_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
+def test_a_child_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
     started: list[Child] = []
     thread = threading.Thread(
         target=lambda: started.append(Child(["sleep", "60"], tmp_path / "log"))
@@ -78,6 +78,6 @@ def test_a_child_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
 
 
 def test_a_child_sees_its_environment(tmp_path: Path) -> None:
-    child = Child(["sh", "-c", "echo $COLOUR"], tmp_path / "log", environment={"COLOUR": "blue"})
+    child = Child(["sh", "-c", "echo $COLOR"], tmp_path / "log", environment={"COLOR": "blue"})
     assert child.wait(10) == 0
     assert child.tail() == "blue"

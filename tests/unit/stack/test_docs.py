@@ -1,4 +1,4 @@
-"""The documentation points to what is there, and tells of all there is to tell."""
+"""The links of the documentation work, and it is complete."""
 
 import re
 from pathlib import Path

@@ -22,7 +22,7 @@ def test_a_missing_program_is_named_with_its_remedy() -> None:
     assert installed("no-such-program") is None
     with pytest.raises(StackError, match=r"no-such-program is not installed\. Remedy: apt-get"):
         find_program("no-such-program")
-    assert str(missing("mvn is not there", "maven")).endswith("apt-get install maven")
+    assert str(missing("mvn is missing", "maven")).endswith("apt-get install maven")
 
 
 def test_programs_of_the_system_folders_are_found() -> None:

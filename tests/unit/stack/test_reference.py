@@ -34,7 +34,7 @@ def test_the_page_is_up_to_date() -> None:
     assert FILE.read_text("utf-8") == page(), "run: make reference"
 
 
-def test_every_key_of_the_connectors_is_told() -> None:
+def test_every_key_of_the_connectors_is_documented() -> None:
     for connector in (mysql_connector(), mariadb_connector()):
         written = {key.name for key in connector.config_def}
         assert written == set(rows())
@@ -59,7 +59,7 @@ def test_what_is_called_refused_is_refused(connector: CaptureConnector, name: st
         ("openlineage.integration.job.owners", "part of `openlineage.integration.enabled`"),
     ],
 )
-def test_what_is_told_of_some_keys(name: str, here: str) -> None:
+def test_the_support_of_some_keys(name: str, here: str) -> None:
     assert rows()[name][1] == here
 
 

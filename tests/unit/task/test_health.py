@@ -26,39 +26,39 @@ class Shown:
 
 
 @pytest.fixture
-def shown() -> Shown:
+def task() -> Shown:
     made = Shown()
     made.health.enter("RUNNING")
     return made
 
 
-def test_a_short_fault_is_not_shown(shown: Shown) -> None:
-    shown.health.report_fault("kafka", "away")
-    shown.now += SHOWN_AFTER / 2
-    shown.health.report_fault("kafka", "away")
-    shown.health.recover("kafka")
-    assert shown.reports == [("RUNNING", None)]
-    assert shown.metrics.kafka_faults == 0
+def test_a_short_fault_is_not_shown(task: Shown) -> None:
+    task.health.report_fault("kafka", "away")
+    task.now += SHOWN_AFTER / 2
+    task.health.report_fault("kafka", "away")
+    task.health.recover("kafka")
+    assert task.reports == [("RUNNING", None)]
+    assert task.metrics.kafka_faults == 0
 
 
-def test_a_fault_that_lasts_is_shown_until_it_is_over(shown: Shown) -> None:
+def test_a_fault_that_lasts_is_shown_until_it_is_over(task: Shown) -> None:
     for _ in range(20):
-        shown.health.report_fault("kafka", "away")
-        shown.now += 0.25
-    assert shown.reports == [("RUNNING", None), ("RUNNING", "away")]
-    assert shown.metrics.faults == {"kafka": "away"}
-    assert shown.metrics.kafka_faults == 1
-    shown.health.recover("kafka")
-    assert shown.reports[-1] == ("RUNNING", None)
-    assert shown.metrics.faults == {}
+        task.health.report_fault("kafka", "away")
+        task.now += 0.25
+    assert task.reports == [("RUNNING", None), ("RUNNING", "away")]
+    assert task.metrics.faults == {"kafka": "away"}
+    assert task.metrics.kafka_faults == 1
+    task.health.recover("kafka")
+    assert task.reports[-1] == ("RUNNING", None)
+    assert task.metrics.faults == {}
 
 
-def test_several_faults_are_shown_together_and_with_another_state(shown: Shown) -> None:
-    shown.health.report_fault("database", "no connection", at_once=True)
-    shown.health.report_fault("offsets", "not stored", at_once=True)
-    shown.health.enter("PAUSED")
-    shown.health.recover("database")
-    assert shown.reports[1:] == [
+def test_several_faults_are_shown_together_and_with_another_state(task: Shown) -> None:
+    task.health.report_fault("database", "no connection", at_once=True)
+    task.health.report_fault("offsets", "not stored", at_once=True)
+    task.health.enter("PAUSED")
+    task.health.recover("database")
+    assert task.reports[1:] == [
         ("RUNNING", "no connection"),
         ("RUNNING", "no connection; not stored"),
         ("PAUSED", "no connection; not stored"),
@@ -67,16 +67,16 @@ def test_several_faults_are_shown_together_and_with_another_state(shown: Shown) 
 
 
 def test_the_log_repeats_a_fault_every_ten_seconds(
-    shown: Shown, caplog: pytest.LogCaptureFixture
+    task: Shown, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         for _ in range(int(2.5 * LOGGED_EVERY / 0.25)):
-            shown.health.report_fault("kafka", f"away: connection {shown.now}", at_once=True)
-            shown.now += 0.25
+            task.health.report_fault("kafka", f"away: connection {task.now}", at_once=True)
+            task.now += 0.25
     assert len(caplog.records) == 3
 
 
-def test_a_step_that_blocks_the_task_is_shown(shown: Shown) -> None:
-    with shown.health.watch("offsets", "Storing the offset takes long"):
+def test_a_step_that_blocks_the_task_is_shown(task: Shown) -> None:
+    with task.health.watch("offsets", "Storing the offset takes long"):
         pass
-    assert shown.reports == [("RUNNING", None)]
+    assert task.reports == [("RUNNING", None)]

@@ -168,7 +168,7 @@ def test_a_position_with_nothing_sent_is_stored_after_a_while() -> None:
     assert task.committable() is None
 
 
-def test_sending_starts_the_while_anew() -> None:
+def test_sending_restarts_the_idle_time() -> None:
     task = Task()
     task.clock.now += IDLE_SECONDS - 1
     task.send().delivered()

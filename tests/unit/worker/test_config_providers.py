@@ -36,7 +36,7 @@ def test_a_file(secrets: Path) -> None:
     assert resolve(found, text) == "u=alice p=s3cret"
 
 
-def test_what_is_not_there_stays_as_it_is(secrets: Path) -> None:
+def test_an_unresolved_reference_stays_as_it_is(secrets: Path) -> None:
     found = providers("file", "FileConfigProvider", {})
     for text in (
         f"${{file:{secrets}:nope}}",

@@ -31,7 +31,7 @@ def test_a_task_that_does_not_stop_is_abandoned(herder: Herder) -> None:
         herder.delete(fault)
 
 
-def test_a_hanging_connector_holds_up_nobody_else(memory: WorkerLogs) -> None:
+def test_a_hanging_connector_does_not_block_others(memory: WorkerLogs) -> None:
     herder = memory.herder(timeout=0.2)
     for fault in ("validate hangs", "start hangs"):
         with pytest.raises(
@@ -71,7 +71,7 @@ def test_a_worker_goes_on_where_another_stopped(memory: WorkerLogs) -> None:
     assert states(second, "paused") == ("RUNNING", ["RUNNING"])
 
 
-def test_stopping_tells_of_tasks_that_did_not_end(memory: WorkerLogs) -> None:
+def test_a_stop_reports_tasks_that_did_not_end(memory: WorkerLogs) -> None:
     herder = memory.herder()
     herder.create("c", {**IDLE, "fault": "stop hangs"})
     herder.create("d", IDLE)

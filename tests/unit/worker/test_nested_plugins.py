@@ -165,7 +165,7 @@ def test_client_overrides_come_with_their_definitions(herder: Herder) -> None:
     )
 
 
-def test_a_client_setting_that_nobody_knows_is_a_fault(herder: Herder) -> None:
+def test_an_unknown_client_setting_is_an_error(herder: Herder) -> None:
     infos = validate(herder, producer__override__no__such="1")
     (fault,) = faults(infos)["producer.override.no.such"]
     assert fault.startswith("Invalid client setting no.such: ")

@@ -48,7 +48,7 @@ def test_a_time_out_without_a_stage() -> None:
     release.set()
 
 
-def test_a_finished_stage_is_told_as_finished() -> None:
+def test_a_finished_stage_is_described_as_finished() -> None:
     stages = Stages(lambda: MOMENT)
     assert stages.summary() == ""
     with stages.begin("modifying offsets for connector c"):

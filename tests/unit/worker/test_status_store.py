@@ -93,7 +93,7 @@ def test_removing_leaves_nothing() -> None:
     ]
 
 
-def test_topics_begin_anew_after_a_reset() -> None:
+def test_no_topics_remain_after_a_reset() -> None:
     log = MemoryLog()
     statuses = store(log)
     statuses.add_topics("c", 0, ["b", "a"])

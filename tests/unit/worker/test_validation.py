@@ -72,7 +72,7 @@ def test_without_a_class_there_is_nothing_to_validate(
         herder.validate({"password": "s3cret", **config})
 
 
-def test_an_unknown_class_is_told_with_what_there_is(herder: Herder) -> None:
+def test_an_unknown_class_is_reported_with_the_available_ones(herder: Herder) -> None:
     with pytest.raises(ConfigError) as caught:
         herder.validate({"connector.class": "io.debezium.connector.postgresql.PostgresConnector"})
     text = str(caught.value)

@@ -63,9 +63,7 @@ def test_a_distributed_worker() -> None:
         ({"topic.creation.enable": "yes"}, "for configuration topic.creation.enable"),
     ],
 )
-def test_a_fault_is_told_with_key_value_and_remedy(
-    change: dict[str, str | None], fault: str
-) -> None:
+def test_an_error_names_key_value_and_remedy(change: dict[str, str | None], fault: str) -> None:
     properties = {key: text for key, text in {**KAFKA, **change}.items() if text is not None}
     with pytest.raises(ConfigError) as caught:
         parse_worker_config(properties)

@@ -21,7 +21,7 @@ LONG = 120.0
 ITEMS_OF_START = 500
 
 
-class Place:
+class Environment:
     """Everything of one test by name. The worker keeps its state in topics, or in files."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Place:
             client.close()
 
     def status(self) -> tuple[str, str]:
-        """Return the state of the task and what it tells of it."""
+        """Return the state of the task and its trace."""
         with self.client() as client:
             return client.state(self.name)
 
@@ -109,7 +109,7 @@ class Place:
         try:
             return wait_for(lambda: condition() or self._has_failed(next(looks)), seconds, what)
         except AssertionError as error:
-            raise AssertionError(f"{error}; {self.told()}") from None
+            raise AssertionError(f"{error}; {self.describe()}") from None
 
     def _has_failed(self, look: int) -> bool:
         if look % 20 == 19 and self.worker.running:
@@ -119,9 +119,9 @@ class Place:
     def finish(self, number: int = 1) -> None:
         """Write a last row and read all topics up to it."""
         self.server.execute(f"INSERT INTO {self.name}.finish VALUES ({number})")
-        self.wait(lambda: self._has_come(number), "the last row")
+        self.wait(lambda: self._has_arrived(number), "the last row")
 
-    def _has_come(self, number: int) -> bool:
+    def _has_arrived(self, number: int) -> bool:
         for topic, messages in self._follower.new().items():
             self.messages.setdefault(topic, []).extend(messages)
         return any(
@@ -133,7 +133,7 @@ class Place:
         """Compare what a consumer has with the source."""
         check_replay(self.server, self.name, self.name, self.messages)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return what the task and the worker say, for a failed test."""
         try:
             status: Any = self.status()
@@ -152,15 +152,15 @@ class Place:
 
 
 @contextmanager
-def place(
+def environment(
     workspace: Workspace,
     broker: KafkaBroker,
     server: DatabaseServer,
     rows: int = ITEMS_OF_START,
     **more: Any,
-) -> Iterator[Place]:
-    """Have a place for a block; its worker runs and its tables have their first rows."""
-    made = Place(workspace, broker, server, **more)
+) -> Iterator[Environment]:
+    """Create an environment for a block: the worker runs, the tables have their first rows."""
+    made = Environment(workspace, broker, server, **more)
     try:
         made.prepare(rows)
         made.worker.start()
