@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -103,7 +104,7 @@ class Secured:
             f"ON *.* TO {self.user}",
         )
 
-    def source(self, mode: str, **more: str) -> Source:
+    def source(self, mode: str, **more: str) -> Source[Any]:
         """Return a source; modes have MariaDB's names there."""
         if "mariadb" in self.database.server.connector_class:
             mode = {"required": "trust", "verify_ca": "verify-ca"}.get(mode, mode)
@@ -151,7 +152,7 @@ def secured(
         database.execute(f"DROP USER IF EXISTS {made.user}")
 
 
-def captured(made: Source, database: FreshDatabase) -> list[int]:
+def captured(made: Source[Any], database: FreshDatabase) -> list[int]:
     """Return the row of the snapshot, and one that is written then."""
     made.open()
     snapshot, found = made.snapshot(PLAN, None), []

@@ -75,7 +75,7 @@ def without_reload(filled: FreshDatabase) -> Iterator[str]:
 
 
 @contextmanager
-def opened(database: FreshDatabase, mode: str, **more: str) -> Iterator[Source]:
+def opened(database: FreshDatabase, mode: str, **more: str) -> Iterator[Source[Any]]:
     made = source(
         database,
         table__include__list=rf"{database.name}\.captured",
@@ -122,7 +122,7 @@ def steps(statements: list[str]) -> list[str]:
     return found
 
 
-def until_rows(made: Source) -> Generator[Change, None, Any]:
+def until_rows(made: Source[Any]) -> Generator[Change, None, Any]:
     """Read a snapshot up to its first row."""
     reading = made.snapshot(PLAN, None)
     for change in reading:
@@ -306,7 +306,7 @@ def test_what_is_committed_while_only_definitions_are_locked_is_not_missed(
     assert streamed == [2, 3]
 
 
-def streamed_rows(made: Source, start: BinlogPosition, until: int) -> list[int]:
+def streamed_rows(made: Source[Any], start: BinlogPosition, until: int) -> list[int]:
     """Return the first column of the rows that are inserted after a position."""
     found: list[int] = []
     for change in made.stream(start):

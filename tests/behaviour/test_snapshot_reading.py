@@ -69,7 +69,7 @@ def moving(database: FreshDatabase) -> Iterator[None]:
         writer.join()
 
 
-def changes(opened: Source) -> Generator[Change, None, Any]:
+def changes(opened: Source[Any]) -> Generator[Change, None, Any]:
     opened.open()
     return opened.snapshot(PLAN, None)
 

@@ -33,7 +33,7 @@ Chosen = Callable[[Change], bool]
 class _Watched:
     """A source that shows each streamed change, before the task gets it."""
 
-    def __init__(self, source: Source, show: Callable[[Change], None]) -> None:
+    def __init__(self, source: Source[Position], show: Callable[[Change], None]) -> None:
         self._source = source
         self._show = show
 

@@ -49,16 +49,16 @@ def documented() -> dict[str, str]:
     return found
 
 
-def test_every_key_is_documented():
+def test_every_key_is_documented() -> None:
     assert KEYS.keys() - documented().keys() == set()
 
 
-def test_every_documented_key_exists():
+def test_every_documented_key_exists() -> None:
     assert documented().keys() - KEYS.keys() == set()
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))
-def test_the_default_is_right(key: str):
+def test_the_default_is_right(key: str) -> None:
     default: Any = KEYS[key].get_default(call_default_factory=True)
     written = documented()[key].strip("`")
     if default in (None, ""):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import pytest
 from hypothesis import given
@@ -66,7 +66,7 @@ def translated(
     codec = codec_of(TABLE)
     plans = TablePlans(tables, lambda _: codec, lambda _: True, "fail")
 
-    def statement(event: QueryRan, at: Coordinates, micros: int) -> Iterable[Change]:
+    def statement(event: QueryRan, at: Coordinates, micros: int) -> Iterable[Never]:
         if statements is not None:
             statements.append(event.sql)
         return ()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from connector.capture.change import SchemaChange
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.memory import MemoryHistory
-from connector.capture.history.snapshot import Mark
+from connector.capture.history.snapshot import HistoryMark
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.errors import HistoryError
@@ -40,14 +40,14 @@ class FullDisk:
     def exists(self) -> bool:
         return False
 
-    def records(self, after: Mark | None = None) -> Iterator[HistoryRecord]:
+    def records(self, after: HistoryMark | None = None) -> Iterator[HistoryRecord]:
         assert after is None
         return iter(())
 
-    def last(self) -> Mark | None:
+    def last(self) -> HistoryMark | None:
         return None
 
-    def holds(self, mark: Mark) -> bool:
+    def holds(self, mark: HistoryMark) -> bool:
         raise AssertionError(mark)
 
     def append(self, record: HistoryRecord) -> None:
