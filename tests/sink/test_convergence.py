@@ -14,6 +14,7 @@ from tests.sink.crashing import Crash, CrashingLake, CrashingTable
 from tests.sink.histories import Source, delivered
 from tests.sink.recorded import Topic, field, frame, rows
 
+pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
 each_format = pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 
