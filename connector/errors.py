@@ -11,6 +11,7 @@ MillraceError
 |   |__ BrokerUnavailableError      Kafka does not answer
 |   |   |__ ClientFailedError           a Kafka client that has to be replaced
 |   |   |__ TopicMissingError           a topic that was deleted under way
+|   |__ DiskFullError               a file cannot grow
 |   |__ TableChangedError           a table was altered while a snapshot began
 |   |__ BatchTooLargeError          Kafka refuses a batch of messages that may pass one by one
 |__ StopError                   needs a person: the task fails and says what to do
@@ -32,6 +33,7 @@ listed stops the task: guessing would lose data.
 
 from __future__ import annotations
 
+import errno
 import traceback
 from dataclasses import dataclass
 
@@ -99,6 +101,15 @@ class BatchTooLargeError(TransientError):
             f"a batch for topic {topic} was refused: {reason}; now trying batch.size={smaller}"
         )
         self.smaller = smaller
+
+
+class DiskFullError(TransientError):
+    """A file cannot grow, for lack of space, by a quota or by a limit of the process."""
+
+    @staticmethod
+    def is_cause(error: OSError) -> bool:
+        """Whether an error of the operating system means that."""
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class TableChangedError(TransientError):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
-import resource
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from connector.errors import HistoryError, ProduceError, TransientError
 from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.topics import Topics as Admin
 from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from tests.fixtures.disk import no_space_beyond
 from tests.fixtures.topics import Topics
 
 Open = Callable[[], HistoryStore]
@@ -314,17 +314,6 @@ def test_a_refused_record_is_one_error_and_does_not_come_up_again(
     store.close()
     store.append(record(3))
     assert list(store.records()) == [record(2), record(3)]
-
-
-@contextmanager
-def no_space_beyond(size: int) -> Iterator[None]:
-    """Let no file of this process grow larger."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_record_for_which_a_file_has_no_space_can_be_written_later(tmp_path: Path) -> None:

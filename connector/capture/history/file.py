@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 from collections.abc import Iterator
@@ -12,10 +11,9 @@ from typing import BinaryIO, Final
 
 from connector.capture.history.record import HistoryRecord, parse_record
 from connector.capture.history.snapshot import HistoryMark
-from connector.errors import HistoryError, MillraceError, TransientError
+from connector.errors import DiskFullError, HistoryError, MillraceError
 from connector.fence import Fence
 
-_NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -102,7 +100,7 @@ class FileHistory:
     def append(self, record: HistoryRecord) -> None:
         """Write a record and wait for the disk.
 
-        :raises TransientError: there is no space for it now.
+        :raises DiskFullError: there is no space for it now.
         :raises HistoryError: the file cannot be written.
         """
         try:
@@ -165,8 +163,8 @@ class FileHistory:
             self._file = None
 
     def _failed(self, verb: str, error: OSError) -> MillraceError:
-        if error.errno in _NO_SPACE:
-            return TransientError(
+        if DiskFullError.is_cause(error):
+            return DiskFullError(
                 f"the schema history file {self._path} could not be {verb}: {error.strerror}"
             )
         return HistoryError(

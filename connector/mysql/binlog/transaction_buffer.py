@@ -11,10 +11,11 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
-from connector.errors import StopError
+from connector.errors import DiskFullError, StopError
 from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
@@ -129,31 +130,46 @@ class _EventList:
     def events(self) -> Iterator[BinlogEvent]:
         """Yield all events, once."""
         if self._file is not None:
-            self._file.seek(0)
+            with self._file_errors():
+                self._file.seek(0)
             for _ in range(self._written):
                 yield from _Unpickler(self._file, self._tables).load()
             self._file.close()
         yield from self._events
 
     def _write(self) -> None:
-        """Move what is in memory to the file.
-
-        :raises StopError: the disk is full.
-        """
-        try:
+        """Move what is in memory to the file."""
+        for event in self._events:
+            if isinstance(event, RowsChanged):
+                event.trim()
+        with self._file_errors():
             if self._file is None:
                 self._file = TemporaryFile(prefix="millrace-")  # noqa: SIM115 - it lives longer
-            for event in self._events:
-                if isinstance(event, RowsChanged):
-                    event.trim()
             _Pickler(self._file, self._tables).dump(self._events)
-            self._written += 1
-        except OSError as error:
-            raise StopError(
-                f"A large transaction cannot be written to a temporary file: {error}",
-                "Free space in the folder that the environment variable TMPDIR names.",
-            ) from error
+        self._written += 1
         self._events, self._size = [], 0
+
+    @contextmanager
+    def _file_errors(self) -> Iterator[None]:
+        """Turn errors of the file into those of a capture.
+
+        :raises DiskFullError: there is no space for the transaction.
+        :raises StopError: the file cannot be created or written.
+        """
+        try:
+            yield
+        except OSError as error:
+            self._close()
+            text = f"A large transaction cannot be written to a temporary file: {error.strerror}"
+            folder = "the folder that the environment variable TMPDIR names"
+            if DiskFullError.is_cause(error):
+                raise DiskFullError(f"{text}. Free space in {folder}.") from error
+            raise StopError(text, f"Check the permissions of {folder}.") from error
+
+    def _close(self) -> None:
+        with suppress(OSError):  # on a full disk the buffer cannot be flushed
+            if self._file is not None:
+                self._file.close()
 
 
 class _Pickler(pickle.Pickler):

@@ -1,0 +1,44 @@
+"""Transactions that are held until their end, large ones in a temporary file."""
+
+from __future__ import annotations
+
+import pytest
+
+from connector.errors import DiskFullError
+from connector.mysql.binlog.events import Began, BinlogEvent, Committed, RowsChanged
+from connector.mysql.binlog.transaction_buffer import TransactionBuffer
+from tests.fixtures.disk import no_space_beyond
+
+MEGABYTE = 1 << 20
+HEADER = (1, 1, 4, 100)
+
+
+def large_transaction(megabytes: int) -> list[BinlogEvent]:
+    """Return the events of a transaction with one row a megabyte."""
+    images = [bytes([number]) * MEGABYTE for number in range(megabytes)]
+    rows = [
+        RowsChanged(HEADER, "c", None, (image, 0, MEGABYTE), (b"\x01", b"\x01")) for image in images
+    ]
+    return [Began(HEADER, 1), *rows, Committed(HEADER)]
+
+
+def images_of(events: list[BinlogEvent]) -> list[bytes]:
+    return [event.data for event in events if isinstance(event, RowsChanged)]
+
+
+def test_a_transaction_larger_than_the_memory_for_it_is_complete() -> None:
+    events = large_transaction(11)
+    released = list(TransactionBuffer().release(events))
+    assert images_of(released) == [bytes([number]) * MEGABYTE for number in range(11)]
+    assert [type(event) for event in released] == [type(event) for event in events]
+
+
+@pytest.mark.parametrize("megabytes", [0, 3, 7])
+def test_a_full_disk_is_a_transient_error(megabytes: int) -> None:
+    with (
+        no_space_beyond(megabytes * MEGABYTE),
+        pytest.raises(DiskFullError, match="TMPDIR") as caught,
+    ):
+        list(TransactionBuffer().release(large_transaction(11)))
+    assert "File too large" in str(caught.value)
+    assert len(list(TransactionBuffer().release(large_transaction(11)))) == 13
