@@ -64,9 +64,9 @@ class Producer:
 
     `poll` and `flush` report failures, and release the callback that `send` got with a message
     once the message is delivered or has failed. Any thread may read the length (the messages that
-    are not acknowledged), ``capacity`` (the most there may be) and ``sent``. The last connection
-    error stays in ``problem`` until the owner clears it. ``uses_receipts`` is false if the
-    library has to report each message that is delivered.
+    are not acknowledged), ``capacity`` and ``queue_bytes`` (the most there may be) and ``sent``.
+    The last connection error stays in ``problem`` until the owner clears it. ``uses_receipts`` is
+    false if the library has to report each message that is delivered.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class Producer:
         self._fatal: KafkaError | None = None
         self._settings = settings
         self._queue_kilobytes = int(settings["queue.buffering.max.kbytes"])
+        self.queue_bytes = self._queue_kilobytes << 10
         self._shrinks_at: float | None = None
         self._producer = self._create()
 
@@ -116,11 +117,6 @@ class Producer:
         self._shrinks_at = None
         self._settings["queue.buffering.max.kbytes"] = self._queue_kilobytes
         self._producer = self._create()
-
-    @property
-    def has_huge_message(self) -> bool:
-        """Whether a message larger than the configured queue may wait for its acknowledgement."""
-        return self._shrinks_at is not None and len(self._producer) > 0
 
     def send(
         self, messages: Iterable[Message], partition_of: PartitionOf, failed: Failed

@@ -88,9 +88,7 @@ class CaptureRun:
                 self._handle(change)
                 if self._task.stopping and self._can_stop(change):
                     break
-            while (
-                not self._task.stopping
-            ):  # nothing to stream: keep running, as a task in Connect does
+            while not self._task.stopping:  # without a stream it stays, as a task of Connect does
                 self._tick(0.2)
         self._finish()
 
@@ -188,15 +186,15 @@ class CaptureRun:
             else:
                 if refused is None:
                     break
-        if producer.has_huge_message:
-            self._deliver_huge_message()
+        if producer.sent_bytes - size > producer.queue_bytes:
+            self._deliver_huge_messages()
         self.sent += 1
         span.sent += producer.sent - sent
         self._metrics.records += producer.sent - sent
         self._metrics.bytes_sent += producer.sent_bytes - size
 
-    def _deliver_huge_message(self) -> None:
-        """Wait for the acknowledgement of a message: there is no memory for another like it."""
+    def _deliver_huge_messages(self) -> None:
+        """Wait for the acknowledgements of a change: there is no memory for another like it."""
         self._wait_for_producer(lambda: not len(self._producer))
         allocator.trim()
 
