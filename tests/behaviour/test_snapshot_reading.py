@@ -18,6 +18,7 @@ from connector.mysql.session.text_rows import TextRows
 from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
+from tests.fixtures.statement_proxy import StatementProxy
 
 TABLES, ROWS, THREADS = 6, 4000, 3
 PLAN = Plan("initial", schema=True, data=True)
@@ -195,6 +196,32 @@ def test_columns_that_exchange_their_names_meanwhile_keep_their_values(
 
 
 @pytest.mark.parametrize("each_database", ["mysql"], indirect=True)
+@pytest.mark.parametrize("created_again", [True, False])
+def test_a_table_that_is_dropped_before_it_is_read(
+    each_database: FreshDatabase, created_again: bool
+) -> None:
+    """The table may have its definition again when the snapshot compares it."""
+    database = each_database
+    definition = "CREATE TABLE t (id INT PRIMARY KEY)"
+    database.execute(definition, "INSERT INTO t VALUES (1)")
+    with StatementProxy(database.server.host, database.server.port) as proxy:
+
+        def drop() -> None:
+            database.execute("DROP TABLE t")
+            if created_again:
+                proxy.before(
+                    "SHOW CREATE TABLE .*`t`|COMMIT",
+                    lambda: database.execute(definition, "INSERT INTO t VALUES (2)"),
+                )
+
+        proxy.before("SELECT 1 FROM .*`t` LIMIT 0", drop)
+        address = {"database__hostname": proxy.host, "database__port": str(proxy.port)}
+        with closing(source(database, **address)) as opened:
+            opened.open()
+            found = [change for change in changes(opened) if isinstance(change, RowChanges)]
+    assert [row for change in found for _, row in change.rows] == [(2,)] * created_again
+
+
 def test_a_table_whose_rows_are_read_may_be_altered_before_the_snapshot_ends(
     filled: FreshDatabase,
 ) -> None:

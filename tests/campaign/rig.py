@@ -201,6 +201,16 @@ class Rig:
             return bool(offsets) and "snapshot" not in offsets[0]["offset"]
         return False
 
+    def _logged_statements(self) -> list[str]:
+        """Return the statements, other than those of transactions, in the last binlog files."""
+        server = self.servers.primary
+        found = []
+        for file, *_ in server.query("SHOW BINARY LOGS")[-4:]:
+            for _, position, kind, _, _, text in server.query(f"SHOW BINLOG EVENTS IN '{file}'"):
+                if kind.startswith("Query") and not text.startswith(("BEGIN", "COMMIT", "XA ")):
+                    found.append(f"{file}:{position} {text[:160]}")
+        return found
+
     def stored_file(self) -> str | None:
         """Return the binlog file of the stored offset, None without one."""
         path = f"/connectors/{self.name}/offsets"
@@ -217,6 +227,7 @@ class Rig:
         with suppress(StackError, pymysql.Error):
             sessions = self.servers.primary.query("SHOW FULL PROCESSLIST")
             lines += [" ".join(str(value)[:200] for value in session) for session in sessions]
+            lines += self._logged_statements()
         return "\n".join(lines)
 
     def state(self) -> tuple[str, str]:

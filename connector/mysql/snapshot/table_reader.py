@@ -11,7 +11,8 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, StopError, TableChangedError
 from connector.mysql.schema.definitions import DefinitionReader
-from connector.mysql.session.connection import Connection, quote
+from connector.mysql.session.connection import Connection, code_of, quote
+from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.session.text_rows import TextRows
 
 UTC: Final = "SET time_zone = '+00:00'"
@@ -49,7 +50,8 @@ class TableReader:
         except AccessDeniedError:
             raise
         except StopError as error:
-            if self._is_unchanged(table):
+            # a missing table may have been created again since
+            if code_of(error) != NO_SUCH_TABLE and self._is_unchanged(table):
                 raise
             raise TableChangedError(
                 f"table {table} was altered during the snapshot: {error}"
