@@ -77,6 +77,7 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
 
 def test_metrics_health_and_status_are_served():
     from sparksink.state.applied import Applied  # noqa: PLC0415
+    from sparksink.state.memory import DIVERGED, LACKS_MESSAGES  # noqa: PLC0415
     from sparksink.status.metrics import Metrics  # noqa: PLC0415
 
     address = f"127.0.0.1:{free_port()}"
@@ -93,7 +94,7 @@ def test_metrics_health_and_status_are_served():
             operations={"c": 4, "d": 0}, reasons={"no key": 1}, altered={"add": 1},
         )  # fmt: skip
         metrics.batch(3, [done], {"shop.x": "why"}, 0.5)
-        metrics.gaps(["shop.lost"])
+        metrics.gaps({"shop.lost": LACKS_MESSAGES, "shop.parted": DIVERGED})
         metrics.behind({"t": {"0": 5}}, {"t": {"0": 7, "1": 3}})
         told = page("/metrics").splitlines()
         of_orders = '{table="shop.orders"'
@@ -105,6 +106,8 @@ def test_metrics_health_and_status_are_served():
             'sparksink_dead_letters_total{reason="no key",table="shop.orders"} 1.0',
             'sparksink_schema_changes_total{kind="add",table="shop.orders"} 1.0',
             'sparksink_lacks_messages{table="shop.lost"} 1.0',
+            'sparksink_diverged{table="shop.lost"} 0.0',
+            'sparksink_diverged{table="shop.parted"} 1.0',
             'sparksink_kafka_lag{partition="0",topic="t"} 2.0',
             'sparksink_kafka_lag{partition="1",topic="t"} 0.0',
         ):

@@ -41,7 +41,8 @@ def test_functions_of_one_name_have_sources_of_their_own() -> None:
 def test_a_logger_at_trace_shows_what_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(TRACE, "connector.codegen"):
         compile_function(HALF, {"divisor": 2})
-    assert "\n".join(HALF) in caplog.text
+    [message] = caplog.messages
+    assert "\n".join(HALF) in message
 
 
 def test_an_expression_without_a_template_gives_its_value() -> None:
