@@ -113,7 +113,12 @@ def test_metrics_health_and_status_are_served():
         ):
             assert line in told
         assert any(one.startswith(f"sparksink_swept_timestamp_seconds{of_orders}") for one in told)
-        assert page("/healthz") == "ok\n"
+        assert page("/healthz").splitlines() == [
+            "ok",
+            f"shop.lost: {LACKS_MESSAGES}",
+            f"shop.parted: {DIVERGED}",
+            "shop.x: parked: why",
+        ]
         metrics.is_alive = lambda: False
         with pytest.raises(urllib.error.HTTPError, match="503"):
             page("/healthz")
