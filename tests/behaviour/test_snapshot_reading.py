@@ -195,7 +195,6 @@ def test_columns_that_exchange_their_names_meanwhile_keep_their_values(
     }
 
 
-@pytest.mark.parametrize("each_database", ["mysql"], indirect=True)
 @pytest.mark.parametrize("created_again", [True, False])
 def test_a_table_that_is_dropped_before_it_is_read(
     each_database: FreshDatabase, created_again: bool
@@ -222,6 +221,7 @@ def test_a_table_that_is_dropped_before_it_is_read(
     assert [row for change in found for _, row in change.rows] == [(2,)] * created_again
 
 
+@pytest.mark.parametrize("each_database", ["mysql"], indirect=True)
 def test_a_table_whose_rows_are_read_may_be_altered_before_the_snapshot_ends(
     filled: FreshDatabase,
 ) -> None:
