@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def settings(path: Path, **sections: Any) -> dict[str, Any]:
     """Return a configuration that reads recorded messages below a folder and writes there."""
     (path / "in").mkdir(exist_ok=True)
-    given = {
+    given: dict[str, Any] = {
         "name": "test",
         "source": {"kind": "file", "path": str(path / "in"), "topics": r"srv\..*"},
         "checkpoint": str(path / "checkpoint"),

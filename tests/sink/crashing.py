@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from sparksink.tables import Lake, Table
+from tests.sink.recorded import MakeSink
+
 
 class Crash(BaseException):
     """The process would have ended here."""
@@ -16,7 +19,7 @@ class Crash(BaseException):
 class CrashingTable:
     """A table of another lake; implements `sparksink.tables.Table`."""
 
-    def __init__(self, table: Any, write: Any) -> None:
+    def __init__(self, table: Table, write: Any) -> None:
         self._table = table
         self._write = write
 
@@ -48,7 +51,7 @@ class CrashingTable:
 class CrashingLake:
     """Crashes at the write of a number, counted from 0, and at all later ones."""
 
-    def __init__(self, lake: Any, at: int, *, after: bool) -> None:
+    def __init__(self, lake: Lake, at: int, *, after: bool) -> None:
         self._lake = lake
         self._left = at
         self._after = after
@@ -75,7 +78,7 @@ class CrashingLake:
 
 
 def applied_after_crashes(
-    sink: Callable[..., Any], lake: Callable[[], Any], batch: Any, target: Mapping[str, Any]
+    sink: MakeSink, lake: Callable[[], Any], batch: Any, target: Mapping[str, Any]
 ) -> Any:
     """Apply a batch that changes columns, broken off three times; return the sink that ended it."""
     for at in (0, 0, 1):  # after the columns, after the values, after they are noted

@@ -31,7 +31,7 @@ class Source:
         yield from getattr(self, f"_{kind}")()
 
     def _upsert(self) -> Iterator[Row]:
-        row = {"id": self._random.randint(1, 12), "v": f"v{self._random.random()}"}
+        row: Row = {"id": self._random.randint(1, 12), "v": f"v{self._random.random()}"}
         yield self._message("u" if row["id"] in self.rows else "c", self.rows.get(row["id"]), row)
         self.rows[row["id"]] = row
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 FIELDS = "topic partition offset timestamp key value key64 value64 position headers".split()
 
 Row = dict[str, Any]
+MakeSink = Callable[..., Any]
+"""The fixture ``sink``: builds a sink from sections of its configuration."""
 
 
 def field(name: str, kind: str, semantic: str | None = None, **more: Any) -> Row:

@@ -222,7 +222,7 @@ class ChangingTable:
     def _fields(self) -> list[Row]:
         found = [connect_field("id", "int32", optional=False)]
         for one in self.columns:
-            more = {"optional": one.default is None, "default": one.default}
+            more: Row = {"optional": one.default is None, "default": one.default}
             found.append(connect_field(one.name, one.kind, **more))
         return found
 

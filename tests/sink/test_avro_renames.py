@@ -18,7 +18,7 @@ def record(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "record", "name": name, "fields": given}
 
 
-def test_a_renamed_column_is_found_in_a_message_of_before(spark: Any):
+def test_a_renamed_column_is_found_in_a_message_of_before(spark: Any) -> None:
     """With this the table was set aside: no such struct field."""
 
     from sparksink.decode.changes import changes  # noqa: PLC0415 - needs Spark

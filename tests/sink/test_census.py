@@ -21,7 +21,7 @@ NAMES = {"plain": ("id",), "changed": ("id", "day"), "schema": ("payload",), "av
          "none": (), "text": ()}  # fmt: skip
 
 
-def test_keys_are_learned_from_one_of_each_kind(spark: Any):
+def test_keys_are_learned_from_one_of_each_kind(spark: Any) -> None:
     from sparksink.decode.census import read  # noqa: PLC0415 - needs Spark
 
     asked: list[int] = []
@@ -42,7 +42,7 @@ def test_keys_are_learned_from_one_of_each_kind(spark: Any):
     assert asked == [7]
 
 
-def test_schemas_are_learned_in_the_order_in_which_they_came(spark: Any):
+def test_schemas_are_learned_in_the_order_in_which_they_came(spark: Any) -> None:
     from sparksink.decode.census import read  # noqa: PLC0415 - needs Spark
 
     layouts = Layouts(lambda _: None, lambda _: "")

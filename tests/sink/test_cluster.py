@@ -7,13 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fixtures.worker import ROOT, wait_for
+from tests.sink.recorded import MakeSink
 from tests.sink.test_process import assert_converged, recorded_history
 
 SESSION = {
@@ -50,7 +51,13 @@ def cluster(tmp_path: Path) -> Iterator[str]:
     def start(name: str, *words: str) -> Path:
         log = tmp_path / f"{name}.log"
         kind = f"org.apache.spark.deploy.{name}.{name.title()}"
-        command = [spark_home() / "bin" / "spark-class", kind, "--host", "127.0.0.1", *words]
+        command: list[str | Path] = [
+            spark_home() / "bin" / "spark-class",
+            kind,
+            "--host",
+            "127.0.0.1",
+            *words,
+        ]
         with log.open("wb") as output:
             started.append(subprocess.Popen(command, stdout=output, stderr=output,
                                             env=environment(), cwd=tmp_path))  # fmt: skip
@@ -76,7 +83,15 @@ def installed(folder: Path) -> Path:
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     build = folder / "build"
     shutil.copytree(ROOT, build, ignore=shutil.ignore_patterns(".*", "build", "tests"))
-    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, build]
+    wheel: list[str | Path] = [
+        *pip,
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        folder,
+        build,
+    ]
     subprocess.run(wheel, check=True, timeout=300)
     (built,) = folder.glob("millrace-*.whl")
     subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", built], check=True,
@@ -97,7 +112,7 @@ def submitted(url: str, folder: Path) -> int:
     job = printed("path")
     assert job == str(folder / "site" / "sparksink" / "job.py")
     options = [word for name, value in SESSION.items() for word in ("--conf", f"{name}={value}")]
-    command = [
+    command: list[str | Path] = [
         spark_home() / "bin" / "spark-submit", "--master", url, *options,
         "--jars", printed("jars"), "--py-files", printed("zip", str(folder / "sparksink.zip")),
         job, "run", "--config", folder / "sink.yaml", "--once",
@@ -109,7 +124,7 @@ def submitted(url: str, folder: Path) -> int:
 
 
 @pytest.mark.slow
-def test_executors_of_their_own(cluster: str, sink: Callable[..., Any], tmp_path: Path):
+def test_executors_of_their_own(cluster: str, sink: MakeSink, tmp_path: Path) -> None:
     given: dict[str, Any] = {
         "history": {"enabled": True},
         "parallelism": {"batch.partitions": 2, "shuffle.partitions": 2},

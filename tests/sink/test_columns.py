@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Row, Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
 ID = field("id", "int32")
 ABSENT = "__debezium_unavailable_value"
@@ -18,7 +17,7 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_masked_values_are_in_no_table(sink: Callable[..., Any], spark: Any):
+def test_masked_values_are_in_no_table(sink: MakeSink, spark: Any) -> None:
     mask = {"phone": None, "mail": "hash", "note": "it's ***", "born": "hash"}
     made = sink(
         history={"enabled": True},
@@ -49,7 +48,7 @@ def test_masked_values_are_in_no_table(sink: Callable[..., Any], spark: Any):
 
 
 @pytest.mark.slow
-def test_a_key_may_be_hashed(sink: Callable[..., Any], spark: Any):
+def test_a_key_may_be_hashed(sink: MakeSink, spark: Any) -> None:
     made = sink(columns={"mask": {"id": "hash"}}, mirror={"deletes": "hard"})
     topic = Topic(columns=[ID, field("v", "string")])
     first = [topic.change("c", 100 + n, None, {"id": n, "v": "a"}) for n in (1, 2)]
@@ -67,9 +66,7 @@ def minimal(topic: Topic, pos: int, key: int, **given: Any) -> Row:
 
 
 @pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
-def test_what_an_update_does_not_have_stays(
-    sink: Callable[..., Any], spark: Any, table_format: str
-):
+def test_what_an_update_does_not_have_stays(sink: MakeSink, spark: Any, table_format: str) -> None:
     columns = [ID, field("a", "int32"), field("b", "int32"), field("t", "string")]
     topic = Topic(columns=columns)
     made = sink(columns={"null.updates": "keep"}, target={"format": table_format})

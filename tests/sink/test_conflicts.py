@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 pytestmark = pytest.mark.slow  # minutes of Spark
 
@@ -32,8 +31,8 @@ def tell(path: Path, number: int, ddl: str, *columns: str) -> None:
 
 
 def test_values_of_a_new_type_go_into_a_column_of_their_own(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     settings = {"evolution": {"conflict": "new_column"}, "history": {"enabled": True}}
     made = sink(target=target, **settings)
     old, new = Topic(columns=[ID, CODE]), Topic(columns=[ID, TEXT])
@@ -56,7 +55,7 @@ def test_values_of_a_new_type_go_into_a_column_of_their_own(
     assert [row for row in past if row[0] == 2] == [(2, 2, None), (2, 22, None), (2, None, "two")]
 
 
-def test_a_column_is_cast_in_all_rows(sink: Callable[..., Any], spark: Any, target: dict[str, Any]):
+def test_a_column_is_cast_in_all_rows(sink: MakeSink, spark: Any, target: dict[str, Any]) -> None:
     settings = {"evolution": {"conflict": "rewrite"}, "history": {"enabled": True}}
     made = sink(target={**target, "partition.by": ["code"]}, **settings)
     old, new = Topic(columns=[ID, CODE]), Topic(columns=[ID, TEXT])
@@ -81,8 +80,8 @@ def test_a_column_is_cast_in_all_rows(sink: Callable[..., Any], spark: Any, targ
 
 
 def test_a_column_goes_when_the_schema_change_topic_tells_of_it(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
+) -> None:
     settings = {"source": {"ddl.topic": "srv"}, "target": target, "evolution": {"drop": "drop"}}
     made = sink(**settings, history={"enabled": True})
     old, new = Topic(columns=[ID, CODE]), Topic(columns=[ID])

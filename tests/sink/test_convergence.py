@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,14 @@ import pytest
 from tests.sink.conftest import settings
 from tests.sink.crashing import Crash, CrashingLake, CrashingTable
 from tests.sink.histories import Source, delivered
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
 each_format = pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 
 
-def run(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, tables: int, **more: Any
-) -> None:
+def run(sink: MakeSink, spark: Any, tmp_path: Path, seed: int, tables: int, **more: Any) -> None:
     """Deliver random histories with crashes, restarts and repetitions, and compare."""
     chance = random.Random(seed)
     sources = [Source(Topic(f"srv.shop.t{n}", COLUMNS), seed * 100 + n) for n in range(tables)]
@@ -55,8 +52,8 @@ def real_lake(spark: Any, path: Path, **more: Any) -> Any:
 
 @pytest.mark.parametrize("table_format", ["delta", pytest.param("iceberg", marks=pytest.mark.slow)])
 def test_a_random_history_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
+) -> None:
     run(sink, spark, tmp_path, seed=1, tables=1, target={"format": table_format})
 
 
@@ -64,8 +61,8 @@ def test_a_random_history_with_crashes(
 @each_format
 @pytest.mark.parametrize("seed", range(15))
 def test_many_random_histories_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, seed: int, table_format: str
+) -> None:
     run(sink, spark, tmp_path, seed, tables=4, target={"format": table_format})
 
 
@@ -73,7 +70,7 @@ NAMES = ("key", "value", "topic", "offset", "e", "a b", "position", "mark")
 
 
 @pytest.mark.slow
-def test_a_late_change_does_not_bring_a_deleted_row_back(sink: Callable[..., Any], spark: Any):
+def test_a_late_change_does_not_bring_a_deleted_row_back(sink: MakeSink, spark: Any) -> None:
     """Nor do columns that are named as those of messages change anything."""
     columns = [field("key", "int32"), *(field(name, "string") for name in NAMES[1:])]
     topic = Topic(columns=columns, keys=["key"])
@@ -99,8 +96,8 @@ def test_a_late_change_does_not_bring_a_deleted_row_back(sink: Callable[..., Any
 
 
 def test_deletes_are_remembered_without_reading_those_of_other_tables(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     """Delta refuses a write that reads what another one adds to at the same time."""
     read: list[list[str]] = []
     lake = real_lake(spark, tmp_path)
@@ -134,7 +131,7 @@ def test_deletes_are_remembered_without_reading_those_of_other_tables(
 
 
 @pytest.mark.slow
-def test_soft_deletes_keep_the_row(sink: Callable[..., Any], spark: Any):
+def test_soft_deletes_keep_the_row(sink: MakeSink, spark: Any) -> None:
     made = sink(mirror={"deletes": "soft"})
     topic = Topic(columns=COLUMNS)
     row = {"id": 1, "v": "a"}
@@ -148,8 +145,8 @@ def test_soft_deletes_keep_the_row(sink: Callable[..., Any], spark: Any):
 
 
 def test_a_table_without_key_has_a_history_in_which_each_message_is_once(
-    sink: Callable[..., Any], spark: Any
-):
+    sink: MakeSink, spark: Any
+) -> None:
     made = sink()
     topic = Topic(columns=COLUMNS, keys=())
     same = {"id": 1, "v": "a"}
@@ -163,7 +160,7 @@ def test_a_table_without_key_has_a_history_in_which_each_message_is_once(
     assert made.lake.table("shop__orders").columns() is None
 
 
-def test_positions_of_another_server_stop_the_job(sink: Callable[..., Any], spark: Any):
+def test_positions_of_another_server_stop_the_job(sink: MakeSink, spark: Any) -> None:
     from sparksink.errors import DataLossError  # noqa: PLC0415
 
     made = sink()
@@ -177,7 +174,7 @@ def test_positions_of_another_server_stop_the_job(sink: Callable[..., Any], spar
 
 
 @pytest.mark.slow
-def test_an_epoch_orders_the_binlogs_of_two_servers(sink: Callable[..., Any], spark: Any):
+def test_an_epoch_orders_the_binlogs_of_two_servers(sink: MakeSink, spark: Any) -> None:
     made = sink(ordering={"epoch": "header"})
     topic = Topic(columns=COLUMNS)
     row, later = {"id": 1, "v": "a"}, {"id": 1, "v": "b"}
@@ -194,7 +191,7 @@ def test_an_epoch_orders_the_binlogs_of_two_servers(sink: Callable[..., Any], sp
 
 
 @pytest.mark.slow
-def test_a_truncate_is_all_that_comes_after_a_start(sink: Callable[..., Any], spark: Any):
+def test_a_truncate_is_all_that_comes_after_a_start(sink: MakeSink, spark: Any) -> None:
     topic = Topic(columns=COLUMNS)
     first = topic.change("c", 100, None, {"id": 1, "v": "a"})
     sink().batches.apply(frame(spark, [first]), "app", 0)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import random
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame
+from tests.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.test_formats import avro
 
 COLUMNS = [field("id", "int32")]
@@ -68,8 +68,8 @@ def cuts(made: Any) -> list[bool | None]:
 
 
 def test_a_cut_holds_whole_transactions(
-    sink: Callable[..., Any], spark: Any, log: Log, capsys: pytest.CaptureFixture[str]
-):
+    sink: MakeSink, spark: Any, log: Log, capsys: pytest.CaptureFixture[str]
+) -> None:
     from sparksink.commands.entries import cut  # noqa: PLC0415
     from sparksink.state.transactions import OpenTransaction  # noqa: PLC0415
 
@@ -93,9 +93,7 @@ def test_a_cut_holds_whole_transactions(
 
 
 @pytest.mark.slow
-def test_dead_letters_and_half_a_snapshot_are_no_cut(
-    sink: Callable[..., Any], spark: Any, log: Log
-):
+def test_dead_letters_and_half_a_snapshot_are_no_cut(sink: MakeSink, spark: Any, log: Log) -> None:
     from sparksink.commands.entries import dlq  # noqa: PLC0415
 
     made = sink(**SETTINGS)
@@ -119,7 +117,7 @@ def test_dead_letters_and_half_a_snapshot_are_no_cut(
 
 
 @pytest.mark.slow
-def test_events_of_a_paused_table_have_not_arrived(sink: Callable[..., Any], spark: Any, log: Log):
+def test_events_of_a_paused_table_have_not_arrived(sink: MakeSink, spark: Any, log: Log) -> None:
     from sparksink.commands.entries import park  # noqa: PLC0415
 
     made = sink(**SETTINGS)
@@ -140,9 +138,7 @@ def test_events_of_a_paused_table_have_not_arrived(sink: Callable[..., Any], spa
 
 
 @pytest.mark.slow
-def test_any_number_of_open_transactions_is_followed(
-    sink: Callable[..., Any], spark: Any, log: Log
-):
+def test_any_number_of_open_transactions_is_followed(sink: MakeSink, spark: Any, log: Log) -> None:
     given = {"limits": {"open_limit": 2}, **SETTINGS}
     made = sink(**given)
 
@@ -165,7 +161,7 @@ def test_any_number_of_open_transactions_is_followed(
     assert cuts(made) == [False, False, False, True]
 
 
-def test_numbers_of_events_are_joined_whatever_their_order(spark: Any):
+def test_numbers_of_events_are_joined_whatever_their_order(spark: Any) -> None:
     from sparksink.state.transactions import _merged  # noqa: PLC0415
 
     chance = random.Random(7)
@@ -184,7 +180,7 @@ def test_numbers_of_events_are_joined_whatever_their_order(spark: Any):
         assert all(first > before + 1 for (_, before), (first, _) in pairwise(joined))
 
 
-def test_every_form_names_its_transaction(spark: Any):
+def test_every_form_names_its_transaction(spark: Any) -> None:
     from sparksink.decode.census import read  # noqa: PLC0415
     from sparksink.decode.layouts import Layouts  # noqa: PLC0415
     from sparksink.decode.transactions import events  # noqa: PLC0415
@@ -229,7 +225,7 @@ def test_every_form_names_its_transaction(spark: Any):
     ]  # fmt: skip
 
 
-def test_without_the_topic_there_is_no_cut(sink: Callable[..., Any], spark: Any, log: Log):
+def test_without_the_topic_there_is_no_cut(sink: MakeSink, spark: Any, log: Log) -> None:
     from sparksink.commands.entries import cut  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
@@ -243,8 +239,8 @@ def test_without_the_topic_there_is_no_cut(sink: Callable[..., Any], spark: Any,
 
 @pytest.mark.slow
 def test_the_stream_has_the_topic_and_nothing_else_has(
-    sink: Callable[..., Any], tmp_path: Path, log: Log
-):
+    sink: MakeSink, tmp_path: Path, log: Log
+) -> None:
     made = sink(source={"transaction.topic": TOPIC, "topics": r"srv\.shop\..*"})
     lines = [log.event("a", 1, 0), log.end("a", 1)]
     (tmp_path / "in" / "0.json").write_text("\n".join(map(json.dumps, lines)))

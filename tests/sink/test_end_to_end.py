@@ -6,7 +6,6 @@ import argparse
 import base64
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 from deploy.stack import CAPTURE, OWNER, ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
-from tests.sink.recorded import Topic, field, rows
+from tests.sink.recorded import MakeSink, Topic, field, rows
 
 ONCE = argparse.Namespace(once=True)
 KINDS = """CREATE TABLE kinds (id INT PRIMARY KEY, flag TINYINT(1), large BIGINT UNSIGNED,
@@ -70,11 +69,11 @@ def test_a_delta_table_equals_its_source(
     database: FreshDatabase,
     broker: KafkaBroker,
     millrace: MillraceWorker,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     tmp_path: Path,
     schemas: str,
     capsys: pytest.CaptureFixture[str],
-):
+) -> None:
     from sparksink.commands.entries import run  # noqa: PLC0415
 
     database.execute(
@@ -140,7 +139,7 @@ def test_a_delta_table_equals_its_source(
 
 
 def assert_checked(
-    made: Any, sink: Callable[..., Any], database: FreshDatabase, capsys: pytest.CaptureFixture[str]
+    made: Any, sink: MakeSink, database: FreshDatabase, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The command tells what answers, and what is not there."""
     from sparksink.commands.entries import check  # noqa: PLC0415
@@ -186,9 +185,9 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
 def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     broker: KafkaBroker,
     topics: Topics,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     capsys: pytest.CaptureFixture[str],
-):
+) -> None:
     from sparksink.commands.entries import run, status  # noqa: PLC0415
     from sparksink.errors import DataLossError  # noqa: PLC0415
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_types import decimal
 from tests.sink.test_types import number as value_of
 
@@ -25,8 +24,8 @@ def target(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def test_columns_are_added_with_the_value_that_rows_have_and_types_widened(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     made = sink(target=target)
     topic = Topic(columns=[ID, NAME])
     before = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110, 120)]
@@ -53,8 +52,8 @@ def test_columns_are_added_with_the_value_that_rows_have_and_types_widened(
 
 
 def test_a_decimal_gets_more_digits_while_the_job_runs(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     made = sink(target=target)
     for number, (precision, unscaled) in enumerate(((5, 12345), (9, 123456789))):
         topic = Topic(columns=[ID, decimal("price", precision, 2)])
@@ -66,8 +65,8 @@ def test_a_decimal_gets_more_digits_while_the_job_runs(
 
 
 def test_a_dropped_column_stays_and_comes_back(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     made = sink(target=target)
     topic = Topic(columns=[ID, NAME])
     made.batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1, "name": "a"})]), "a", 0)
@@ -79,8 +78,8 @@ def test_a_dropped_column_stays_and_comes_back(
 
 
 def test_the_schema_change_topic_tells_of_a_new_name(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
+) -> None:
     made = sink(source={"ddl.topic": "srv"}, target=target)
     topic = Topic(columns=[ID, NAME])
     first = topic.change("c", 100, None, {"id": 1, "name": "a"})
@@ -104,12 +103,12 @@ def test_the_schema_change_topic_tells_of_a_new_name(
 
 
 def test_what_the_schema_change_topic_tells_is_kept_once(
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     target: dict[str, Any],
-):
+) -> None:
     from sparksink.commands.entries import status  # noqa: PLC0415
 
     source = {"file": "bin.000007", "pos": 5, "ts_ms": 1_700_000_000_000}
@@ -144,8 +143,8 @@ def test_what_the_schema_change_topic_tells_is_kept_once(
 
 
 def test_a_conflict_parks_one_table_until_it_is_taken_up(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     from sparksink.commands import replay  # noqa: PLC0415
 
     made = sink(target=target)
@@ -178,8 +177,8 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
 
 
 def test_a_crash_while_a_column_is_added_loses_no_value(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
+) -> None:
     from tests.sink.crashing import applied_after_crashes  # noqa: PLC0415
     from tests.sink.test_convergence import real_lake  # noqa: PLC0415
 
@@ -195,7 +194,7 @@ def test_a_crash_while_a_column_is_added_loses_no_value(
     assert rows(made, "shop__orders", "id", "stock") == [(1, 7), (2, 1)]
 
 
-def test_what_iceberg_cannot_widen_parks_the_table(sink: Callable[..., Any], spark: Any):
+def test_what_iceberg_cannot_widen_parks_the_table(sink: MakeSink, spark: Any) -> None:
     made = sink(target={"format": "iceberg"})
     topic = Topic(columns=[ID, field("small", "int16")])
     first = topic.change("c", 100, None, {"id": 1, "small": 5})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import fastavro
 import pytest
 
-from tests.sink.recorded import Topic, frame, rows
+from tests.sink.recorded import MakeSink, Topic, frame, rows
 from tests.unit.sparksink.test_shapes import AVRO
 
 pytestmark = pytest.mark.slow  # minutes of Spark
@@ -55,8 +55,8 @@ def tell(path: Path, value: Any) -> None:
 
 
 def test_json_without_schemas_takes_the_types_of_the_schema_change_topic(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     made = sink(source={"ddl.topic": "srv"})
     tell(tmp_path, DDL)
     topic = Topic()
@@ -65,7 +65,7 @@ def test_json_without_schemas_takes_the_types_of_the_schema_change_topic(
     assert shown(made) == EXPECTED
 
 
-def test_cloud_events_take_the_types_of_the_configuration(sink: Callable[..., Any], spark: Any):
+def test_cloud_events_take_the_types_of_the_configuration(sink: MakeSink, spark: Any) -> None:
     made = sink(columns={"types": {"id": "int", "price": "decimal(10,2)"}})
     topic = Topic()
     messages = [
@@ -83,7 +83,7 @@ def test_cloud_events_take_the_types_of_the_configuration(sink: Callable[..., An
     assert shown(made) == EXPECTED
 
 
-def test_unwrapped_rows_with_their_position(sink: Callable[..., Any], spark: Any):
+def test_unwrapped_rows_with_their_position(sink: MakeSink, spark: Any) -> None:
     made = sink(columns={"types": {"id": "int", "price": "decimal(10,2)"}})
     topic = Topic()
     messages = [
@@ -100,7 +100,7 @@ def test_unwrapped_rows_with_their_position(sink: Callable[..., Any], spark: Any
     assert list(made.lake.table("shop__orders").columns())[:2] == ["id", "price"]
 
 
-def test_bare_rows_are_ordered_by_kafka(sink: Callable[..., Any], spark: Any):
+def test_bare_rows_are_ordered_by_kafka(sink: MakeSink, spark: Any) -> None:
     made = sink(
         ordering={"mode": "kafka"},
         mirror={"truncate": "ignore", "sweep": False},
@@ -159,7 +159,7 @@ def avro(schema: Any, identifier: int, value: Any) -> bytes:
     return output.getvalue()
 
 
-def test_avro_with_a_registry(sink: Callable[..., Any], spark: Any, registry: str):
+def test_avro_with_a_registry(sink: MakeSink, spark: Any, registry: str) -> None:
     schema = Registry.schemas["/schemas/ids/7"]
     made = sink(source={"schema.registry": {"url": registry}})
     topic = Topic()

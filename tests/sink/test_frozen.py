@@ -7,21 +7,21 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fixtures.worker import wait_for
+from tests.sink.recorded import MakeSink
 from tests.sink.test_process import assert_converged, recorded_history, start
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(int(os.environ.get("FREEZES", "1"))))
 def test_a_frozen_job_ends_when_another_one_has_its_lease(
-    sink: Callable[..., Any], tmp_path: Path, seed: int
-):
+    sink: MakeSink, tmp_path: Path, seed: int
+) -> None:
     given: dict[str, Any] = {"history": {"enabled": True}}
     source, parts, config = recorded_history(tmp_path, seed, steps=200, files=8, **given)
     chance = random.Random(seed)

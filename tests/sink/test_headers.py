@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 COLUMNS = [
     field("id", "int32"),
@@ -32,8 +31,8 @@ def at(message: dict[str, Any], place: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_nothing_but_tombstones_comes_after_a_start(
-    sink: Callable[..., Any], spark: Any, topic: Topic
-):
+    sink: MakeSink, spark: Any, topic: Topic
+) -> None:
     made = sink(**HEADER, history={"enabled": True})
     changes = [topic.change("c", 100 + n, None, row(n, "a")) for n in range(3)]
     placed = [at(one, f"0/bin.000001/{100 + n}/0") for n, one in enumerate(changes)]
@@ -51,8 +50,8 @@ def test_nothing_but_tombstones_comes_after_a_start(
 
 @pytest.mark.slow
 def test_tombstones_of_a_table_that_is_not_there_are_nothing(
-    sink: Callable[..., Any], spark: Any, topic: Topic
-):
+    sink: MakeSink, spark: Any, topic: Topic
+) -> None:
     made = sink(**HEADER)
     lost = topic.message({"id": 1, "day": 1}, None, position="0/bin.000001/50/0")
     made.batches.apply(frame(spark, [lost]), "app", 0)
@@ -61,7 +60,7 @@ def test_tombstones_of_a_table_that_is_not_there_are_nothing(
 
 
 @pytest.mark.slow
-def test_a_snapshot_without_rows_sweeps_a_table(sink: Callable[..., Any], spark: Any, topic: Topic):
+def test_a_snapshot_without_rows_sweeps_a_table(sink: MakeSink, spark: Any, topic: Topic) -> None:
     made = sink(**HEADER)
     older = at(topic.change("c", 100, None, row(1, "old")), "0/bin.000001/100/0")
     made.batches.apply(frame(spark, [older]), "app", 0)
@@ -80,8 +79,8 @@ def test_a_snapshot_without_rows_sweeps_a_table(sink: Callable[..., Any], spark:
 
 @pytest.mark.slow
 def test_a_table_that_was_always_empty_is_not_made(
-    sink: Callable[..., Any], spark: Any, topic: Topic
-):
+    sink: MakeSink, spark: Any, topic: Topic
+) -> None:
     made = sink(**HEADER, nopk="fail")
     empty = at(topic.change("t", 300), "0/bin.000001/300/0/empty")
     made.batches.apply(frame(spark, [empty]), "app", 0)
@@ -91,8 +90,8 @@ def test_a_table_that_was_always_empty_is_not_made(
 
 @pytest.mark.slow
 def test_the_header_tells_the_end_of_a_snapshot_better_than_marks(
-    sink: Callable[..., Any], spark: Any, topic: Topic
-):
+    sink: MakeSink, spark: Any, topic: Topic
+) -> None:
     """A first table with one row has the mark ``first``; a part of a table has that of an end."""
     made = sink(**HEADER)
     ghosts = [topic.change("c", 100 + n, None, row(n, "old")) for n in (1, 2)]
@@ -107,8 +106,8 @@ def test_the_header_tells_the_end_of_a_snapshot_better_than_marks(
 
 @pytest.mark.slow
 def test_messages_from_before_the_header_belong_to_the_first_binlog(
-    sink: Callable[..., Any], spark: Any, topic: Topic
-):
+    sink: MakeSink, spark: Any, topic: Topic
+) -> None:
     made = sink(**HEADER)
     without = topic.change("c", 900, None, row(1, "without"))
     update = topic.change("u", 10, row(1, "without"), row(1, "with"), ts_ms=1_800_000_000_000)
@@ -120,7 +119,7 @@ def test_messages_from_before_the_header_belong_to_the_first_binlog(
 
 
 @pytest.mark.slow
-def test_unwrapped_rows_take_their_place_from_the_header(sink: Callable[..., Any], spark: Any):
+def test_unwrapped_rows_take_their_place_from_the_header(sink: MakeSink, spark: Any) -> None:
     topic = Topic()
     made = sink(**HEADER, columns={"types": {"id": "INT", "v": "VARCHAR(9)"}})
     messages = [

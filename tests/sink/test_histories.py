@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import Topic, envelope_schema, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, envelope_schema, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("v o", "string")]
 TABLE = "shop__orders__history"
 
 
-def row(key: int, text: str, **more: Any) -> dict[str, Any]:
+def row(key: int, text: str | None, **more: Any) -> dict[str, Any]:
     return {"id": key, "v o": text, **more}
 
 
@@ -27,7 +26,7 @@ def again(message: dict[str, Any], offset: int, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
-def test_the_row_before_follows_the_table(sink: Callable[..., Any], spark: Any, table_format: str):
+def test_the_row_before_follows_the_table(sink: MakeSink, spark: Any, table_format: str) -> None:
     target = {"format": table_format}
     topic = Topic(columns=COLUMNS)
     plain = sink(target=target, history={"enabled": True})  # which did not keep it yet
@@ -55,7 +54,7 @@ def test_the_row_before_follows_the_table(sink: Callable[..., Any], spark: Any, 
 
 
 @pytest.mark.slow
-def test_the_row_before_as_json(sink: Callable[..., Any], spark: Any):
+def test_the_row_before_as_json(sink: MakeSink, spark: Any) -> None:
     made = sink(history={"enabled": True, "before": "json"}, columns={"exclude": ["w"]})
     topic = Topic(columns=[*COLUMNS, field("w", "int32")])
     given = [
@@ -71,8 +70,8 @@ def test_the_row_before_as_json(sink: Callable[..., Any], spark: Any):
 
 @pytest.mark.slow
 def test_what_a_connector_tells_again_is_dropped_whenever_it_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     given: dict[str, Any] = {
         "target": {"format": "iceberg"},  # which takes a third of the time
         "history": {"enabled": True, "dedupe": "replay"},
@@ -106,8 +105,8 @@ def test_what_a_connector_tells_again_is_dropped_whenever_it_crashes(
 
 @pytest.mark.parametrize("form", ["envelope", "row"])
 def test_a_history_tells_where_and_in_which_transaction_an_event_was(
-    sink: Callable[..., Any], spark: Any, form: str
-):
+    sink: MakeSink, spark: Any, form: str
+) -> None:
     given = {"enabled": True, "snapshot": "skip"}
     columns = {"types": {"id": "int", "v o": "varchar(9)"}}
     made = sink(target={"format": "iceberg"}, history=given, columns=columns)
@@ -150,8 +149,8 @@ def flat(value: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg", "parquet"])
 def test_a_history_has_each_message_once_after_its_checkpoint_was_lost(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
+) -> None:
     given: dict[str, Any] = {"target": {"format": table_format}, "history": {"enabled": True}}
     if table_format == "parquet":
         given["mirror"] = {"enabled": False}
@@ -175,8 +174,8 @@ def test_a_history_has_each_message_once_after_its_checkpoint_was_lost(
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_an_event_is_known_by_its_transaction_on_every_server(
-    sink: Callable[..., Any], spark: Any, table_format: str
-):
+    sink: MakeSink, spark: Any, table_format: str
+) -> None:
     history = {"enabled": True, "dedupe": "event_id"}
     topic = Topic()
     schema = envelope_schema(COLUMNS)

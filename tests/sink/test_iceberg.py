@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,15 +9,15 @@ import pytest
 
 from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string", "io.debezium.data.Json")]
 ICEBERG = {"format": "iceberg"}
 
 
 def test_a_batch_is_appended_once_even_when_its_snapshot_is_gone(
-    sink: Callable[..., Any], spark: Any
-):
+    sink: MakeSink, spark: Any
+) -> None:
     for _ in range(2):  # two processes
         table = sink(target=ICEBERG).lake.table("t")
         table.create({"id": "int"}, {})
@@ -39,7 +38,7 @@ def test_a_batch_is_appended_once_even_when_its_snapshot_is_gone(
 
 
 @pytest.mark.slow
-def test_many_writers_add_to_one_table_at_a_time(sink: Callable[..., Any], spark: Any):
+def test_many_writers_add_to_one_table_at_a_time(sink: MakeSink, spark: Any) -> None:
     lake = sink(target=ICEBERG).lake
     lake.table("_cdc/t").create({"id": "int"}, {"fact": "it's"})
 
@@ -54,7 +53,7 @@ def test_many_writers_add_to_one_table_at_a_time(sink: Callable[..., Any], spark
 
 
 @pytest.mark.slow
-def test_another_catalog_and_a_namespace_by_configuration(sink: Callable[..., Any], spark: Any):
+def test_another_catalog_and_a_namespace_by_configuration(sink: MakeSink, spark: Any) -> None:
     """Iceberg's own catalog in memory stands for all that are named by their class."""
     catalog = {
         "name": "elsewhere",
@@ -73,8 +72,8 @@ def test_another_catalog_and_a_namespace_by_configuration(sink: Callable[..., An
 
 @pytest.mark.slow
 def test_a_catalog_that_is_a_database(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     server = mariadb_database.server
     catalog = {
         "name": "noted",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import random
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from sparksink.order import pack
 from tests.sink.crashing import Crash, CrashingLake
 from tests.sink.histories import Source, delivered, versions
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -48,9 +47,7 @@ def expected(messages: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return sorted(told, key=repr)
 
 
-def run(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, seed: int, target: dict[str, Any]
-) -> None:
+def run(sink: MakeSink, spark: Any, tmp_path: Path, seed: int, target: dict[str, Any]) -> None:
     """Deliver a random history with crashes, restarts and repetitions, and compare."""
     given: dict[str, Any] = {"target": target, "mirror": VERSIONS}
     chance = random.Random(seed)
@@ -73,13 +70,13 @@ def run(
 
 @pytest.mark.parametrize(("table_format", "seed"), MADE)
 def test_a_random_history_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str, seed: int
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str, seed: int
+) -> None:
     run(sink, spark, tmp_path, seed, {"format": table_format})
 
 
 @pytest.mark.slow
-def test_a_late_change_splits_the_version_that_was_there(sink: Callable[..., Any], spark: Any):
+def test_a_late_change_splits_the_version_that_was_there(sink: MakeSink, spark: Any) -> None:
     made = sink(mirror=VERSIONS)
     topic = Topic(columns=COLUMNS)
 

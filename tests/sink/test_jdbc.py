@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
 from tests.sink import test_intervals, test_tracked
 from tests.sink.crashing import applied_after_crashes
-from tests.sink.recorded import Topic, field, frame
+from tests.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.test_conflicts import tell
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_streaming import ONCE, record
@@ -35,11 +34,11 @@ def served(database: FreshDatabase) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", [1, 2, 4, 5])
 def test_a_random_history_with_crashes(
     mariadb_database: FreshDatabase,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     seed: int,
-):
+) -> None:
     run(sink, spark, tmp_path, seed, tables=1, target=served(mariadb_database))
     tables = {name for (name,) in mariadb_database.query("SHOW TABLES")}
     assert {"shop__t0", "_millrace_tables"} <= tables
@@ -47,8 +46,8 @@ def test_a_random_history_with_crashes(
 
 
 def test_all_versions_of_each_row(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     made = sink(target=served(mariadb_database), mirror={"scd": 2})
     topic = Topic(columns=[field("id", "string"), NAME])
 
@@ -82,25 +81,25 @@ def test_all_versions_of_each_row(
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_all_versions_of_a_random_history_with_crashes(
     mariadb_database: FreshDatabase,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     seed: int,
-):
+) -> None:
     test_intervals.run(sink, spark, tmp_path, seed, served(mariadb_database))
 
 
 @pytest.mark.slow
 def test_versions_by_tracked_columns(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     test_tracked.check(sink, spark, tmp_path, served(mariadb_database))
 
 
 @pytest.mark.slow
 def test_only_the_versions_that_a_batch_may_end_leave_the_database(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     made = sink(target=served(mariadb_database), mirror={"scd": 2})
     topic = Topic(columns=[ID, NAME])
     given = [topic.change("c", 10 * n, None, {"id": n % 50, "name": "n"}) for n in range(1, 501)]
@@ -115,8 +114,8 @@ def test_only_the_versions_that_a_batch_may_end_leave_the_database(
 
 
 def test_names_keys_and_moments_are_what_they_were(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     made = sink(target=served(mariadb_database), mirror={"deletes": "soft"})
     columns = [field("k`1", "string"), field("a b", "string"), field("key", "int32"),
                field("at", "int64", "io.debezium.time.MicroTimestamp"),
@@ -144,12 +143,12 @@ def test_names_keys_and_moments_are_what_they_were(
 )
 def test_columns_that_change_their_type_or_go(
     mariadb_database: FreshDatabase,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     conflict: str,
     expected: list[Any],
-):
+) -> None:
     rules = {"conflict": conflict, "drop": "drop"}
     made = sink(
         target=served(mariadb_database),
@@ -176,8 +175,8 @@ def test_columns_that_change_their_type_or_go(
 
 
 def test_a_database_that_lets_nobody_in_ends_the_job(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any]
-):
+    mariadb_database: FreshDatabase, sink: MakeSink
+) -> None:
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     target = served(mariadb_database)
@@ -189,8 +188,8 @@ def test_a_database_that_lets_nobody_in_ends_the_job(
 
 @pytest.mark.slow
 def test_a_table_follows_its_source_and_a_crash_changes_nothing(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     target = served(mariadb_database)
     topic = Topic(columns=[ID, NAME])
     before = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110)]
@@ -224,11 +223,11 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
 @pytest.mark.parametrize(("scd", "expected"), [(1, [(1, "b")]), (2, [(1, "a"), (1, "b")])])
 def test_a_whole_job_and_its_commands(
     mariadb_database: FreshDatabase,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     tmp_path: Path,
     scd: int,
     expected: list[Any],
-):
+) -> None:
     from sparksink.commands import entries as commands  # noqa: PLC0415
 
     given: dict[str, Any] = {"target": served(mariadb_database), "mirror": {"scd": scd}}
@@ -243,23 +242,23 @@ def test_a_whole_job_and_its_commands(
 
 @pytest.mark.slow
 def test_all_types_come_back_from_the_database(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     check(sink(target=served(mariadb_database)), spark, CASES)
 
 
 @pytest.mark.slow
 def test_versions_end_with_the_values_that_they_had(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     made = sink(target=served(mariadb_database), mirror={"scd": 2})
     check_versions(made, spark, CASES)
 
 
 @pytest.mark.slow
 def test_a_history_has_each_message_once(
-    mariadb_database: FreshDatabase, sink: Callable[..., Any], spark: Any
-):
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any
+) -> None:
     made = sink(target=served(mariadb_database))
     topic = Topic(columns=[ID, NAME], keys=())
     row = {"id": 1, "name": "a"}
@@ -275,13 +274,13 @@ def test_a_history_has_each_message_once(
 
 @pytest.mark.slow
 def test_mysql_keeps_all_versions_as_well(
-    database: FreshDatabase, sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    database: FreshDatabase, sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     test_intervals.run(sink, spark, tmp_path, 5, served(database))
 
 
 @pytest.mark.slow
-def test_mysql_serves_as_well(database: FreshDatabase, sink: Callable[..., Any], spark: Any):
+def test_mysql_serves_as_well(database: FreshDatabase, sink: MakeSink, spark: Any) -> None:
     made = sink(target=served(database))
     topic = Topic(columns=[ID, NAME])
     first = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped] # it has no types of its own
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.errors import StreamingQueryException
@@ -23,7 +23,7 @@ from sparksink.errors import ConfigError, DataLossError, SinkError
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.sink.conftest import settings
-from tests.sink.recorded import Topic, field, rows
+from tests.sink.recorded import MakeSink, Topic, field, rows
 from tests.sink.test_process import start
 from tests.sink.test_sources import produce
 from tests.sink.test_streaming import ONCE
@@ -55,8 +55,8 @@ def in_transaction(broker: KafkaBroker, name: str, messages: list[Any], *, commi
 
 @pytest.mark.slow
 def test_a_job_reads_batch_by_batch_what_is_committed(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any], capsys: Any
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink, capsys: Any
+) -> None:
     """It ends where marks of transactions end, finds topics that come later, and goes on."""
     from sparksink.commands.entries import check, run  # noqa: PLC0415 - needs Spark
 
@@ -83,7 +83,7 @@ def test_a_job_reads_batch_by_batch_what_is_committed(
     assert len(list(batches)) >= 3  # three messages a batch at first, of which some are marks
 
 
-def test_settings_of_another_client_are_refused(sink: Callable[..., Any]):
+def test_settings_of_another_client_are_refused(sink: MakeSink) -> None:
     given = {"kind": "kafka_py", "bootstrap.servers": "127.0.0.1:1", "topics": "t"}
     made = sink(source={**given, "kafka.sasl.jaas.config": "secret"})
     with pytest.raises(ConfigError, match=r"source\.kafka: Java JAAS") as caught:
@@ -92,8 +92,8 @@ def test_settings_of_another_client_are_refused(sink: Callable[..., Any]):
 
 
 def test_ranges_are_read_exactly_and_a_batch_that_was_cut_short_again(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any], tmp_path: Path
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
+) -> None:
     name = f"exact{time.time_ns()}.shop.orders"
     topics.create(name)
     made = sink(
@@ -146,8 +146,8 @@ def test_ranges_are_read_exactly_and_a_batch_that_was_cut_short_again(
 
 @pytest.mark.slow
 def test_messages_that_are_gone_stop_the_job_unless_it_may_go_on(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any]
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink
+) -> None:
     from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
 
     name = f"gone{time.time_ns()}.shop.orders"
@@ -171,8 +171,8 @@ def test_messages_that_are_gone_stop_the_job_unless_it_may_go_on(
 
 @pytest.mark.slow
 def test_a_job_that_is_killed_goes_on_where_it_was(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any], tmp_path: Path
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
+) -> None:
     from sparksink.commands.entries import plan, run  # noqa: PLC0415 - needs Spark
 
     name = f"kill{time.time_ns()}.shop.orders"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("a", "int32"), field("b", "string")]
@@ -68,7 +67,7 @@ def counted(made: Any, table: str = "shop__orders") -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
-def test_rows_without_a_key_are_counted(sink: Callable[..., Any], spark: Any):
+def test_rows_without_a_key_are_counted(sink: MakeSink, spark: Any) -> None:
     source = Source(7)
     first = [*source.live(12), *source.snapshot()]
     second = source.live(30)
@@ -82,7 +81,7 @@ def test_rows_without_a_key_are_counted(sink: Callable[..., Any], spark: Any):
 
 
 @pytest.mark.slow
-def test_a_snapshot_counts_anew(sink: Callable[..., Any], spark: Any):
+def test_a_snapshot_counts_anew(sink: MakeSink, spark: Any) -> None:
     source = Source(9)
     made = sink(nopk="bag_view")
     made.batches.apply(frame(spark, source.live(25)), "app", 0)
@@ -96,7 +95,7 @@ def test_a_snapshot_counts_anew(sink: Callable[..., Any], spark: Any):
 
 
 @pytest.mark.slow
-def test_each_row_once_and_changes_of_columns(sink: Callable[..., Any], spark: Any):
+def test_each_row_once_and_changes_of_columns(sink: MakeSink, spark: Any) -> None:
     source = Source(8)
     made = sink(nopk="full_row")
     made.batches.apply(frame(spark, source.live(20)), "app", 0)
@@ -117,7 +116,7 @@ def test_each_row_once_and_changes_of_columns(sink: Callable[..., Any], spark: A
     )
 
 
-def test_columns_that_are_named_tell_rows_apart(sink: Callable[..., Any], spark: Any):
+def test_columns_that_are_named_tell_rows_apart(sink: MakeSink, spark: Any) -> None:
     topic = Topic(columns=COLUMNS, keys=())
     messages = [
         topic.change("c", 100, None, {"a": 1, "b": "x"}),

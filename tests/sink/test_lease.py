@@ -17,6 +17,7 @@ import pytest
 
 from sparksink.errors import LeaseError
 from tests.fixtures.worker import wait_for
+from tests.sink.recorded import MakeSink
 
 BEAT = 0.4
 
@@ -57,7 +58,7 @@ def named(tmp_path: Path, **owner: Any) -> Path:
 
 def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
     lease: Callable[..., Any], tmp_path: Path
-):
+) -> None:
     file = named(tmp_path)
     fenced: list[str] = []
     with lease(fence=fenced.append) as taken:
@@ -77,7 +78,7 @@ def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
 
 def test_the_lease_of_an_owner_elsewhere_that_writes_its_counter_is_not_taken(
     lease: Callable[..., Any], tmp_path: Path
-):
+) -> None:
     named(tmp_path)
     ended = threading.Event()
 
@@ -99,7 +100,7 @@ def test_the_lease_of_an_owner_elsewhere_that_writes_its_counter_is_not_taken(
 
 def test_a_frozen_job_on_this_machine_keeps_its_lease(
     lease: Callable[..., Any], tmp_path: Path, stopped: int
-):
+) -> None:
     from sparksink.state.lease import _process  # noqa: PLC0415
 
     named(tmp_path, **_process(stopped))
@@ -109,7 +110,7 @@ def test_a_frozen_job_on_this_machine_keeps_its_lease(
 
 def test_a_storage_that_fails_for_a_moment_costs_no_lease(
     lease: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
-):
+) -> None:
     stops: list[bool] = []
     state, aside = tmp_path / "state", tmp_path / "aside"
     with lease(stop=lambda: stops.append(True)) as held:
@@ -128,7 +129,7 @@ def test_a_storage_that_fails_for_a_moment_costs_no_lease(
 
 def test_a_job_ends_before_another_one_may_take_its_lease(
     lease: Callable[..., Any], tmp_path: Path
-):
+) -> None:
     stops: list[float] = []
     held = lease(stop=lambda: stops.append(time.monotonic())).__enter__()
     begun = time.monotonic()
@@ -147,7 +148,7 @@ def test_a_job_ends_before_another_one_may_take_its_lease(
 
 def test_a_lease_that_was_written_too_slowly_is_given_back(
     spark: Any, tmp_path: Path, lease: Callable[..., Any]
-):
+) -> None:
     """Another job may have waited for its end, as long as it was there already."""
     from sparksink.files import Files  # noqa: PLC0415 - needs Spark
     from sparksink.state.lease import Lease  # noqa: PLC0415
@@ -165,7 +166,9 @@ def test_a_lease_that_was_written_too_slowly_is_given_back(
         pass
 
 
-def test_a_job_ends_when_another_one_has_taken_its_lease(lease: Callable[..., Any], tmp_path: Path):
+def test_a_job_ends_when_another_one_has_taken_its_lease(
+    lease: Callable[..., Any], tmp_path: Path
+) -> None:
     stops: list[bool] = []
     held = lease(stop=lambda: stops.append(True)).__enter__()
     named(tmp_path)
@@ -177,8 +180,8 @@ def test_a_job_ends_when_another_one_has_taken_its_lease(lease: Callable[..., An
 
 @pytest.mark.slow
 def test_what_another_job_has_begun_to_write_fails(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     """A frozen process on another machine may go on after its lease was taken."""
     from pyspark.sql import functions as f  # noqa: PLC0415
 
@@ -188,7 +191,7 @@ def test_what_another_job_has_begun_to_write_fails(
     begun, thawed = str(tmp_path / "begun"), str(tmp_path / "thawed")
 
     @f.udf("bigint")
-    def freeze(number):  # without types: Spark warns of those that it cannot use
+    def freeze(number: Any) -> Any:  # without types: Spark warns of those that it cannot use
         Path(begun).touch()
         while not Path(thawed).exists():
             time.sleep(0.02)

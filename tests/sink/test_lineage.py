@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from sparksink.status.datasets import named
 from sparksink.status.lineage import Lineage
 from tests.fixtures.worker import free_port
 from tests.sink.conftest import settings
-from tests.sink.recorded import Topic, field
+from tests.sink.recorded import MakeSink, Topic, field
 from tests.sink.test_streaming import ONCE, record
 
 
@@ -70,8 +70,8 @@ def lineage(url: str | None) -> Lineage:
 
 
 def test_a_run_tells_of_each_batch_and_of_its_end(
-    sink: Callable[..., Any], tmp_path: Path, server: Server
-):
+    sink: MakeSink, tmp_path: Path, server: Server
+) -> None:
     from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
     from sparksink.errors import SinkError  # noqa: PLC0415
 
@@ -106,7 +106,7 @@ def test_a_run_tells_of_each_batch_and_of_its_end(
 
 def test_a_server_that_is_not_there_is_told_once_an_outage(
     server: Server, caplog: pytest.LogCaptureFixture
-):
+) -> None:
     from sparksink.state.applied import Applied  # noqa: PLC0415
 
     caplog.set_level(logging.INFO, "sparksink")
@@ -139,7 +139,7 @@ def test_a_server_that_is_not_there_is_told_once_an_outage(
     assert "secret" not in caplog.text
 
 
-def test_a_slow_server_holds_no_batch_up(server: Server):
+def test_a_slow_server_holds_no_batch_up(server: Server) -> None:
     from sparksink.state.applied import Applied  # noqa: PLC0415
 
     server.pause = 8
@@ -152,7 +152,7 @@ def test_a_slow_server_holds_no_batch_up(server: Server):
     assert server.got[0][0] == "/own/path"
 
 
-def test_without_a_server_nothing_is_told():
+def test_without_a_server_nothing_is_told() -> None:
     with lineage(None) as told:
         told.batch([])
     assert not told._sender.is_alive()
@@ -173,11 +173,13 @@ def test_without_a_server_nothing_is_told():
         ),
     ],
 )  # fmt: skip
-def test_tables_are_named_without_credentials(target: dict[str, Any], namespace: str, name: str):
+def test_tables_are_named_without_credentials(
+    target: dict[str, Any], namespace: str, name: str
+) -> None:
     assert named(Target.model_validate(target), "t") == (namespace, name)
 
 
-def test_the_topics_of_kafka_are_inputs(tmp_path: Path):
+def test_the_topics_of_kafka_are_inputs(tmp_path: Path) -> None:
     from sparksink.state.applied import Applied  # noqa: PLC0415
     from sparksink.status.datasets import Datasets  # noqa: PLC0415
 

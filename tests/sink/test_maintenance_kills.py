@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fixtures.worker import ROOT, wait_for
+from tests.sink.recorded import MakeSink
 from tests.sink.test_process import SPARK, assert_converged, recorded_history
 
 
@@ -30,7 +30,7 @@ def start(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [["compact"], ["backfill"]], ids=lambda w: w[0])
-def test_a_killed_command_is_run_again(sink: Callable[..., Any], tmp_path: Path, words: list[str]):
+def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: list[str]) -> None:
     from sparksink.commands.entries import run  # noqa: PLC0415
 
     given: dict[str, Any] = {"history": {"enabled": True}}

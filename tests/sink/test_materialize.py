@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,12 @@ import pytest
 
 from sparksink.cli import parser
 from sparksink.state.applied import Applied
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("a b", "string")]
 
 
-def options(to: Path, **given: Any) -> Namespace:
+def options(to: str | Path, **given: Any) -> Namespace:
     return Namespace(
         **{"table": ".*", "to": str(to), "keep": 2, "meta": False, "cut": False, **given}
     )
@@ -32,8 +31,8 @@ def read(spark: Any, folder: Path) -> Any:
 
 @pytest.mark.parametrize("table_format", [pytest.param("delta", marks=pytest.mark.slow), "iceberg"])
 def test_a_mirror_is_written_whole_and_only_then_pointed_to(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
+) -> None:
     from sparksink.commands.entries import materialize  # noqa: PLC0415 - needs Spark
     from sparksink.state.transactions import Transactions  # noqa: PLC0415
 
@@ -78,8 +77,8 @@ def test_a_mirror_is_written_whole_and_only_then_pointed_to(
 
 @pytest.mark.slow
 def test_versions_and_counts_become_the_rows_of_the_source(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     from sparksink.commands.entries import materialize  # noqa: PLC0415 - needs Spark
 
     keyed, bag = Topic(columns=COLUMNS), Topic("srv.shop.log", COLUMNS, keys=())
@@ -102,7 +101,7 @@ def test_versions_and_counts_become_the_rows_of_the_source(
     assert len(rows(made, "shop__orders", "id")) == 2
 
 
-def test_what_cannot_be_written_is_told(sink: Callable[..., Any], tmp_path: Path):
+def test_what_cannot_be_written_is_told(sink: MakeSink, tmp_path: Path) -> None:
     from sparksink.commands.entries import materialize  # noqa: PLC0415 - needs Spark
     from sparksink.errors import ConfigError, SinkError  # noqa: PLC0415
 
@@ -122,7 +121,7 @@ def test_what_cannot_be_written_is_told(sink: Callable[..., Any], tmp_path: Path
         materialize(plain, options(tmp_path / "plain"))
 
 
-def test_the_command_line_wants_a_place_and_at_least_one_snapshot():
+def test_the_command_line_wants_a_place_and_at_least_one_snapshot() -> None:
     given = parser().parse_args(["materialize", "--config", "c", "--to", "/plain"])
     assert (given.table, given.keep, given.meta, given.cut) == (".*", 2, False, False)
     with pytest.raises(SystemExit):

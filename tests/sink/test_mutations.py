@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.sink.mutations import mutated
-from tests.sink.recorded import Row, Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
 MUTATIONS = int(os.environ.get("MUTATIONS", "10000"))
 """How many messages test-long changes."""
@@ -45,7 +45,7 @@ def with_faults(
         yield topic.change("c", first + count, None, row(10**6 + first))
 
 
-def run(sink: Callable[..., Any], spark: Any, count: int) -> None:
+def run(sink: MakeSink, spark: Any, count: int) -> None:
     """Apply messages with faults, and then the dead letters without theirs."""
     from sparksink.commands import replay  # noqa: PLC0415 - needs Spark
 
@@ -105,10 +105,10 @@ def mend(made: Any, spark: Any, messages: list[Row]) -> None:
     made.state.table("dead_letter").append(kept, "mended", 0)
 
 
-def test_messages_with_any_fault_stop_no_table(sink: Callable[..., Any], spark: Any):
+def test_messages_with_any_fault_stop_no_table(sink: MakeSink, spark: Any) -> None:
     run(sink, spark, 301)
 
 
 @pytest.mark.slow
-def test_many_messages_with_any_fault_stop_no_table(sink: Callable[..., Any], spark: Any):
+def test_many_messages_with_any_fault_stop_no_table(sink: MakeSink, spark: Any) -> None:
     run(sink, spark, MUTATIONS)

@@ -12,7 +12,7 @@ import pytest
 
 from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_jdbc import served
 
 COLUMNS = [
@@ -74,8 +74,8 @@ SHOWN = ("k_1", "a_z", "c_d", "e_f")
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_characters_are_replaced_wherever_a_column_is_named(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
+) -> None:
     def make() -> Any:
         return sink(
             target={"format": table_format, **REPLACE, "partition.by": ["c;d"]},
@@ -100,8 +100,8 @@ def test_characters_are_replaced_wherever_a_column_is_named(
 
 
 def test_characters_are_replaced_and_two_columns_with_one_name_park_their_table(
-    sink: Callable[..., Any], spark: Any
-):
+    sink: MakeSink, spark: Any
+) -> None:
     made = sink(target=REPLACE)
     other, topic = Topic(columns=COLUMNS, keys=["k=1"]), Topic("srv.shop.lines")
     topic.columns = [field("id", "int32"), field("a b", "string"), field("a_b", "string")]
@@ -118,7 +118,7 @@ def test_characters_are_replaced_and_two_columns_with_one_name_park_their_table(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
-def test_versions_and_a_clustered_table(sink: Callable[..., Any], spark: Any, table_format: str):
+def test_versions_and_a_clustered_table(sink: MakeSink, spark: Any, table_format: str) -> None:
     made = sink(
         target={"format": table_format, **REPLACE, "cluster.by": ["c;d"]},
         mirror={"scd": 2, "track.columns": ["a b"]},
@@ -140,7 +140,7 @@ def test_versions_and_a_clustered_table(sink: Callable[..., Any], spark: Any, ta
 
 
 @pytest.mark.slow
-def test_deletes_are_found_by_tombstones_alone_after_a_start(sink: Callable[..., Any], spark: Any):
+def test_deletes_are_found_by_tombstones_alone_after_a_start(sink: MakeSink, spark: Any) -> None:
     settings = {"target": REPLACE, "ordering": {"epoch": "header"}}
     topic = Topic(columns=COLUMNS, keys=["k=1"])
     change = topic.change("c", 100, None, row(1, "x", 1))
@@ -152,7 +152,7 @@ def test_deletes_are_found_by_tombstones_alone_after_a_start(sink: Callable[...,
 
 
 @pytest.mark.slow
-def test_plan_and_rebuild_know_the_names(sink: Callable[..., Any], spark: Any, tmp_path: Path):
+def test_plan_and_rebuild_know_the_names(sink: MakeSink, spark: Any, tmp_path: Path) -> None:
     from sparksink.commands.entries import rebuild  # noqa: PLC0415
     from sparksink.commands.plan import plan  # noqa: PLC0415
 
@@ -180,14 +180,15 @@ def test_plan_and_rebuild_know_the_names(sink: Callable[..., Any], spark: Any, t
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_table_that_is_there_gets_the_names(
-    sink: Callable[..., Any], spark: Any, table_format: str
-):
-    topic = Topic(columns=[field("id", "int32"), field("v", "string")])
+    sink: MakeSink, spark: Any, table_format: str
+) -> None:
+    columns = [field("id", "int32"), field("v", "string")]
+    topic = Topic(columns=columns)
     kind = {"format": table_format}
     made = sink(target=kind)
     first = topic.change("c", 100, None, {"id": 1, "v": "x"})
     made.batches.apply(frame(spark, [first]), "app", 0)
-    topic.columns.append(field("a b", "string", optional=False))
+    columns.append(field("a b", "string", optional=False))
     second = topic.change("c", 110, None, {"id": 2, "v": "y", "a b": "z"})
     made.batches.apply(frame(spark, [second]), "app", 1)
     assert rows(made, "shop__orders", "id", "v", "`a b`") == [(1, "x", ""), (2, "y", "z")]
@@ -201,11 +202,11 @@ def test_a_table_that_is_there_gets_the_names(
 @pytest.mark.slow
 def test_in_a_database_and_compared_with_the_source(
     mariadb_database: FreshDatabase,
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-):
+) -> None:
     from sparksink.commands.entries import verify  # noqa: PLC0415
 
     def make() -> Any:

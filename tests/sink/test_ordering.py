@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Row, Topic, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, frame, rows
 
 TYPES = {"id": "int", "v": "varchar(9)", "updated": "datetime(6)"}
 
@@ -16,7 +15,7 @@ def row(key: int, text: str, updated: int | None) -> Row:
     return {"id": key, "v": text, "updated": updated}
 
 
-def test_a_column_tells_which_change_is_the_later_one(sink: Callable[..., Any], spark: Any):
+def test_a_column_tells_which_change_is_the_later_one(sink: MakeSink, spark: Any) -> None:
     made = sink(
         ordering={"mode": "column: updated"},
         mirror={"sweep": False, "truncate": "ignore"},
@@ -55,7 +54,9 @@ def test_a_column_tells_which_change_is_the_later_one(sink: Callable[..., Any], 
         ("CAST('1e19' AS DECIMAL(20,0))", None),
     ],
 )
-def test_what_can_be_ordered_becomes_a_whole_number(spark: Any, expression: str, value: int | None):
+def test_what_can_be_ordered_becomes_a_whole_number(
+    spark: Any, expression: str, value: int | None
+) -> None:
     from sparksink.decode.places import by_expression  # noqa: PLC0415 - needs Spark
 
     spark.conf.set("spark.sql.session.timeZone", "UTC")
@@ -67,7 +68,7 @@ def test_what_can_be_ordered_becomes_a_whole_number(spark: Any, expression: str,
     ("expression", "told"),
     [("'text'", "is of type string"), ("id / 2", "is of type double"), ("gone", "cannot be used")],
 )
-def test_what_cannot_be_ordered_parks_the_table(spark: Any, expression: str, told: str):
+def test_what_cannot_be_ordered_parks_the_table(spark: Any, expression: str, told: str) -> None:
     from sparksink.decode.places import by_expression  # noqa: PLC0415 - needs Spark
     from sparksink.errors import TableError  # noqa: PLC0415
 
@@ -76,7 +77,7 @@ def test_what_cannot_be_ordered_parks_the_table(spark: Any, expression: str, tol
         by_expression(changes, expression)
 
 
-def test_the_source_block_tells_the_epoch(sink: Callable[..., Any], spark: Any):
+def test_the_source_block_tells_the_epoch(sink: MakeSink, spark: Any) -> None:
     made = sink(ordering={"epoch": "sequence"}, columns={"types": {"id": "int", "v": "text"}})
     topic = Topic()
     messages = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.sink.crashing import Crash, CrashingLake, CrashingTable
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -37,8 +36,8 @@ class BrokenLake(CrashingLake):
 
 
 def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_parked_alone(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     given = {"target": TARGET, "errors": {"max.per.batch": 2}}
     orders, broken, others = (Topic(f"srv.shop.{name}", COLUMNS) for name in "abc")
     first = [topic.change("c", 100, None, row(1)) for topic in (orders, broken, others)]
@@ -56,8 +55,8 @@ def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_par
 
 
 def test_park_replay_resumes_wherever_it_was_killed(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     from sparksink.commands import replay  # noqa: PLC0415
     from sparksink.errors import TableError  # noqa: PLC0415
 

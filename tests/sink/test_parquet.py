@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 pytestmark = pytest.mark.slow  # the readers are installed for the long run only
@@ -28,8 +27,8 @@ def row(key: int, text: str, **more: Any) -> dict[str, Any]:
 
 
 def test_each_message_is_once_whenever_it_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     from pyarrow import dataset  # noqa: PLC0415 - of what only tests of readers need
 
     topic = Topic(columns=COLUMNS)
@@ -60,8 +59,8 @@ def test_each_message_is_once_whenever_it_crashes(
 
 
 def test_what_a_crash_left_of_a_batch_is_replaced(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     made = sink(**GIVEN)
     topic = Topic(columns=COLUMNS)
     batch = frame(spark, [topic.change("c", 100, None, row(1, "a"))])

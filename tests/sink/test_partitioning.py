@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 COLUMNS = [
     field("id", "int32"),
@@ -39,8 +38,8 @@ EXPECTED = [(1, "a"), (3, "c"), (4, "a")]
 
 @pytest.mark.slow
 def test_delta_tables_by_columns(
-    sink: Callable[..., Any], spark: Any, caplog: pytest.LogCaptureFixture
-):
+    sink: MakeSink, spark: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     detail = "partitionColumns", "clusteringColumns"
     history = {"enabled": True, "partition.by": ["__op"]}
     target = {"partition.by": ["b c"]}
@@ -79,7 +78,7 @@ def test_delta_tables_by_columns(
 
 
 @pytest.mark.slow
-def test_iceberg_tables_by_transforms(sink: Callable[..., Any], spark: Any):
+def test_iceberg_tables_by_transforms(sink: MakeSink, spark: Any) -> None:
     target = {
         "format": "iceberg",
         "partition.by": ["days(made)", "bucket(4, id)", "truncate(1, b c)"],
@@ -109,8 +108,8 @@ def test_iceberg_tables_by_transforms(sink: Callable[..., Any], spark: Any):
     ],
 )
 def test_a_table_made_anew_lies_as_it_is_configured(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
+) -> None:
     from argparse import Namespace  # noqa: PLC0415
 
     from sparksink.commands.entries import rebuild  # noqa: PLC0415

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from deploy.stack import PostgreSql, Workspace
 from deploy.stack.postgresql import newest
 from tests.sink import test_intervals, test_tracked
 from tests.sink.crashing import applied_after_crashes
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_types import CASES, check, check_versions
 
@@ -46,37 +46,37 @@ def target(server: PostgreSql, schema: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", [1, 4])
 def test_a_random_history_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
+) -> None:
     run(sink, spark, tmp_path, seed, tables=1, target=target)
 
 
 @pytest.mark.parametrize("seed", [1, 3])
 def test_all_versions_of_a_random_history_with_crashes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
+) -> None:
     test_intervals.run(sink, spark, tmp_path, seed, target)
 
 
 def test_versions_by_tracked_columns(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
+) -> None:
     test_tracked.check(sink, spark, tmp_path, target)
 
 
 def test_versions_end_with_the_values_that_they_had(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     check_versions(sink(target=target, mirror={"scd": 2}), spark, CASES)
 
 
-def test_all_types_come_back(sink: Callable[..., Any], spark: Any, target: dict[str, Any]):
+def test_all_types_come_back(sink: MakeSink, spark: Any, target: dict[str, Any]) -> None:
     check(sink(target=target), spark, CASES)
 
 
 def test_names_keys_and_moments_are_what_they_were(
-    sink: Callable[..., Any], spark: Any, server: PostgreSql, schema: str, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, server: PostgreSql, schema: str, target: dict[str, Any]
+) -> None:
     made = sink(target=target, mirror={"deletes": "soft"})
     columns = [field('k"1', "string"), field("A b", "string"), field("key", "int32"),
                field("seen", "string", "io.debezium.time.ZonedTimestamp")]  # fmt: skip
@@ -95,8 +95,8 @@ def test_names_keys_and_moments_are_what_they_were(
 
 
 def test_a_table_follows_its_source_and_a_crash_changes_nothing(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
+) -> None:
     topic = Topic(columns=[ID, NAME])
     first = topic.change("c", 100, None, {"id": 100, "name": "n"})
     sink(target=target).batches.apply(frame(spark, [first]), "app", 0)
@@ -112,8 +112,8 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
 
 
 def test_a_name_that_would_be_cut_parks_the_table(
-    sink: Callable[..., Any], spark: Any, target: dict[str, Any]
-):
+    sink: MakeSink, spark: Any, target: dict[str, Any]
+) -> None:
     made = sink(target=target)
     topic = Topic(f"srv.shop.{'long' * 15}", [ID])
     made.batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1})]), "app", 0)

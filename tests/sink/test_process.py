@@ -11,17 +11,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped] # it has no types of its own
 
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.conftest import settings
 from tests.sink.histories import Source, delivered
-from tests.sink.recorded import Row, Topic, field, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, rows
 
 log = logging.getLogger(__name__)
 
@@ -47,18 +47,22 @@ def applied(tmp_path: Path) -> int:
     return log.read_text(errors="replace").count(" changes of ") if log.exists() else 0
 
 
+def has_advanced(tmp_path: Path, before: int) -> bool:
+    return applied(tmp_path) > before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_job_that_is_killed_and_stopped_converges(
-    sink: Callable[..., Any], tmp_path: Path, table_format: str
-):
+    sink: MakeSink, tmp_path: Path, table_format: str
+) -> None:
     given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
     source, parts, _ = recorded_history(tmp_path, 5, steps=300, files=12, **given)
     chance = random.Random(5)
     for kill in range(3):
         before = applied(tmp_path)
         job = start(tmp_path)
-        wait_for(lambda seen=before: applied(tmp_path) > seen, 300, "a batch")
+        wait_for(partial(has_advanced, tmp_path, before), 300, "a batch")
         time.sleep(chance.random() * 5)
         if kill < 2:
             os.killpg(job.pid, signal.SIGKILL)
@@ -77,8 +81,8 @@ RUNS = int(os.environ.get("KILLS", "1"))
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_a_job_is_killed_between_any_two_writes(
-    sink: Callable[..., Any], tmp_path: Path, table_format: str, seed: int
-):
+    sink: MakeSink, tmp_path: Path, table_format: str, seed: int
+) -> None:
     """Another process takes up the checkpoint of one that was killed at a random moment."""
     from sparksink.commands.entries import run  # noqa: PLC0415
 
@@ -128,7 +132,7 @@ def assert_converged(made: Any, source: Source, parts: list[list[Row]]) -> None:
 
 
 @pytest.mark.slow
-def test_extensions_of_the_user_stay_beside_those_of_the_sink(tmp_path: Path):
+def test_extensions_of_the_user_stay_beside_those_of_the_sink(tmp_path: Path) -> None:
     config = settings(tmp_path, target={"format": "iceberg"})
     (tmp_path / "sink.yaml").write_text(yaml.safe_dump(config))
     extension = "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame
+from tests.sink.recorded import MakeSink, Topic, field, frame
 
 COLUMNS = [
     field("id", "int32"),
@@ -41,12 +41,12 @@ READERS = [("delta", delta_rs), ("iceberg", pyiceberg)]
 
 @pytest.mark.parametrize(("table_format", "read"), READERS, ids=[name for name, _ in READERS])
 def test_another_reader_sees_the_same_rows(
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     table_format: str,
     read: Callable[[Path], Any],
-):
+) -> None:
     made = sink(target={"format": table_format})
     topic = Topic(columns=COLUMNS)
     moments = {"at": 1_711_848_600_000_001, "seen": "2024-03-31T02:30:00+02:00"}

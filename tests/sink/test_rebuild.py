@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 TEXT = [field("id", "int32"), field("v", "string")]
 NUMBER = [field("id", "int32"), field("v", "int32"), field("a b", "string")]
@@ -28,8 +27,8 @@ def record(path: Path, messages: list[dict[str, Any]]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_parked_table_is_made_anew(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
+) -> None:
     from sparksink.commands.entries import rebuild  # noqa: PLC0415
 
     texts, numbers = Topic(columns=TEXT), Topic(columns=NUMBER)

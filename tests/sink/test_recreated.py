@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Row, Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
 
 pytestmark = pytest.mark.usefixtures("adaptive")
@@ -41,8 +40,8 @@ def insert(topic: Topic, pos: int, key: int) -> Row:
 
 @pytest.mark.parametrize("kind", ["rows", pytest.param("versions", marks=pytest.mark.slow)])
 def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, kind: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, kind: str
+) -> None:
     given = {**DDL, **({"mirror": {"scd": 2}} if kind == "versions" else {})}
     orders, items = Topic(columns=COLUMNS), Topic("srv.shop.items", COLUMNS)
     statements(tmp_path, *AGAIN[:1])
@@ -62,9 +61,7 @@ def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
 
 
 @pytest.mark.slow
-def test_a_statement_is_followed_although_no_message_comes(
-    sink: Callable[..., Any], tmp_path: Path
-):
+def test_a_statement_is_followed_although_no_message_comes(sink: MakeSink, tmp_path: Path) -> None:
     from sparksink.commands.entries import run  # noqa: PLC0415
 
     statements(tmp_path, *AGAIN[:1])
@@ -80,8 +77,8 @@ def test_a_statement_is_followed_although_no_message_comes(
 
 @pytest.mark.slow
 def test_a_cut_waits_for_what_came_before_a_statement(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     from sparksink.state.snapshots import ReadProgress  # noqa: PLC0415
 
     given = {"source": {"ddl.topic": "srv", "transaction.topic": "srv.transaction"}, **ICEBERG}
@@ -99,8 +96,8 @@ def test_a_cut_waits_for_what_came_before_a_statement(
 
 
 def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from sparksink.commands.entries import status  # noqa: PLC0415
     from sparksink.status.metrics import Metrics  # noqa: PLC0415
 

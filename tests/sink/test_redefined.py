@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import frame, rows
+from tests.sink.recorded import MakeSink, frame, rows
 from tests.sink.redefined import FORMS, ChangingTable, delivered
 
 SEEDS = int(os.environ.get("DDL_SEEDS", "96"))
@@ -20,7 +19,7 @@ _TABLES = 12
 
 
 def run(
-    sink: Callable[..., Any],
+    sink: MakeSink,
     spark: Any,
     tmp_path: Path,
     seeds: range,
@@ -34,7 +33,7 @@ def run(
     tables = [ChangingTable(f"t{n}", n, FORMS[n % len(FORMS)], **more) for n in seeds]
     for table in tables:
         table.live(steps or chance.randint(15, 60))
-    given = {
+    given: dict[str, Any] = {
         "source": {"ddl.topic": "srv"},
         "target": {"format": "iceberg"},  # which takes a third of the time
         "history": {"enabled": not more.get("retypes")},
@@ -68,8 +67,8 @@ def compare(made: Any, table: ChangingTable, *, history: bool) -> None:
 
 
 def test_messages_are_read_with_the_definition_of_their_own_position(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path
-):
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
     run(sink, spark, tmp_path, range(3), batches=2, steps=14)
 
 
@@ -77,7 +76,7 @@ def test_messages_are_read_with_the_definition_of_their_own_position(
 @pytest.mark.parametrize("first", range(0, SEEDS, _TABLES))
 @pytest.mark.parametrize("retypes", [False, True])
 def test_random_definitions_with_any_lag(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, first: int, retypes: bool
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, first: int, retypes: bool
+) -> None:
     seeds = range(first, first + _TABLES)
     run(sink, spark, tmp_path, seeds, batches=4, retypes=retypes)

@@ -7,7 +7,7 @@ import base64
 import json
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from sparksink.errors import ConfigError, SinkError
 from sparksink.state.applied import Applied
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.sink.recorded import Row, Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -49,7 +49,7 @@ def messages_of_all_kinds() -> list[Row]:
     ("wanted", "garbage"),
     [("json", [0, 2, 3]), ("json-schema", [1, 2, 3]), ("avro", [0, 1, 3]), ("auto", [3])],
 )
-def test_a_forced_format_knows_no_other(spark: Any, wanted: str, garbage: list[int]):
+def test_a_forced_format_knows_no_other(spark: Any, wanted: str, garbage: list[int]) -> None:
     from sparksink.decode.layouts import GARBAGE, accepted  # noqa: PLC0415 - needs Spark
     from sparksink.decode.marks import marked  # noqa: PLC0415 - needs Spark
 
@@ -59,7 +59,7 @@ def test_a_forced_format_knows_no_other(spark: Any, wanted: str, garbage: list[i
 
 
 @pytest.mark.slow
-def test_messages_of_another_format_are_dead_letters(sink: Callable[..., Any], spark: Any):
+def test_messages_of_another_format_are_dead_letters(sink: MakeSink, spark: Any) -> None:
     from sparksink.commands.replay import dead_letters  # noqa: PLC0415 - needs Spark
 
     messages = messages_of_all_kinds()
@@ -83,8 +83,8 @@ def test_messages_of_another_format_are_dead_letters(sink: Callable[..., Any], s
     [("source", "delta"), pytest.param("header:table", "iceberg", marks=pytest.mark.slow)],
 )
 def test_tables_that_share_a_topic_are_told_apart(
-    sink: Callable[..., Any], tmp_path: Path, route: str, table_format: str
-):
+    sink: MakeSink, tmp_path: Path, route: str, table_format: str
+) -> None:
     from sparksink.commands.entries import backfill, run  # noqa: PLC0415
 
     def again() -> Any:
@@ -127,8 +127,8 @@ def test_tables_that_share_a_topic_are_told_apart(
 
 @pytest.mark.slow
 def test_a_table_that_shares_a_topic_is_made_anew(
-    sink: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+    sink: MakeSink, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from sparksink.commands.entries import check, plan, rebuild, run  # noqa: PLC0415
 
     topic = Topic("srv.all", columns=COLUMNS)
@@ -147,7 +147,7 @@ def test_a_table_that_shares_a_topic_is_made_anew(
     assert "shop.two: 1 rows, were 0; 0 messages of no use, 0 were waiting" in told
 
 
-def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: Any):
+def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: Any) -> None:
     from sparksink.source.sharing import by_source  # noqa: PLC0415 - needs Spark
 
     topic = Topic("srv.all")
@@ -165,8 +165,8 @@ def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: 
 
 @pytest.mark.slow
 def test_a_job_begins_where_it_is_told_and_copies_dead_letters(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any], tmp_path: Path
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
+) -> None:
     from sparksink.commands.entries import backfill, run  # noqa: PLC0415
 
     prefix = f"begin{time.time_ns()}"
@@ -204,8 +204,8 @@ def test_a_job_begins_where_it_is_told_and_copies_dead_letters(
 
 @pytest.mark.slow
 def test_a_batch_waits_until_there_are_enough_messages(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any], tmp_path: Path
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
+) -> None:
     name = f"wait{time.time_ns()}.shop.orders"
     topics.create(name)
     topic = Topic(name, COLUMNS)
@@ -231,7 +231,7 @@ def test_a_batch_waits_until_there_are_enough_messages(
         query.stop()
 
 
-def test_heartbeats_of_another_name_are_left_out(sink: Callable[..., Any], tmp_path: Path):
+def test_heartbeats_of_another_name_are_left_out(sink: MakeSink, tmp_path: Path) -> None:
     made = sink(source={"heartbeat.prefix": "srv.beat"})
     named = (Topic("srv.beat.srv"), Topic("srv.shop.orders"))
     record(tmp_path, "0.json", *(topic.message({"id": 1}, {"v": 1}) for topic in named))
@@ -247,14 +247,14 @@ def test_heartbeats_of_another_name_are_left_out(sink: Callable[..., Any], tmp_p
         ("latest", "--from and --to need source.kind: kafka"),
     ],
 )
-def test_a_bound_of_no_use_is_told(sink: Callable[..., Any], given: str, told: str):
+def test_a_bound_of_no_use_is_told(sink: MakeSink, given: str, told: str) -> None:
     from sparksink.commands.entries import backfill  # noqa: PLC0415 - needs Spark
 
     with pytest.raises(ConfigError, match=told):
         backfill(sink(), argparse.Namespace(tables=".*", start=given, end="latest"))
 
 
-def test_the_first_pause_between_retries_is_as_told(sink: Callable[..., Any]):
+def test_the_first_pause_between_retries_is_as_told(sink: MakeSink) -> None:
     from pyspark.errors import PySparkException  # noqa: PLC0415 - needs Spark
 
     made, failures = sink(errors={"retries": 3, "backoff": "10ms"}), iter(range(3))

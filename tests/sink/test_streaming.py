@@ -6,14 +6,13 @@ import argparse
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fixtures.worker import free_port
-from tests.sink.recorded import Topic, field, rows
+from tests.sink.recorded import MakeSink, Topic, field, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 ONCE = argparse.Namespace(once=True, tables=".*", messages=100, start="earliest", end="latest")
@@ -28,8 +27,8 @@ def record(path: Path, name: str, *messages: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_job_is_taken_up_where_it_ended(
-    sink: Callable[..., Any], tmp_path: Path, table_format: str
-):
+    sink: MakeSink, tmp_path: Path, table_format: str
+) -> None:
     from sparksink.commands.entries import backfill, compact, plan, run, status  # noqa: PLC0415
 
     def again() -> Any:
@@ -52,8 +51,8 @@ def test_a_job_is_taken_up_where_it_ended(
 
 
 def test_status_and_plan_tell_what_is_and_what_would_be(
-    sink: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+    sink: MakeSink, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from sparksink.commands.entries import check, plan, run, status  # noqa: PLC0415
 
     topic = Topic(columns=COLUMNS)
@@ -75,7 +74,7 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
     assert told.endswith("ok\n")
 
 
-def test_metrics_health_and_status_are_served():
+def test_metrics_health_and_status_are_served() -> None:
     from sparksink.state.applied import Applied  # noqa: PLC0415
     from sparksink.state.memory import DIVERGED, LACKS_MESSAGES  # noqa: PLC0415
     from sparksink.status.metrics import Metrics  # noqa: PLC0415
@@ -126,7 +125,7 @@ def test_metrics_health_and_status_are_served():
 
 
 @pytest.mark.parametrize(("wrong", "status"), [("colour=red", 2), ("name=a b", 2)])
-def test_the_command_line_ends_with_a_status(tmp_path: Path, wrong: str, status: int):
+def test_the_command_line_ends_with_a_status(tmp_path: Path, wrong: str, status: int) -> None:
     from sparksink.cli import main  # noqa: PLC0415
 
     file = tmp_path / "sink.yaml"

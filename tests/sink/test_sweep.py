@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Row, Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -65,8 +64,8 @@ def living(made: Any, kind: str) -> set[int]:
     "kind", ["rows", *(pytest.param(kind, marks=pytest.mark.slow) for kind in [*KINDS][1:])]
 )
 def test_no_row_vanishes_before_its_partition_was_read(
-    sink: Callable[..., Any], spark: Any, kind: str
-):
+    sink: MakeSink, spark: Any, kind: str
+) -> None:
     partitions = Partitions(() if kind == "keyless" else ("id",))
     made = sink(**KINDS[kind])
     made.batches.apply(frame(spark, partitions.before()), "app", 0)
@@ -86,7 +85,7 @@ def test_no_row_vanishes_before_its_partition_was_read(
 
 
 @pytest.mark.slow
-def test_a_batch_without_messages_of_the_table_ends_the_wait(sink: Callable[..., Any], spark: Any):
+def test_a_batch_without_messages_of_the_table_ends_the_wait(sink: MakeSink, spark: Any) -> None:
     """Its partitions may end in records that are no messages, as those of transactions."""
     partitions, made = Partitions(), sink(**ICEBERG)
     made.batches.apply(frame(spark, [*partitions.before(), partitions.rest()]), "app", 0)
@@ -105,7 +104,7 @@ def test_a_batch_without_messages_of_the_table_ends_the_wait(sink: Callable[...,
 
 
 @pytest.mark.slow
-def test_a_wait_is_over_when_the_table_was_emptied(sink: Callable[..., Any], spark: Any):
+def test_a_wait_is_over_when_the_table_was_emptied(sink: MakeSink, spark: Any) -> None:
     partitions, made = Partitions(), sink(**ICEBERG)
     late = read({"0": 50, "1": 8}, until={"0": 50, "1": 9})
     first = frame(spark, [*partitions.before(), partitions.ends()])

@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 import re
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from confluent_kafka import Producer
 
 from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
-from tests.sink.recorded import Row, Topic, field, rows
+from tests.sink.recorded import MakeSink, Row, Topic, field, rows
 from tests.sink.test_streaming import ONCE
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -29,8 +27,8 @@ def produce(broker: KafkaBroker, partition: int, messages: list[Row]) -> None:
 
 @pytest.mark.slow
 def test_rows_of_a_partition_that_lags_are_in_every_version(
-    broker: KafkaBroker, topics: Topics, sink: Callable[..., Any]
-):
+    broker: KafkaBroker, topics: Topics, sink: MakeSink
+) -> None:
     """Each batch makes a version of the table; none lacks a row that the snapshot has."""
     from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("a", "string"), field("b", "string")]
@@ -36,12 +36,12 @@ def versions(made: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_a_version_begins_where_a_tracked_column_changes(
-    sink: Callable[..., Any], spark: Any, tmp_path: Path, table_format: str
-):
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
+) -> None:
     check(sink, spark, tmp_path, {"format": table_format})
 
 
-def check(sink: Callable[..., Any], spark: Any, tmp_path: Path, target: Mapping[str, Any]) -> None:
+def check(sink: MakeSink, spark: Any, tmp_path: Path, target: Mapping[str, Any]) -> None:
     """Deliver changes early, late, twice and torn by crashes, and compare."""
     given = {"target": target, "mirror": {"scd": 2, "track.columns": ["a"]}}
     topic = Topic(columns=COLUMNS)
@@ -97,7 +97,7 @@ def check(sink: Callable[..., Any], spark: Any, tmp_path: Path, target: Mapping[
 
 
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
-def test_a_truncate_marks_rows(sink: Callable[..., Any], spark: Any, table_format: str):
+def test_a_truncate_marks_rows(sink: MakeSink, spark: Any, table_format: str) -> None:
     mirror = {"deletes": "soft", "truncate": "soft"}
     topic = Topic(columns=COLUMNS)
     given = [
@@ -120,7 +120,7 @@ def test_a_truncate_marks_rows(sink: Callable[..., Any], spark: Any, table_forma
 
 
 @pytest.mark.parametrize("fast", [True, False])
-def test_the_first_rows_are_appended_once(sink: Callable[..., Any], spark: Any, fast: bool):
+def test_the_first_rows_are_appended_once(sink: MakeSink, spark: Any, fast: bool) -> None:
     given = {"snapshot": {"fast.path": fast}}
     topic = Topic(columns=COLUMNS)
     first = [

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -26,8 +25,8 @@ COLUMNS = [field("id", "int32"), field("v", "string")]
     ids=["keyless", "keep", "plain", "versions"],
 )
 def test_a_batch_of_a_truncate_alone_empties_the_mirror(
-    sink: Callable[..., Any], spark: Any, settings: dict[str, Any], keys: tuple[str, ...]
-):
+    sink: MakeSink, spark: Any, settings: dict[str, Any], keys: tuple[str, ...]
+) -> None:
     topic = Topic(columns=COLUMNS, keys=keys)
     made = sink(**settings)
     first = [topic.change("c", n, None, {"id": n, "v": "a"}) for n in (1, 2)]

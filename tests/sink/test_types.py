@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tests.sink.recorded import Topic, field, frame, rows
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 
@@ -161,27 +160,25 @@ def _plain(value: Any) -> Any:
     return tuple(value) if hasattr(value, "asDict") else value
 
 
-def test_types_and_values_do_not_depend_on_the_zone(
-    zone: str, sink: Callable[..., Any], spark: Any
-):
+def test_types_and_values_do_not_depend_on_the_zone(zone: str, sink: MakeSink, spark: Any) -> None:
     check(sink(), spark, CASES)
 
 
 @pytest.mark.slow
-def test_iceberg_holds_the_same_values(sink: Callable[..., Any], spark: Any):
+def test_iceberg_holds_the_same_values(sink: MakeSink, spark: Any) -> None:
     as_int = {"tinyint": "int", "smallint": "int"}
     cases = [(column, as_int.get(kind, kind), *more) for column, kind, *more in CASES]
     check(sink(target={"format": "iceberg"}), spark, cases)
 
 
-def test_the_other_choices(sink: Callable[..., Any], spark: Any):
+def test_the_other_choices(sink: MakeSink, spark: Any) -> None:
     other = {"unsigned.bigint": "bigint", "datetime": "timestamp", "time": "micros",
              "set": "array", "bits": "long", "geometry": "wkb", "tinyint1": "boolean",
              "decimal.max": "decimal38_else_double"}  # fmt: skip
     check(sink(types=other), spark, OTHER_CASES)
 
 
-def test_what_does_not_fit_is_a_dead_letter_with_the_reason(sink: Callable[..., Any], spark: Any):
+def test_what_does_not_fit_is_a_dead_letter_with_the_reason(sink: MakeSink, spark: Any) -> None:
     made = sink(types={"decimal.max": "decimal38"})
     topic = Topic(columns=[field("id", "int32"), decimal("d", 5, 2), decimal("big", 60, 2),
                            field("ts", "string", "io.debezium.time.ZonedTimestamp")])  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from sparksink.state.applied import Applied
-from tests.sink.recorded import Topic, field, rows
+from tests.sink.recorded import MakeSink, Topic, field, rows
 from tests.sink.test_streaming import ONCE, record
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -26,11 +25,11 @@ def files(made: Any, name: str) -> int:
 
 @pytest.mark.parametrize("table_format", [pytest.param("delta", marks=pytest.mark.slow), "iceberg"])
 def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
-    sink: Callable[..., Any],
+    sink: MakeSink,
     tmp_path: Path,
     table_format: str,
     capsys: pytest.CaptureFixture[str],
-):
+) -> None:
     from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
 
     textfile = tmp_path / "sink.prom"
@@ -61,7 +60,7 @@ def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
     assert 'sparksink_changes_total{table="shop.orders"} 2.0' in textfile.read_text()
 
 
-def test_compaction_waits_for_changes_and_for_its_window(sink: Callable[..., Any]):
+def test_compaction_waits_for_changes_and_for_its_window(sink: MakeSink) -> None:
     from sparksink.commands.upkeep import Upkeep  # noqa: PLC0415 - needs Spark
 
     rules = {"compact.every": 2, "optimize.window": "01:00-05:00"}
@@ -81,7 +80,7 @@ def test_compaction_waits_for_changes_and_for_its_window(sink: Callable[..., Any
 
 def test_a_file_of_metrics_that_cannot_be_written_stops_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
-):
+) -> None:
     from sparksink.status.metrics import Metrics  # noqa: PLC0415 - needs Spark
 
     Metrics(None, str(tmp_path / "none" / "sink.prom")).batch(0, [], {}, 0.1)

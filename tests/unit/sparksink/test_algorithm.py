@@ -89,10 +89,10 @@ def wrong(seed: int, **without: bool) -> bool:
 
 
 @pytest.mark.parametrize("first", range(0, 600, 100))
-def test_the_mirror_equals_the_source(first: int):
+def test_the_mirror_equals_the_source(first: int) -> None:
     assert [seed for seed in range(first, first + 100) if wrong(seed)] == []
 
 
 @pytest.mark.parametrize("part", ["tombstones", "watermark"])
-def test_each_part_is_needed(part: str):
+def test_each_part_is_needed(part: str) -> None:
     assert any(wrong(seed, **{part: False}) for seed in range(200))

@@ -40,7 +40,7 @@ def config(tmp_path: Path) -> str:
 )
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     config: str, module: str, words: list[str]
-):
+) -> None:
     code = HIDE.format(module=module, words=[*words, "--config", config]) + START
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True,
                           text=True, cwd=ROOT, timeout=60)  # fmt: skip
@@ -51,7 +51,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     )
 
 
-def test_without_java_a_command_says_so(config: str):
+def test_without_java_a_command_says_so(config: str) -> None:
     pytest.importorskip("pyspark")
     done = sparksink("status", "--config", config)
     assert done.returncode == 1
@@ -65,7 +65,7 @@ def test_without_java_a_command_says_so(config: str):
 )
 def test_an_old_java_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, error: str
-):
+) -> None:
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")
@@ -81,14 +81,14 @@ def test_an_old_java_is_refused(
         check_java()
 
 
-def test_help_fetches_nothing(tmp_path: Path):
+def test_help_fetches_nothing(tmp_path: Path) -> None:
     done = sparksink("jars", "--help", XDG_CACHE_HOME=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert "usage: sparksink jars" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
-def test_jars_lie_in_the_cache_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_jars_lie_in_the_cache_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = sparksink("jars", XDG_CACHE_HOME=str(tmp_path))
     assert done.returncode == 1
     assert "Maven is not installed, which fetches the jars." in done.stderr
@@ -103,7 +103,7 @@ def test_jars_lie_in_the_cache_of_the_user(tmp_path: Path, monkeypatch: pytest.M
     assert sparksink("jars", str(folder_here)).stdout == f"{folder_here}/a.jar\n"
 
 
-def test_the_job_and_its_package_are_for_spark_submit(tmp_path: Path):
+def test_the_job_and_its_package_are_for_spark_submit(tmp_path: Path) -> None:
     path = sparksink("path").stdout.strip()
     assert Path(path).name == "job.py"
     assert Path(path).exists()
@@ -113,7 +113,7 @@ def test_the_job_and_its_package_are_for_spark_submit(tmp_path: Path):
     assert {"sparksink/__init__.py", "sparksink/job.py", "sparksink/pom.xml"} <= {*names}
 
 
-def test_a_setting_of_spark_is_a_key_and_a_value(config: str):
+def test_a_setting_of_spark_is_a_key_and_a_value(config: str) -> None:
     done = sparksink("status", "--config", config, "--spark", "local")
     assert done.returncode == 2
     assert "argument --spark: it has to be KEY=VALUE" in done.stderr

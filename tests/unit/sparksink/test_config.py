@@ -28,7 +28,7 @@ def source(**keys: object) -> dict[str, object]:
     return changed(source={**LEAST["source"], **{k.replace("_", "."): v for k, v in keys.items()}})  # type: ignore[dict-item] # a mapping
 
 
-def test_the_least_has_documented_defaults():
+def test_the_least_has_documented_defaults() -> None:
     config = parse(LEAST)
     assert config.trigger.interval == 30
     assert config.mirror.deletes == "hard"
@@ -38,12 +38,12 @@ def test_the_least_has_documented_defaults():
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=[file.name for file in EXAMPLES])
-def test_an_example_is_valid(file: Path):
+def test_an_example_is_valid(file: Path) -> None:
     config = load(file, {})
     assert config.source.ddl_topic == config.source.topics.partition("\\")[0]
 
 
-def test_keys_of_the_kafka_client_are_passed_through():
+def test_keys_of_the_kafka_client_are_passed_through() -> None:
     config = parse(source(kafka_security_protocol="SASL_SSL"))
     assert config.source.kafka == {"security.protocol": "SASL_SSL"}
 
@@ -147,13 +147,13 @@ def test_keys_of_the_kafka_client_are_passed_through():
          "tables.a.mirror.delets: unknown key; did you mean deletes?"),
     ],
 )  # fmt: skip
-def test_a_fault_names_its_key(document: dict[str, object], told: str):
+def test_a_fault_names_its_key(document: dict[str, object], told: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(document)
     assert str(caught.value).startswith(told)
 
 
-def test_keys_of_the_catalog_are_passed_through():
+def test_keys_of_the_catalog_are_passed_through() -> None:
     catalog = {"name": "shop", "type": "rest", "uri": "https://c", "credential": "hunter2"}
     config = parse(changed(target={"path": "/t", "format": "iceberg", "catalog": catalog}))
     assert (config.target.catalog.name, config.target.catalog.namespace) == ("shop", "default")
@@ -165,7 +165,7 @@ def test_keys_of_the_catalog_are_passed_through():
     assert "hunter2" not in repr(config)
 
 
-def test_a_secret_is_in_no_message_and_no_representation(tmp_path: Path):
+def test_a_secret_is_in_no_message_and_no_representation(tmp_path: Path) -> None:
     file = tmp_path / "sink.yaml"
     file.write_text(
         "name: s\nsource: {bootstrap.servers: b, topics: t, kafka.password: '${env:SECRET}',\n"
@@ -180,7 +180,7 @@ def test_a_secret_is_in_no_message_and_no_representation(tmp_path: Path):
     assert "hunter2" not in str(caught.value)
 
 
-def test_references_and_overrides(tmp_path: Path):
+def test_references_and_overrides(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("b:9092\n")
     file = tmp_path / "sink.yaml"
@@ -202,14 +202,14 @@ def test_references_and_overrides(tmp_path: Path):
         ("name: '${file:/none}'", "cannot be read"),
     ],
 )
-def test_a_file_that_cannot_be_read(tmp_path: Path, text: str, told: str):
+def test_a_file_that_cannot_be_read(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "sink.yaml"
     file.write_text(text)
     with pytest.raises(ConfigError, match=told.replace("$", r"\$")):
         load(file, {})
 
 
-def test_the_first_override_that_matches_wins():
+def test_the_first_override_that_matches_wins() -> None:
     config = parse(
         changed(
             mirror={"deletes": "soft", "tombstone.retention": "1d"},

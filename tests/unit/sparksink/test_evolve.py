@@ -27,7 +27,7 @@ RULES = Evolution()
         ("int", "double"),
     ],
 )
-def test_a_type_is_widened_and_the_narrow_one_still_fits(present: str, comes: str):
+def test_a_type_is_widened_and_the_narrow_one_still_fits(present: str, comes: str) -> None:
     assert steps("t", {"a": present}, {"a": comes}, RULES).widened == {"a": comes}
     assert not steps("t", {"a": comes}, {"a": present}, RULES)
 
@@ -43,7 +43,7 @@ def test_a_type_is_widened_and_the_narrow_one_still_fits(present: str, comes: st
         ("timestamp", "timestamp_ntz"),
     ],
 )
-def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str):
+def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str) -> None:
     with pytest.raises(TableError, match="column a is"):
         steps("t", {"a": present}, {"a": comes}, RULES)
 
@@ -60,7 +60,7 @@ def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str):
         ("int", "double", False),
     ],
 )
-def test_iceberg_widens_less(present: str, comes: str, changes: bool):
+def test_iceberg_widens_less(present: str, comes: str, changes: bool) -> None:
     if changes:
         assert steps("t", {"a": present}, {"a": comes}, RULES, "iceberg").widened == {"a": comes}
         return
@@ -83,7 +83,7 @@ def test_iceberg_widens_less(present: str, comes: str, changes: bool):
 )
 def test_all_rows_are_cast_where_that_loses_nothing(
     present: str, comes: str, table_format: str, done: bool
-):
+) -> None:
     rules = Evolution(conflict="rewrite")
     if done:
         found = steps("t", {"a": present}, {"a": comes}, rules, table_format)
@@ -99,7 +99,7 @@ def homes(columns: dict[str, str], facts: dict[str, str], conflict: str = "new_c
     return Homes(columns, facts, Evolution.model_validate({"conflict": conflict}), "delta")
 
 
-def test_values_of_another_type_go_into_a_column_of_their_own():
+def test_values_of_another_type_go_into_a_column_of_their_own() -> None:
     first = homes({"id": "int", "a": "int"}, {})
     wanted = first.wanted({"id": "int", "a": "string"}, ("id",), ())
     assert wanted == {"id": "int", "a__v2": "string"}
@@ -117,7 +117,7 @@ def test_values_of_another_type_go_into_a_column_of_their_own():
         later.wanted({"a": "int", "a__v2": "int"}, (), ())
 
 
-def test_a_third_type_gets_a_third_column_and_a_name_that_is_taken_is_not_used():
+def test_a_third_type_gets_a_third_column_and_a_name_that_is_taken_is_not_used() -> None:
     facts = {"versions.a": '["a__v2"]'}
     third = homes({"a": "int", "a__v2": "string", "a__v3": "int"}, facts)
     wanted = third.wanted({"a": "binary"}, (), ())
@@ -125,26 +125,26 @@ def test_a_third_type_gets_a_third_column_and_a_name_that_is_taken_is_not_used()
     assert third.noted(wanted) == {"versions.a": '["a__v2", "a__v4"]'}
 
 
-def test_a_column_that_was_cast_takes_what_it_had_before():
+def test_a_column_that_was_cast_takes_what_it_had_before() -> None:
     cast = homes({"a": "string"}, {"rewritten.a": '["int"]'}, "rewrite")
     assert cast.wanted({"a": "smallint"}, (), ()) == {"a": "string"}
     assert cast.wanted({"a": "double"}, (), ()) == {"a": "double"}
 
 
-def test_a_column_that_is_gone_is_not_made_again():
+def test_a_column_that_is_gone_is_not_made_again() -> None:
     found = homes({"id": "int", "b": "int"}, {"renamed.o": "gone"}, "park")
     kinds = {"id": "int", "gone": "int", "o": "int", "b": "int", "new": "int"}
     assert found.wanted(kinds, ("id",), {"gone", "b"}) == {"id": "int", "b": "int", "new": "int"}
 
 
-def test_columns_are_added_and_those_that_went_stay():
+def test_columns_are_added_and_those_that_went_stay() -> None:
     found = steps("t", {"a": "int", "gone": "int"}, {"a": "int", "new": "string"}, RULES)
     assert found.added == {"new": "string"}
     assert not found.widened
 
 
 @pytest.mark.parametrize("rule", ["add", "widen"])
-def test_a_rule_forbids(rule: str):
+def test_a_rule_forbids(rule: str) -> None:
     with pytest.raises(TableError, match=f"evolution.{rule}=false"):
         steps(
             "t", {"a": "int"}, {"a": "bigint", "b": "int"}, Evolution.model_validate({rule: False})
@@ -162,7 +162,7 @@ def test_a_rule_forbids(rule: str):
          "CAST('x' AS string)"),
     ],
 )  # fmt: skip
-def test_rows_that_are_there_get_what_the_source_gave_them(column: Column, sql: str | None):
+def test_rows_that_are_there_get_what_the_source_gave_them(column: Column, sql: str | None) -> None:
     assert filling(column, mapped(column, Types())) == sql
 
 
@@ -176,9 +176,9 @@ def test_rows_that_are_there_get_what_the_source_gave_them(column: Column, sql: 
         (-(10**64), 0, f"-{10**64}"),
     ],
 )
-def test_decimals_beyond_spark_are_exact_text(unscaled: int, scale: int, text: str):
+def test_decimals_beyond_spark_are_exact_text(unscaled: int, scale: int, text: str) -> None:
     assert big_decimal(unscaled.to_bytes(28, "big", signed=True), scale) == text
 
 
-def test_a_decimal_that_is_null_stays_null():
+def test_a_decimal_that_is_null_stays_null() -> None:
     assert big_decimal(None, 2) is None

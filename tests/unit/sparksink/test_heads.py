@@ -16,7 +16,7 @@ REACHED = st.dictionaries(PARTITIONS, PLACES)
 @given(st.lists(st.tuples(st.sampled_from(["s.t", "s.u"]), REACHED)))
 def test_places_only_grow_and_are_read_back(
     batches: list[tuple[str, dict[tuple[str, int], Sequence]]],
-):
+) -> None:
     heads = Heads()
     wanted: dict[str, dict[tuple[str, int], Sequence]] = {}
     for table, places in batches:
@@ -29,5 +29,5 @@ def test_places_only_grow_and_are_read_back(
     assert all(heads.of(table) == places for table, places in wanted.items())
 
 
-def test_nothing_is_kept_where_nothing_was_reached():
+def test_nothing_is_kept_where_nothing_was_reached() -> None:
     assert Heads().text() is None

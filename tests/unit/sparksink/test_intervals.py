@@ -72,7 +72,7 @@ HISTORIES = st.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(st.data(), HISTORIES)
-def test_versions_end_where_they_should(data: st.DataObject, history: list[Change]):
+def test_versions_end_where_they_should(data: st.DataObject, history: list[Change]) -> None:
     again = data.draw(st.lists(st.sampled_from(history), max_size=5))
     mixed = data.draw(st.permutations([*history, *again]))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(mixed)), max_size=4)))
@@ -88,7 +88,7 @@ def test_versions_end_where_they_should(data: st.DataObject, history: list[Chang
 
 @settings(max_examples=100, deadline=None)
 @given(HISTORIES)
-def test_the_rows_of_any_time_are_those_that_the_source_had(history: list[Change]):
+def test_the_rows_of_any_time_are_those_that_the_source_had(history: list[Change]) -> None:
     rows: dict[int, Place] = {}
     for op, key, place in history:
         if key is None:

@@ -32,7 +32,7 @@ def called(target: Target, *names: str, row: bool = False, **rules: object) -> l
     return [*chosen("d.t", shape(*names), settings, target.column, row=row).names]
 
 
-def test_characters_that_parquet_refuses_become_underscores():
+def test_characters_that_parquet_refuses_become_underscores() -> None:
     assert called(REPLACE, "a b", "c;d", "k=1", "ü.$-x") == ["a_b", "c_d", "k_1", "ü.$-x"]
     assert called(MAP, "a b", "c;d", "k=1") == ["a b", "c;d", "k=1"]
     assert parse(changed(target={"path": "/t", "illegal.chars": "replace"})).target == REPLACE
@@ -40,28 +40,28 @@ def test_characters_that_parquet_refuses_become_underscores():
 
 
 @given(st.text(st.sampled_from([*ILLEGAL, "_", "a", "ß"])))
-def test_a_name_of_the_target_stays_as_it_is(name: str):
+def test_a_name_of_the_target_stays_as_it_is(name: str) -> None:
     replaced = REPLACE.column(name)
     assert not set(replaced).intersection(ILLEGAL)
     assert len(replaced) == len(name)
     assert REPLACE.column(replaced) == replaced
 
 
-def test_a_column_knows_what_messages_call_it():
+def test_a_column_knows_what_messages_call_it() -> None:
     found = chosen("d.t", shape("a b", "c"), Columns(), REPLACE.column, row=False)
     assert [column.source for column in found.columns] == ["a b", "c"]
     assert found.columns[1] == Column("c", "int32")
     assert found.columns[0] == Column("a_b", "int32", wire="a b")
 
 
-def test_two_columns_with_one_name_are_refused_by_the_names_of_both():
+def test_two_columns_with_one_name_are_refused_by_the_names_of_both() -> None:
     for names in (("a b", "a_b"), ("a;b", "A=b"), ("a_b", "x", "a b")):
         with pytest.raises(TableError, match=f"its columns {names[0]} and {names[-1]} would both"):
             called(REPLACE, *names)
     assert called(MAP, "a b", "a_b") == ["a b", "a_b"]
 
 
-def test_a_column_with_a_name_of_the_sinks_own_is_refused_before_a_write():
+def test_a_column_with_a_name_of_the_sinks_own_is_refused_before_a_write() -> None:
     with pytest.raises(TableError, match="its column __Deleted has a name that the sink needs"):
         called(MAP, "id", "__Deleted")
     assert called(MAP, "id", "__deleted", exclude=["__deleted"]) == ["id"]
@@ -72,13 +72,13 @@ def test_a_column_with_a_name_of_the_sinks_own_is_refused_before_a_write():
     assert used - {"__connect", "__debezium"} <= RESERVED
 
 
-def test_settings_name_columns_as_the_source_does():
+def test_settings_name_columns_as_the_source_does() -> None:
     assert called(REPLACE, "a b", "a_b", exclude=["a b"]) == ["a_b"]
     assert called(REPLACE, "a b", "c", include=["a b"]) == ["a_b"]
     assert called(REPLACE, "a b", "__op", "_ d", row=True) == ["a_b", "__d"]
 
 
-def test_partitions_have_the_names_of_the_target():
+def test_partitions_have_the_names_of_the_target() -> None:
     how = partitioning(["bucket(4, a b)", "days(at=)", "c"], ["x y"]).called(REPLACE.column)
     assert how.partitioned() == " PARTITIONED BY (bucket(4, `a_b`), days(`at_`), `c`)"
     assert how.clustered() == "`x_y`"

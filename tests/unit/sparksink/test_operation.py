@@ -66,13 +66,13 @@ FILE = {"kind": "file", "path": "p", "topics": "t"}
         (changed(metrics={"textfile": "/var/sink.txt"}), "metrics.textfile: String should match"),
     ],
 )  # fmt: skip
-def test_a_fault_names_its_key(document: dict[str, object], told: str):
+def test_a_fault_names_its_key(document: dict[str, object], told: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(document)
     assert str(caught.value).startswith(told)
 
 
-def test_defaults_are_what_was_before_there_were_these_keys():
+def test_defaults_are_what_was_before_there_were_these_keys() -> None:
     config = parse(LEAST)
     assert (config.source.format, config.source.route) == ("auto", "topic")
     assert (config.source.starting_offsets, config.source.min_offsets_per_trigger) == (
@@ -90,7 +90,9 @@ def test_defaults_are_what_was_before_there_were_these_keys():
 
 
 @pytest.mark.parametrize(("place", "why"), UNSUPPORTED.items(), ids=lambda one: str(one[0]))
-def test_a_key_that_is_not_supported_says_what_to_do_instead(place: tuple[str, str], why: str):
+def test_a_key_that_is_not_supported_says_what_to_do_instead(
+    place: tuple[str, str], why: str
+) -> None:
     section, key = place
     there = LEAST.get(section, {})
     assert isinstance(there, dict)
@@ -100,11 +102,11 @@ def test_a_key_that_is_not_supported_says_what_to_do_instead(place: tuple[str, s
     assert str(caught.value).endswith(f"is not supported: {why}")
 
 
-def test_the_value_that_is_supported_beside_one_that_is_not_is_taken():
+def test_the_value_that_is_supported_beside_one_that_is_not_is_taken() -> None:
     assert parse(source(kind="kafka")).source.kind == "kafka"
 
 
-def test_a_topic_that_is_excluded_may_take_dead_letters():
+def test_a_topic_that_is_excluded_may_take_dead_letters() -> None:
     excluded = source(topics_exclude=r"srv\.dead")
     assert parse({**excluded, "dlq": {"topic": "srv.dead"}}).dlq.topic == "srv.dead"
 
@@ -120,11 +122,11 @@ def test_a_topic_that_is_excluded_may_take_dead_letters():
         ),
     ],
 )
-def test_a_bound_becomes_an_option_of_spark(text: str, found: dict[str, str]):
+def test_a_bound_becomes_an_option_of_spark(text: str, found: dict[str, str]) -> None:
     assert options("starting", checked(text)) == found
 
 
-def test_the_end_of_what_is_read_has_no_strategy():
+def test_the_end_of_what_is_read_has_no_strategy() -> None:
     assert options("ending", "timestamp:1970-01-01T00:00:01Z") == {"endingTimestamp": "1000"}
     assert millis("2026-01-01T00:00:00Z") == 1_767_225_600_000
 
@@ -142,14 +144,16 @@ def test_the_end_of_what_is_read_has_no_strategy():
         ("22:00-02:00", 12, False),
     ],
 )
-def test_a_window_is_open_between_its_times_in_utc(window: str | None, hour: int, is_open: bool):
+def test_a_window_is_open_between_its_times_in_utc(
+    window: str | None, hour: int, is_open: bool
+) -> None:
     rules = Maintenance.model_validate({"compact.every": 1, "optimize.window": window})
     moment = datetime(2026, 1, 1, hour, tzinfo=UTC)
     assert rules.is_open(moment) == is_open
     assert rules.is_open(moment.astimezone(timezone(timedelta(hours=7)))) == is_open
 
 
-def test_lanes_are_topics_with_a_table():
+def test_lanes_are_topics_with_a_table() -> None:
     assert lanes.table("srv.shop.orders") == ["srv", "shop", "orders"]
     assert lanes.table("srv.all/shop.orders") == ["shop", "orders"]
     assert lanes.table("srv.all/") == ["srv", "all"]
@@ -157,7 +161,7 @@ def test_lanes_are_topics_with_a_table():
     assert [lanes.is_table(one) for one in ("srv.all", "a/b.c", "srv.all/")] == [True, True, False]
 
 
-def test_a_batch_is_told_in_one_line_of_json():
+def test_a_batch_is_told_in_one_line_of_json() -> None:
     done = [
         Applied("shop.a", "7", 5, 1, source_ts=datetime.now(UTC) - timedelta(seconds=9)),
         Applied("shop.b"),
@@ -199,7 +203,7 @@ def asked() -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize(("ttl", "times"), [(None, 1), ("1ms", 2), ("1h", 1)])
 def test_a_schema_is_asked_for_again_after_its_time(
     asked: tuple[str, list[str]], ttl: str | None, times: int
-):
+) -> None:
     url, paths = asked
     given = {"url": url} if ttl is None else {"url": url, "cache.ttl": ttl}
     config = Source.model_validate({**FILE, "schema.registry": given})
@@ -212,12 +216,12 @@ def test_a_schema_is_asked_for_again_after_its_time(
 
 
 @pytest.mark.parametrize("command", ["compact", "vacuum"])
-def test_both_names_of_compaction_are_commands(command: str):
+def test_both_names_of_compaction_are_commands(command: str) -> None:
     options = parser().parse_args([command, "--config", "c", "--tables", "a"])
     assert (options.command, options.tables) == (command, "a")
 
 
-def test_a_backfill_takes_two_bounds():
+def test_a_backfill_takes_two_bounds() -> None:
     given = parser().parse_args(["backfill", "--config", "c", "--from", "latest", "--to", "o.json"])
     usual = parser().parse_args(["backfill", "--config", "c"])
     assert (given.start, given.end) == ("latest", "o.json")

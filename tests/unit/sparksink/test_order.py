@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,14 +19,14 @@ coordinates = st.tuples(
 )
 
 
-def packed(at: tuple[int, int, int, int, str]):
+def packed(at: tuple[int, int, int, int, str]) -> Any:
     epoch, file, pos, row, operation = at
     return pack(epoch, f"mysql-bin.{file:06}", pos, row, operation)
 
 
 @given(coordinates, coordinates)
-def test_packed_places_compare_as_their_parts(one, other):
-    def parts(at):
+def test_packed_places_compare_as_their_parts(one: Any, other: Any) -> None:
+    def parts(at: Any) -> Any:
         return (*at[:4], RANKS[at[4]])
 
     assert (packed(one) < packed(other)) == (parts(one) < parts(other))
@@ -32,7 +34,7 @@ def test_packed_places_compare_as_their_parts(one, other):
 
 
 @given(coordinates)
-def test_both_halves_are_what_a_bigint_holds(at):
+def test_both_halves_are_what_a_bigint_holds(at: Any) -> None:
     assert all(0 <= half < 1 << 63 for half in packed(at))
 
 
@@ -49,11 +51,13 @@ def test_both_halves_are_what_a_bigint_holds(at):
         (0, "", 0, 0),
     ],
 )
-def test_what_does_not_fit_is_refused_and_never_wrapped(epoch, file, pos, row):
+def test_what_does_not_fit_is_refused_and_never_wrapped(
+    epoch: Any, file: str, pos: Any, row: Any
+) -> None:
     assert pack(epoch, file, pos, row, "c") is None
 
 
-def test_the_file_number_is_a_number():
+def test_the_file_number_is_a_number() -> None:
     before = pack(0, "bin.999999", 900, 0, "c")
     assert before is not None
     assert before < pack(0, "bin.1000000", 4, 0, "c")  # type: ignore[operator] # it fits

@@ -18,19 +18,19 @@ from sparksink.config.partitioning import NONE, partitioning
         ("truncate(4, name)", "truncate(4, `name`)"),
     ],
 )
-def test_a_transform_becomes_sql(given: str, sql: str):
+def test_a_transform_becomes_sql(given: str, sql: str) -> None:
     assert partitioning([given]).partitioned() == f" PARTITIONED BY ({sql})"
 
 
 @pytest.mark.parametrize(
     "given", ["weeks(a)", "bucket(id)", "bucket(0, id)", "a); DROP", "", "f(x)"]
 )
-def test_anything_else_is_refused(given: str):
+def test_anything_else_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="neither a column nor"):
         partitioning([given])
 
 
-def test_its_text_tells_all_of_it():
+def test_its_text_tells_all_of_it() -> None:
     assert NONE.text() == ""
     both = partitioning(["months(at)", "kind"], ["id", "b c"])
     assert both.columns == ["at", "kind", "id", "b c"]

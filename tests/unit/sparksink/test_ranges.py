@@ -14,7 +14,7 @@ offsets = st.dictionaries(places, st.integers(0, 50))
 @given(offsets, offsets, st.integers(1, 60), st.integers(1, 5))
 def test_batches_come_to_the_end_and_share_all_of_it(
     starts: dict[Place, int], ends: dict[Place, int], most: int, tasks: int
-):
+) -> None:
     starts = {place: min(start, ends.get(place, start)) for place, start in starts.items()}
     seen: set[tuple[Place, int]] = set()
     at = {place: starts.get(place, 0) for place in ends}
@@ -38,11 +38,11 @@ def test_batches_come_to_the_end_and_share_all_of_it(
 
 
 @given(offsets)
-def test_offsets_are_read_again_as_they_were_written(given: dict[Place, int]):
+def test_offsets_are_read_again_as_they_were_written(given: dict[Place, int]) -> None:
     assert of_json(as_json(given)) == given
 
 
-def test_tasks_get_the_same_number_of_messages():
+def test_tasks_get_the_same_number_of_messages() -> None:
     ranges = [Range(Place("a", 0), 5, 15), Range(Place("a", 1), 0, 2)]
     assert shares(ranges, 2) == [
         [Range(Place("a", 0), 5, 11)],

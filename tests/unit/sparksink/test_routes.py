@@ -15,7 +15,7 @@ TABLES = [
 ]
 
 
-def test_a_table_has_a_name_of_its_own():
+def test_a_table_has_a_name_of_its_own() -> None:
     routes = Routes(parse(changed(tables=TABLES, target={"path": "/t", "name.case": "lower"})))
     orders = Route("srv.shop.orders", "shop.orders", "orders", "all_shop")
     assert routes.of("srv.shop.orders") == orders
@@ -24,7 +24,7 @@ def test_a_table_has_a_name_of_its_own():
     assert routes.of("srv.shop.items").mirror == "shop__items"
 
 
-def test_a_name_of_another_topic_is_refused():
+def test_a_name_of_another_topic_is_refused() -> None:
     routes = Routes(parse(changed(tables=TABLES)))
     routes.of("srv.hr.orders")
     with pytest.raises(ConfigError, match="would both go into Orders"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from sparksink.decode.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
 from sparksink.errors import TableError
 from sparksink.schemas.ddl import definitions, drops, renames, table_name
 from sparksink.schemas.defaults import wire_default
-from sparksink.schemas.definitions import Definitions
+from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
 from sparksink.schemas.spark_types import mapped
@@ -27,7 +28,7 @@ LEAST = {
     "checkpoint": "/c",
     "target": {"path": "/t"},
 }
-ROW = {
+ROW: dict[str, Any] = {
     "type": "struct",
     "optional": True,
     "fields": [
@@ -35,7 +36,7 @@ ROW = {
         {"type": "string", "optional": True, "default": "ü", "field": "payload"},
     ],
 }
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "struct",
     "optional": False,
     "fields": [
@@ -45,7 +46,7 @@ SCHEMA = {
         {"type": "string", "optional": False, "field": "op"},
     ],
 }
-AVRO_ROW = {
+AVRO_ROW: dict[str, Any] = {
     "type": "record",
     "name": "Value",
     "fields": [
@@ -66,7 +67,7 @@ AVRO_ROW = {
         },
     ],
 }
-AVRO = {
+AVRO: dict[str, Any] = {
     "type": "record",
     "name": "Envelope",
     "namespace": "srv.shop.orders",
@@ -79,7 +80,7 @@ AVRO = {
 }
 
 
-def test_a_corrupt_schema_is_refused_whatever_its_bytes():
+def test_a_corrupt_schema_is_refused_whatever_its_bytes() -> None:
     payload = {"before": None, "after": {"id": 1, "payload": "a"}, "source": {}, "op": "c"}
     whole = json.dumps({"schema": SCHEMA, "payload": payload}, separators=(",", ":")).encode()
     known = behind_schema("m", whole).shape
@@ -94,7 +95,7 @@ def test_a_corrupt_schema_is_refused_whatever_its_bytes():
     assert learned > 50  # of these no column is wrong
 
 
-def test_a_json_schema_is_cut_off_exactly():
+def test_a_json_schema_is_cut_off_exactly() -> None:
     value = {"before": None, "after": {"id": 1, "payload": '"payload":{}'}}
     for separators in ((",", ":"), (", ", ": ")):
         text = json.dumps({"schema": SCHEMA, "payload": value}, separators=separators)
@@ -106,12 +107,12 @@ def test_a_json_schema_is_cut_off_exactly():
 
 
 @pytest.mark.parametrize("sample", [b'{"schema":', b'{"schema":{}}', b'{"schema":3,"payload":1}'])
-def test_something_else_than_a_schema_is_refused(sample: bytes):
+def test_something_else_than_a_schema_is_refused(sample: bytes) -> None:
     with pytest.raises(TableError):
         behind_schema("json:0", sample)
 
 
-def test_an_avro_schema_gives_the_same_columns_and_reads_as_on_the_wire():
+def test_an_avro_schema_gives_the_same_columns_and_reads_as_on_the_wire() -> None:
     form, shape = row_shape(from_avro(AVRO))
     assert form == "envelope"
     price = shape.column("price")
@@ -120,12 +121,12 @@ def test_an_avro_schema_gives_the_same_columns_and_reads_as_on_the_wire():
     assert "logicalType" not in json.dumps(plain_avro(AVRO))
 
 
-def test_an_avro_union_of_two_types_is_refused():
+def test_an_avro_union_of_two_types_is_refused() -> None:
     with pytest.raises(TableError, match="union of 2"):
         from_avro(["int", "string"])
 
 
-def test_the_digest_tells_shapes_apart():
+def test_the_digest_tells_shapes_apart() -> None:
     narrow = row_shape(from_connect(SCHEMA))[1]
     wide_row = {**ROW, "fields": [{**ROW["fields"][0], "type": "int64"}, ROW["fields"][1]]}
     wide = row_shape(from_connect({**SCHEMA, "fields": [{**wide_row, "field": "after"},
@@ -144,7 +145,7 @@ def test_the_digest_tells_shapes_apart():
         (b"not json", ()),
     ],
 )
-def test_the_key_names_columns(key: bytes | None, names: tuple[str, ...]):
+def test_the_key_names_columns(key: bytes | None, names: tuple[str, ...]) -> None:
     assert key_names(key) == names
 
 
@@ -169,7 +170,7 @@ def test_the_key_names_columns(key: bytes | None, names: tuple[str, ...]):
         ("vector(3)", "array", "FloatVector"),
     ],
 )
-def test_a_mysql_type_becomes_the_connectors_schema(text: str, kind: str, semantic: str):
+def test_a_mysql_type_becomes_the_connectors_schema(text: str, kind: str, semantic: str) -> None:
     column = column_of("c", text, Modes())
     assert (column.type, column.semantic.rpartition(".")[2]) == (kind, semantic)
 
@@ -187,7 +188,7 @@ def test_a_mysql_type_becomes_the_connectors_schema(text: str, kind: str, semant
         ),
     ],
 )
-def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind: str):
+def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind: str) -> None:
     assert column_of("c", text, Modes.model_validate(modes)).semantic == kind
 
 
@@ -200,14 +201,14 @@ def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind
         ("tinyint(1) unsigned", False),
     ],
 )
-def test_tinyint_1_is_a_flag_where_that_is_wanted(text: str, flag: bool):
+def test_tinyint_1_is_a_flag_where_that_is_wanted(text: str, flag: bool) -> None:
     column = column_of("c", text, Modes())
     assert mapped(column, Types()).target == "smallint"
     wanted = Types(tinyint1="boolean")
     assert mapped(column, wanted).target == ("boolean" if flag else "smallint")
 
 
-def test_an_unknown_type_is_refused():
+def test_an_unknown_type_is_refused() -> None:
     with pytest.raises(TableError, match="c: money is not a MySQL column type"):
         column_of("c", "money", Modes())
 
@@ -221,7 +222,7 @@ def test_an_unknown_type_is_refused():
         ("ALTER TABLE t RENAME TO u", {}),
     ],
 )
-def test_renames_are_found(ddl: str, renamed: dict[str, str]):
+def test_renames_are_found(ddl: str, renamed: dict[str, str]) -> None:
     assert renames(ddl) == renamed
 
 
@@ -235,11 +236,11 @@ def test_renames_are_found(ddl: str, renamed: dict[str, str]):
         ("DROP TABLE t", set()),
     ],
 )  # fmt: skip
-def test_dropped_columns_are_found(ddl: str, gone: set[str]):
+def test_dropped_columns_are_found(ddl: str, gone: set[str]) -> None:
     assert drops(ddl) == gone
 
 
-def test_a_column_is_dropped_until_it_is_added_again():
+def test_a_column_is_dropped_until_it_is_added_again() -> None:
     def told(ddl: str, *names: str) -> bytes:
         table = {"columns": [column(name, "INT") for name in names]}
         changes = [{"id": '"shop"."orders"', "table": table}]
@@ -247,7 +248,7 @@ def test_a_column_is_dropped_until_it_is_added_again():
 
     statements = [told("ALTER TABLE orders DROP a, DROP b", "id"),
                   told("ALTER TABLE orders ADD b INT", "id", "b")]  # fmt: skip
-    lines = [(offset, value, None) for offset, value in enumerate(statements)]
+    lines: list[Message] = [(offset, value, None) for offset, value in enumerate(statements)]
     known = Definitions(parse(LEAST), lambda offset: lines[offset : offset + 1])
     for gone in ({"a", "b"}, {"a"}, {"a"}):
         known.refresh()
@@ -260,7 +261,7 @@ def column(name: str, kind: str, length: int | None = None) -> dict[str, object]
     return {"name": name, "typeName": kind, "length": length, "scale": None}
 
 
-def test_the_schema_change_topic_defines_tables():
+def test_the_schema_change_topic_defines_tables() -> None:
     table = {"primaryKeyColumnNames": ["id"], "columns": [column("id", "INT UNSIGNED"),
                                                           column("v", "VARCHAR", 20)]}  # fmt: skip
     change = {"type": "ALTER", "id": '"shop"."orders"', "table": table}
@@ -274,7 +275,7 @@ def test_the_schema_change_topic_defines_tables():
     assert table_name('"a""b"."c"') == 'a"b.c'
 
 
-def test_layouts_learn_one_schema_after_the_other():
+def test_layouts_learn_one_schema_after_the_other() -> None:
     layouts = Layouts(lambda _: None, lambda _: json.dumps(AVRO))
     whole = {"schema": SCHEMA, "payload": {"after": None}}
     sample = json.dumps(whole, separators=(",", ":")).encode()
@@ -294,9 +295,9 @@ def test_layouts_learn_one_schema_after_the_other():
 
 
 @pytest.mark.parametrize(("field", "found"), [("sequence", True), ("file", False)])
-def test_only_some_avro_has_a_place_for_the_sequence(field: str, found: bool):
+def test_only_some_avro_has_a_place_for_the_sequence(field: str, found: bool) -> None:
     block = {"type": "record", "name": "S", "fields": [{"name": field, "type": "string"}]}
-    fields = [f | ({"type": block} if f["name"] == "source" else {}) for f in AVRO["fields"]]  # type: ignore[operator, union-attr] # a schema
+    fields = [f | ({"type": block} if f["name"] == "source" else {}) for f in AVRO["fields"]]
     layouts = Layouts(lambda _: None, lambda _: json.dumps({**AVRO, "fields": fields}))
     layouts.learn("t", "avro:7", b"")
     compact = json.dumps({"schema": SCHEMA, "payload": {}}, separators=(",", ":"))
@@ -322,5 +323,7 @@ def test_only_some_avro_has_a_place_for_the_sequence(field: str, found: bool):
         ("int", None, None),
     ],
 )
-def test_a_default_of_ddl_becomes_a_value_of_the_wire(kind: str, text: str | None, value: object):
+def test_a_default_of_ddl_becomes_a_value_of_the_wire(
+    kind: str, text: str | None, value: object
+) -> None:
     assert wire_default(column_of("c", kind, Modes()), text) == value

@@ -19,7 +19,7 @@ def ago(seconds: float) -> datetime:
     return datetime.now(UTC) - timedelta(seconds=seconds)
 
 
-def test_a_table_that_is_caught_up_has_no_lag_however_old_its_last_change_is():
+def test_a_table_that_is_caught_up_has_no_lag_however_old_its_last_change_is() -> None:
     lag = SourceLag()
     lag.applied([Applied("a", source_ts=ago(1800)), Applied("b", source_ts=ago(60))], ())
     assert lag.seconds()["a"] == pytest.approx(1800, abs=9)  # not known yet
@@ -27,7 +27,7 @@ def test_a_table_that_is_caught_up_has_no_lag_however_old_its_last_change_is():
     assert lag.seconds() == {"a": 0.0, "b": pytest.approx(60, abs=9)}
 
 
-def test_the_lag_grows_while_changes_wait():
+def test_the_lag_grows_while_changes_wait() -> None:
     lag = SourceLag(lambda: {"new": ago(40)})
     assert lag.seconds() == {"new": pytest.approx(40, abs=9)}
     lag.waiting = dict
@@ -38,14 +38,14 @@ def test_the_lag_grows_while_changes_wait():
     assert lag.seconds() == {"new": 0.0, "parked": pytest.approx(70, abs=9)}
 
 
-def test_a_job_is_healthy_while_it_is_idle_or_its_tasks_end():
+def test_a_job_is_healthy_while_it_is_idle_or_its_tasks_end() -> None:
     idle = Health(lambda: None, stall=60.0)
     assert idle.is_alive()
     moving = Health(iter(["task 1", "task 1", "task 2"]).__next__, stall=60.0)
     assert [moving.is_alive() for _ in range(4)] == [True, True, True, False]
 
 
-def test_a_job_whose_tasks_do_not_end_is_stuck(monkeypatch: pytest.MonkeyPatch):
+def test_a_job_whose_tasks_do_not_end_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 10.0, 10.0, 100.0, 120.0, 120.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     health = Health(lambda: "task 1", stall=60.0)
@@ -53,7 +53,7 @@ def test_a_job_whose_tasks_do_not_end_is_stuck(monkeypatch: pytest.MonkeyPatch):
     assert not health.is_alive()
 
 
-def test_a_long_batch_reports_its_messages_and_tables():
+def test_a_long_batch_reports_its_messages_and_tables() -> None:
     progress = BatchProgress(7)
     assert progress.line() == "batch 7: reading for 0 s"
     since = ago(5)
@@ -63,7 +63,7 @@ def test_a_long_batch_reports_its_messages_and_tables():
     assert progress.waiting() == {"a": since}
 
 
-def test_settings_of_the_user_are_extended():
+def test_settings_of_the_user_are_extended() -> None:
     own = {"spark.sql.extensions": DELTA, "spark.sql.catalog.spark_catalog": "Delta"}
     assert extended(own, {}) == own
     given = {"spark.sql.extensions": "mine.A, mine.B", "spark.sql.catalog.spark_catalog": "Mine"}

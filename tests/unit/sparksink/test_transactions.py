@@ -23,21 +23,21 @@ def at(reached: int, present: int) -> ReadProgress:
     return ReadProgress({"t": {"0": reached}}, lambda: ends)
 
 
-def test_what_is_known_is_kept_as_text():
+def test_what_is_known_is_kept_as_text() -> None:
     opened = {"a": OpenTransaction([(1, 2), (5, 5)], 7), "b": OpenTransaction([(1, 1)], None, True)}
     known = Transactions(opened, ("z",), Stored("app", 7), SnapshotProgress("ended", {"t": {}}))
     assert parse(known.text()) == known
     assert parse(None) == Transactions()
 
 
-def test_a_version_that_gave_up_waits_until_everything_is_read():
+def test_a_version_that_gave_up_waits_until_everything_is_read() -> None:
     found = parse('{"open": {"a": [[[1, 1]], 2]}, "done": [], "lost": true}')
     assert found.open == {"a": OpenTransaction([(1, 1)], 2)}
     assert not found.consistent
     assert found.snapshot.after(QUIET, at(5, 5)).phase == "silent"
 
 
-def test_a_snapshot_is_complete_when_its_last_row_and_all_partitions_are_read():
+def test_a_snapshot_is_complete_when_its_last_row_and_all_partitions_are_read() -> None:
     running = NO_SNAPSHOT.after(ROWS, at(5, 20))
     assert running.phase == "running"
     ended = running.after(LAST, at(15, 20))
@@ -47,7 +47,7 @@ def test_a_snapshot_is_complete_when_its_last_row_and_all_partitions_are_read():
     assert NO_SNAPSHOT.after(LAST, RECORDED) == NO_SNAPSHOT
 
 
-def test_without_a_last_row_a_transaction_shows_that_a_snapshot_has_ended():
+def test_without_a_last_row_a_transaction_shows_that_a_snapshot_has_ended() -> None:
     running = NO_SNAPSHOT.after(ROWS, at(5, 20))
     assert running.after(STREAMS, at(15, 20)).phase == "running"  # it may be from before
     silent = running.after(STREAMS, at(20, 25))
@@ -59,7 +59,7 @@ def test_without_a_last_row_a_transaction_shows_that_a_snapshot_has_ended():
     assert ended.after(QUIET, at(30, 40)) == NO_SNAPSHOT
 
 
-def test_a_wait_for_removed_events_does_not_end_one_for_a_snapshot():
+def test_a_wait_for_removed_events_does_not_end_one_for_a_snapshot() -> None:
     assert NO_SNAPSHOT.ended(dict) == SnapshotProgress("ended", {})
     running = NO_SNAPSHOT.after(ROWS, at(5, 20))
     assert running.ended(dict) is running
