@@ -36,7 +36,7 @@ from connector.task.capture_task import CaptureTask
 log = logging.getLogger(__name__)
 
 
-class Database(Protocol):
+class ConnectorFamily(Protocol):
     """What a database brings to a connector."""
 
     @property
@@ -119,7 +119,7 @@ class CaptureConnector:
         *OLD_PREFIXES,
     )
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ConnectorFamily) -> None:
         self._database = database
         self.class_name = database.class_name
         self.task_class = database.task_class

@@ -82,7 +82,7 @@ class ConnectorOffsets(BaseModel):
     offsets: list[ConnectorOffset] | None = None
 
 
-class Message(BaseModel):
+class MessageResponse(BaseModel):
     """A sentence for the user."""
 
     message: str

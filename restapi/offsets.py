@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from connector.worker.herder import Herder
 from restapi.body import ConnectRoute
 from restapi.errors import BadRequestError
-from restapi.models import ConnectorOffset, ConnectorOffsets, Message, Name
+from restapi.models import ConnectorOffset, ConnectorOffsets, MessageResponse, Name
 
 
 def offsets(herder: Herder) -> APIRouter:
@@ -20,17 +20,17 @@ def offsets(herder: Herder) -> APIRouter:
         return {"offsets": [{"partition": part, "offset": offset} for part, offset in found]}
 
     @router.patch("")
-    def alter(name: Name, body: ConnectorOffsets) -> Message:
+    def alter(name: Name, body: ConnectorOffsets) -> MessageResponse:
         if not body.offsets:
             raise BadRequestError(
                 "Partitions / offsets need to be provided for an alter offsets request"
             )
         pairs = [_pair(item) for item in body.offsets]
-        return Message(message=herder.alter_offsets(name, pairs))
+        return MessageResponse(message=herder.alter_offsets(name, pairs))
 
     @router.delete("")
-    def reset(name: Name) -> Message:
-        return Message(message=herder.reset_offsets(name))
+    def reset(name: Name) -> MessageResponse:
+        return MessageResponse(message=herder.reset_offsets(name))
 
     return router
 

@@ -18,16 +18,16 @@ _INTERVAL = re.compile("([0-9]+)(?:-([0-9]+))?")
 Interval = tuple[int, int]  # first and last number, both included
 
 
-class Source(NamedTuple):
+class GtidSource(NamedTuple):
     """Who numbers the transactions: a server's UUID and a tag, which may be empty."""
 
     uuid: str
     tag: str = ""
 
 
-def _source(numbering: str) -> Source:
+def _source(numbering: str) -> GtidSource:
     server, _, tag = numbering.partition(":")
-    return Source(server.lower(), tag)
+    return GtidSource(server.lower(), tag)
 
 
 _sources = ResultCache(_source)
@@ -63,7 +63,7 @@ class GtidSet:
 
     __slots__ = ("_intervals",)
 
-    def __init__(self, intervals: Mapping[Source, tuple[Interval, ...]] | None = None) -> None:
+    def __init__(self, intervals: Mapping[GtidSource, tuple[Interval, ...]] | None = None) -> None:
         self._intervals = intervals or {}
 
     @classmethod
@@ -72,7 +72,7 @@ class GtidSet:
 
         :raises ConfigError: when the text is no set of GTIDs.
         """
-        found: dict[Source, list[Interval]] = {}
+        found: dict[GtidSource, list[Interval]] = {}
         for member in re.sub(r"\s", "", text).split(","):
             if member:
                 for source, interval in _member(member):
@@ -116,11 +116,11 @@ class GtidSet:
         """Return the transactions of those servers whose UUID passes the test."""
         return GtidSet({s: i for s, i in self._intervals.items() if keep(s.uuid)})
 
-    def sources(self) -> set[Source]:
+    def sources(self) -> set[GtidSource]:
         """Return the sources that have a transaction in this set."""
         return set(self._intervals)
 
-    def of_sources(self, sources: Iterable[Source]) -> GtidSet:
+    def of_sources(self, sources: Iterable[GtidSource]) -> GtidSet:
         """Return the transactions of some sources."""
         selected = set(sources)
         return GtidSet({s: i for s, i in self._intervals.items() if s in selected})
@@ -146,7 +146,7 @@ class GtidSet:
                 parts.append(first.to_bytes(8, "little") + (last + 1).to_bytes(8, "little"))
         return b"".join(parts)
 
-    def _of(self, source: Source) -> tuple[Interval, ...]:
+    def _of(self, source: GtidSource) -> tuple[Interval, ...]:
         return self._intervals.get(source, ())
 
     def __bool__(self) -> bool:
@@ -247,7 +247,7 @@ class MariaDbGtidSet:
         return f"MariaDbGtidSet({self})"
 
 
-def _member(text: str) -> Iterator[tuple[Source, Interval]]:
+def _member(text: str) -> Iterator[tuple[GtidSource, Interval]]:
     server, *parts = text.split(":")
     try:
         server = str(uuid.UUID(server))
@@ -262,7 +262,7 @@ def _member(text: str) -> Iterator[tuple[Source, Interval]]:
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 0 < first <= last:
             raise ConfigError(f"{text!r} is not a GTID set: {part!r} is no interval")
-        yield Source(server, tag), (first, last)
+        yield GtidSource(server, tag), (first, last)
 
 
 def _mariadb(gtid: str) -> tuple[int, int, int]:

@@ -147,11 +147,11 @@ class _Lookup:
         self._codec = codec
         self._processor = processor
         self._keys = _keys(codec, processor)
-        self._readers: dict[tuple[int, ...], _Reader] = {}
+        self._readers: dict[tuple[int, ...], _RowReader] = {}
         derived = {slot for slot, _, _ in codec.derived}
         names = [field.name for field in codec.value_schema.fields]
         included = [
-            _Slot(slot, codec.columns[slot], placeholders)
+            _ReselectedColumn(slot, codec.columns[slot], placeholders)
             for slot, name in enumerate(names)
             if slot not in derived and processor.includes(f"{codec.table.id}:{name}")
         ]
@@ -184,7 +184,7 @@ class _Lookup:
             )
         reader = self._readers.get(slots)
         if reader is None:
-            reader = _Reader([self._codec.columns[slot] for slot in slots])
+            reader = _RowReader([self._codec.columns[slot] for slot in slots])
             self._readers[slots] = reader
         return reader.read(connection, table.quoted("`"), self._keys, row)
 
@@ -200,7 +200,7 @@ class _Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class _ReselectedColumn:
     """One column that may be reselected."""
 
     number: int
@@ -217,7 +217,7 @@ class _Slot:
         return row[self.number] is None and self.column.schema.default is None
 
 
-class _Reader:
+class _RowReader:
     """Reads some columns of single rows of a table."""
 
     def __init__(self, columns: Sequence[ColumnCodec]) -> None:

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.errors import ConfigError
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet, Source, source_of
+from connector.mysql.position.gtid import GtidSet, GtidSource, MariaDbGtidSet, source_of
 
 A, B = "3e11fa47-71ca-11e1-9e33-c80aa9429562", "11111111-2222-3333-4444-555555555555"
-SOURCES = [Source(A), Source(B), Source(A, "tag"), Source(B, "other_1")]
-Member = tuple[Source, int]
+SOURCES = [GtidSource(A), GtidSource(B), GtidSource(A, "tag"), GtidSource(B, "other_1")]
+Member = tuple[GtidSource, int]
 Model = frozenset[Member]
 
 MEMBERS = st.tuples(st.sampled_from(SOURCES), st.integers(1, 12))
@@ -39,7 +39,7 @@ def members_of(gtids: GtidSet) -> Model:
         for part in parts:
             if part[0].isdigit():
                 first, last = map(int, part.split("-"))
-                found |= {(Source(server, tag), number) for number in range(first, last + 1)}
+                found |= {(GtidSource(server, tag), number) for number in range(first, last + 1)}
             else:
                 tag = part
     return frozenset(found)
@@ -146,7 +146,7 @@ def decoded(data: bytes) -> Model:
         for _ in range(intervals):
             first = int.from_bytes(data[offset : offset + 8], "little")
             behind = int.from_bytes(data[offset + 8 : offset + 16], "little")
-            found |= {(Source(server, tag), number) for number in range(first, behind)}
+            found |= {(GtidSource(server, tag), number) for number in range(first, behind)}
             offset += 16
     assert offset == len(data)
     return frozenset(found)
