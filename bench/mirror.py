@@ -23,7 +23,7 @@ from pyspark.sql import functions as f
 from bench.sink_messages import TOPIC, configuration, messages, row, settings
 from bench.usage import Usage
 from sparksink.config.file import parse
-from sparksink.session import session
+from sparksink.session import create_session
 from sparksink.sink import Sink, build
 
 _ROWS_A_FILE: Final = 500_000
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("| a batch of | s, the best | s, the median | CPU s, the best |\n|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         config = parse(configuration(folder))
-        spark = session(config, settings(folder, options.cores, options.memory))
+        spark = create_session(config, settings(folder, options.cores, options.memory))
         spark.sparkContext.setLogLevel("OFF")
         for number, rows in enumerate(options.rows):
             own = parse(configuration(f"{folder}/{number}"))

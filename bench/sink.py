@@ -26,7 +26,7 @@ from bench.sink_by_hand import make_table, merge_by_hand, parse_alone
 from bench.sink_messages import configuration, messages, schema_block, settings
 from bench.usage import Usage
 from sparksink.config.file import parse
-from sparksink.session import session
+from sparksink.session import create_session
 from sparksink.sink import Sink, build
 
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         config = parse(configuration(folder))
-        spark = session(config, settings(folder, options.cores, options.memory))
+        spark = create_session(config, settings(folder, options.cores, options.memory))
         spark.sparkContext.setLogLevel("OFF")
         print(f"{options.messages:,} messages, {options.keys:,} keys, {options.cores} cores,"
               f" load {os.getloadavg()[0]:.1f} before the start\n")  # fmt: skip

@@ -131,21 +131,21 @@ def _positive(text: str) -> int:
 
 def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) -> int:
     # Spark is imported only now: a wrong configuration should be told at once.
-    from sparksink.commands.entries import COMMANDS  # noqa: PLC0415 - as above
-    from sparksink.session import session  # noqa: PLC0415 - as above
+    from sparksink.commands.subcommands import COMMANDS  # noqa: PLC0415 - as above
+    from sparksink.session import create_session  # noqa: PLC0415 - as above
     from sparksink.sink import build  # noqa: PLC0415 - as above
-    from sparksink.spark_errors import SparkError, explained  # noqa: PLC0415 - as above
+    from sparksink.spark_errors import SparkError, as_sink_error  # noqa: PLC0415 - as above
 
     spark = None
     try:
-        spark = session(config, dict(options.spark) if own_session else None)
+        spark = create_session(config, dict(options.spark) if own_session else None)
         spark.sparkContext.setLogLevel("ERROR")
         run: Callable[..., None] = COMMANDS[options.command]
         sink = build(config, spark)
         run(sink, options)
         return _PARKED if sink.state.parked() else 0
     except SparkError as error:
-        raise explained(error) from error
+        raise as_sink_error(error) from error
     finally:
         if own_session and spark is not None:
             spark.stop()

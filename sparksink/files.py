@@ -27,7 +27,7 @@ class Files:
             stream.close()
 
     def exists(self, path: str) -> bool:
-        """Tell whether there is a file."""
+        """Return whether there is a file."""
         system, place = self._at(path)
         return bool(system.exists(place))
 

@@ -17,7 +17,7 @@ _REMEDY: Final = f"Install Java {OLDEST} or later (Debian: apt-get install defau
 
 
 def check_java() -> None:
-    """Make sure that there is a Java which Spark can use.
+    """Check that there is a Java which Spark can use.
 
     :raises SinkError: there is none, or it is too old.
     """

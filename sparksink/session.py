@@ -67,7 +67,7 @@ _LOCAL: Final = {
 }
 
 
-def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession:
+def create_session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession:
     """Return the session. ``local`` has settings of one that is made here, with the sink's jars.
 
     With ``local`` None the one that spark-submit or a notebook has prepared is used.
@@ -75,21 +75,21 @@ def session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession
     :raises SinkError: the jars are not there.
     """
     builder = SparkSession.builder.appName(f"sparksink {config.name}")
-    given = _submitted() if local is None else local
+    given = _submitted_settings() if local is None else local
     own = {"spark.scheduler.mode": "FAIR", **_CODE, **_STATIC[config.target.format]}
-    settings = extended(own, given)
+    settings = merge_settings(own, given)
     if local is not None:
         check_java()
         # Without this Spark's workers take whatever python3 the path leads to.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings |= {**_LOCAL, "spark.jars": ",".join(map(str, jars())), **local}
-        settings |= {_EXTENSIONS: extended(own, local)[_EXTENSIONS]}
+        settings |= {_EXTENSIONS: merge_settings(own, local)[_EXTENSIONS]}
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return prepared(builder.getOrCreate(), config)
+    return prepare_session(builder.getOrCreate(), config)
 
 
-def extended(own: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+def merge_settings(own: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """Return the sink's settings beside the user's: extensions are added, catalogs stay theirs."""
     there = [one.strip() for one in given.get(_EXTENSIONS, "").split(",") if one.strip()]
     more = [one for one in own[_EXTENSIONS].split(",") if one not in there]
@@ -97,7 +97,7 @@ def extended(own: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]
     return {**kept, _EXTENSIONS: ",".join([*there, *more])}
 
 
-def _submitted() -> Mapping[str, str]:
+def _submitted_settings() -> Mapping[str, str]:
     """Return the settings that spark-submit, the cluster or a notebook has given."""
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -106,7 +106,7 @@ def _submitted() -> Mapping[str, str]:
     return dict(SparkConf().getAll())
 
 
-def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
+def prepare_session(spark: SparkSession, config: SinkConfig) -> SparkSession:
     """Set what can be set on a session that is there.
 
     :raises SinkError: the table format's classes or extension are missing.
@@ -115,14 +115,14 @@ def prepared(spark: SparkSession, config: SinkConfig) -> SparkSession:
     _check_format(spark, config.target.format, kafka)
     for key, value in _RUNTIME.items():
         spark.conf.set(key, value)
-    follow_executors(spark, config)
+    set_shuffle_partitions(spark, config)
     spark.udf.register(BIG_DECIMAL, big_decimal, "string")
     if config.target.format == "iceberg":
         _name_catalog(spark, config.target)
     return spark
 
 
-def follow_executors(spark: SparkSession, config: SinkConfig) -> None:
+def set_shuffle_partitions(spark: SparkSession, config: SinkConfig) -> None:
     """Set into how many tasks queries are split, by the executors that are there now."""
     cores = max(2, spark.sparkContext.defaultParallelism)
     tasks = config.parallelism.shuffle_partitions
@@ -131,7 +131,7 @@ def follow_executors(spark: SparkSession, config: SinkConfig) -> None:
     spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * cores)
 
 
-def most_tasks(spark: SparkSession, config: SinkConfig) -> int:
+def max_tasks(spark: SparkSession, config: SinkConfig) -> int:
     """Return into how many tasks messages are read: as many as there may be executors later."""
     tasks = config.parallelism.batch_partitions
     if tasks != "auto":

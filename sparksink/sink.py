@@ -8,17 +8,17 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from sparksink.apply.batches import Batches
+from sparksink.apply.batches import BatchProcessor
 from sparksink.config.keys import SinkConfig
 from sparksink.config.target import Target
 from sparksink.files import Files
 from sparksink.schemas.definitions import Definitions
-from sparksink.schemas.registry import Registry
-from sparksink.session import most_tasks
+from sparksink.schemas.registry import SchemaRegistryClient
+from sparksink.session import max_tasks
 from sparksink.source.messages import Messages
 from sparksink.source.routes import Routes
 from sparksink.state.lease import Lease
-from sparksink.state.state import State
+from sparksink.state.sink_state import SinkState
 from sparksink.state.transactions import OPEN_LIMIT
 from sparksink.tables import Lake
 from sparksink.tables.delta import DeltaLake
@@ -34,10 +34,10 @@ class Sink:
     config: SinkConfig
     spark: SparkSession
     lake: Lake
-    state: State
+    state: SinkState
     messages: Messages
     definitions: Definitions
-    batches: Batches
+    batches: BatchProcessor
 
     def lease(self) -> Lease:
         """Return the lease of the target, not taken yet."""
@@ -47,7 +47,7 @@ class Sink:
 
     def _fence(self, owner: str) -> None:
         """Make writes fail that another job has begun and may still end."""
-        for route in map(Routes(self.config).of, self.state.topics()):
+        for route in map(Routes(self.config).route, self.state.topics()):
             for name in (route.mirror, route.history):
                 if self.lake.table(name).columns() is not None:
                     self.lake.fence(name, owner)
@@ -92,14 +92,16 @@ def build(
     ``open_limit`` is how many open transactions are kept in the row of a batch.
     """
     lake = lake or _LAKES[config.target.format](spark, config.target)
-    state = State(spark, lake, config.state.schema_, {"dead_letter": config.dlq.table}, open_limit)
+    state = SinkState(
+        spark, lake, config.state.schema_, {"dead_letter": config.dlq.table}, open_limit
+    )
     messages = Messages(
         spark,
         config.source,
         headers=config.ordering.epoch == "header",
-        partitions=most_tasks(spark, config),
+        partitions=max_tasks(spark, config),
     )
     definitions = Definitions(config, messages.schema_changes)
-    registry = Registry(config.source.schema_registry)
-    batches = Batches(config, lake, state, definitions, registry.schema)
+    registry = SchemaRegistryClient(config.source.schema_registry)
+    batches = BatchProcessor(config, lake, state, definitions, registry.schema)
     return Sink(config, spark, lake, state, messages, definitions, batches)

@@ -30,7 +30,7 @@ def cause(error: Exception) -> str:
     return text.strip().partition("\n")[0][:_LONGEST]
 
 
-def loss(error: Exception) -> DataLossError | None:
+def data_loss_error(error: Exception) -> DataLossError | None:
     """Return the error that tells of messages gone from Kafka, None for any other fault."""
     if not any(word in str(error).lower() for word in _LOSSES):
         return None
@@ -40,13 +40,13 @@ def loss(error: Exception) -> DataLossError | None:
     )
 
 
-def explained(error: Exception) -> SinkError:
+def as_sink_error(error: Exception) -> SinkError:
     """Return what a fault of Spark means for the job."""
-    return loss(error) or SinkError(f"Spark has failed: {cause(error)}")
+    return data_loss_error(error) or SinkError(f"Spark has failed: {cause(error)}")
 
 
 def is_report_fault(error: Exception) -> bool:
-    """Tell whether Spark 4.1.1 has stumbled over its own report (SPARK-57438).
+    """Return whether Spark 4.1.1 has stumbled over its own report (SPARK-57438).
 
     When a batch that was cut short is repeated after a restart, the Kafka source has not asked
     for the newest offsets yet, and counting how far it is behind them fails. The batch itself

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from deploy.demo.stage import EXAMPLES
-from sparksink.commands.entries import run
+from sparksink.commands.subcommands import run
 from sparksink.config.file import load
-from sparksink.session import session
+from sparksink.session import create_session
 from sparksink.sink import build
 
 ROWS: Final = "rows.json"
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
             "parallelism.batch.partitions=2",
         ],
     )
-    spark = session(config, {**_LOCAL, "spark.local.dir": f"{folder}/spark"})
+    spark = create_session(config, {**_LOCAL, "spark.local.dir": f"{folder}/spark"})
     spark.sparkContext.setLogLevel("ERROR")
     sink = build(config, spark)
     run(sink, Namespace(once=True))

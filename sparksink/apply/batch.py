@@ -10,14 +10,14 @@ from typing import Protocol
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.apply.measure import Measured
-from sparksink.evolve.fitting import Target
-from sparksink.state.applied import Boundary
+from sparksink.apply.batch_measures import BatchMeasures
+from sparksink.evolve.target_table import TargetTable
 from sparksink.state.snapshots import ReadProgress
+from sparksink.state.table_result import Boundary
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TopicBatch:
     """The messages of one topic in one batch: as they came, and ``marked`` without schemas.
 
     ``marks`` are those that occur, ``lasting`` those of the last messages of partitions, ``size``
@@ -36,13 +36,13 @@ class Part:
     size: int | None
     progress: ReadProgress
 
-    def of(self, mark: str) -> DataFrame:
+    def of_format(self, mark: str) -> DataFrame:
         """Return the messages of one mark."""
         return self.marked.where(f.col("mark") == mark)
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TableBatch:
     """One batch of one table: ``frames`` are its changes, a frame for each layout.
 
     ``app`` and ``number`` name the batch for good: what they have written is not written again.
@@ -53,22 +53,22 @@ class Batch:
     frames: Sequence[DataFrame]
     app: str
     number: int
-    check: Callable[[Measured], None]
+    check: Callable[[BatchMeasures], None]
     due: Callable[[Iterable[Boundary]], list[Boundary]]
 
-    def into(self, target: Target) -> DataFrame:
+    def changes_for(self, target: TargetTable) -> DataFrame:
         """Return all changes with the columns of a target."""
-        return reduce(DataFrame.unionByName, map(target.aligned, self.frames))
+        return reduce(DataFrame.unionByName, map(target.align, self.frames))
 
 
-class Writer(Protocol):
+class TableWriter(Protocol):
     """Writes the changes of a table somewhere; again is as good as once."""
 
     @property
-    def target(self) -> Target:
+    def target(self) -> TargetTable:
         """The table that must fit before."""
         ...
 
-    def write(self, batch: Batch) -> Measured | None:
+    def write(self, batch: TableBatch) -> BatchMeasures | None:
         """Write a batch; return what was measured on the way, if anything was."""
         ...

@@ -15,25 +15,25 @@ from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from sparksink.apply.batch import Part
-from sparksink.apply.cuts import Cuts
-from sparksink.apply.flow import Flow
+from sparksink.apply.batch import TopicBatch
+from sparksink.apply.ddl_statements import DdlStatements
 from sparksink.apply.parking import Parking
-from sparksink.apply.progress import Arrived, BatchProgress
+from sparksink.apply.progress import BatchProgress, PendingMessages
 from sparksink.apply.snapshot_ends import due_now
-from sparksink.apply.statements import Statements
+from sparksink.apply.topic_writer import TopicWriter
+from sparksink.apply.transaction_tracking import TransactionTracker
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.census import lasting, read
-from sparksink.decode.layouts import Layouts, in_order
-from sparksink.decode.learning import Count
+from sparksink.decode.batch_summary import last_formats, summarize
+from sparksink.decode.message_schemas import MessageSchemas, in_version_order
+from sparksink.decode.schema_discovery import FormatCount
 from sparksink.errors import SinkError, TableError
 from sparksink.schemas.definitions import Definitions
-from sparksink.session import follow_executors
+from sparksink.session import set_shuffle_partitions
 from sparksink.source.routes import Routes
-from sparksink.spark_errors import SparkError, cause, loss
-from sparksink.state.applied import Applied, Boundary
+from sparksink.spark_errors import SparkError, cause, data_loss_error
+from sparksink.state.sink_state import SinkState
 from sparksink.state.snapshots import RECORDED, ReadProgress
-from sparksink.state.state import State
+from sparksink.state.table_result import Boundary, TableResult
 from sparksink.tables import Lake
 
 log = logging.getLogger(__name__)
@@ -42,14 +42,14 @@ _LONGEST_WAIT: Final = 60.0
 _PHASES: Final = ("read", "tables", "commit")
 
 
-class Batches:
+class BatchProcessor:
     """Applies batches of messages to all tables. One at a time, and safe to be repeated."""
 
     def __init__(
         self,
         config: SinkConfig,
         lake: Lake,
-        state: State,
+        state: SinkState,
         definitions: Definitions,
         schema: Callable[[int], str],
     ) -> None:
@@ -58,11 +58,13 @@ class Batches:
         self._state = state
         self._definitions = definitions
         self._routes = Routes(config)
-        self._layouts = layouts_of(config, definitions, schema, self._routes)
-        self._cuts = Cuts(config.source, self._layouts, state)
+        self._layouts = message_schemas(config, definitions, schema, self._routes)
+        self._cuts = TransactionTracker(config.source, self._layouts, state)
         self._parking = Parking(config, state)
-        self._flows: dict[str, Flow] = {}
-        self._statements = Statements(config, definitions, state, self._sweep, self._flows.keys())
+        self._flows: dict[str, TopicWriter] = {}
+        self._statements = DdlStatements(
+            config, definitions, state, self._sweep, self._flows.keys()
+        )
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.progress = BatchProgress(-1)
         """How far the batch is that is being applied, or was the last one."""
@@ -80,7 +82,7 @@ class Batches:
         progress: ReadProgress = RECORDED,
         whole: bool = True,
         resumes: str = "",
-    ) -> list[Applied]:
+    ) -> list[TableResult]:
         """Apply one batch; ``app`` and the number name it for good.
 
         Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
@@ -92,13 +94,13 @@ class Batches:
         """
         clock = [time.monotonic()]
         self.progress = BatchProgress(batch)
-        progress = progress.asking_once()
+        progress = progress.with_cached_offsets()
         told = self._config.source.transaction_topic
         ends = messages.where(f.col("topic") == told) if cut and told else None
         messages = messages if ends is None else messages.where(f.col("topic") != told)
         self._statements.note()
         emptied = self._statements.follow(progress) if progress.streams else []
-        frame, counts = read(self._spread(messages), self._layouts)
+        frame, counts = summarize(self._spread(messages), self._layouts)
         try:
             clock.append(time.monotonic())
             given, named = (frame, counts, messages, progress), (app, batch, resumes)
@@ -111,46 +113,46 @@ class Batches:
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
                 )
-                self._state.commit(app, batch, _offsets(counts), done, known)
+                self._state.commit(app, batch, _end_offsets(counts), done, known)
             clock.append(time.monotonic())
-            self.phases = _spans(clock)
+            self.phases = _phase_seconds(clock)
             return done
         finally:
             frame.unpersist()
 
-    def _not_parked(self, counts: Sequence[Count], resumes: str) -> set[str]:
+    def _not_parked(self, counts: Sequence[FormatCount], resumes: str) -> set[str]:
         """Return the topics of a batch whose messages were not set aside."""
         parked = self._state.parked().keys() - {resumes}
         return {one.topic for one in counts if self._flow(one.topic).route.table not in parked}
 
     def _spread(self, messages: DataFrame) -> DataFrame:
         """Join small partitions: each one costs a task in every table's query."""
-        follow_executors(messages.sparkSession, self._config)
-        return messages.coalesce(partitions(self._config, messages.sparkSession))
+        set_shuffle_partitions(messages.sparkSession, self._config)
+        return messages.coalesce(batch_partitions(self._config, messages.sparkSession))
 
     def _all_tables(
         self,
         frame: DataFrame,
-        counts: Sequence[Count],
+        counts: Sequence[FormatCount],
         messages: DataFrame,
         progress: ReadProgress,
         named: tuple[str, int, str],
         *,
         history: bool,
         whole: bool,
-    ) -> list[Applied]:
+    ) -> list[TableResult]:
         """Run the topics side by side, the largest first."""
         sizes: dict[str, int] = {}
         for one in counts:
             sizes[one.topic] = sizes.get(one.topic, 0) + one.messages
 
-        def run(topic: str) -> Applied:
+        def run(topic: str) -> TableResult:
             here = f.col("topic") == topic
-            marks = in_order({one.mark for one in counts if one.topic == topic})
+            marks = in_version_order({one.mark for one in counts if one.topic == topic})
             size = sizes[topic] if whole else None
-            last = lasting(one for one in counts if one.topic == topic)
+            last = last_formats(one for one in counts if one.topic == topic)
             found = (messages.where(here), frame.where(here), marks, last)
-            part = Part(*found, *named[:2], history, size, progress)
+            part = TopicBatch(*found, *named[:2], history, size, progress)
             done = self._one_table(topic, part, resumes=named[2])
             self.progress.done.add(done.table)
             return done
@@ -162,7 +164,7 @@ class Batches:
         wait(running)  # all have to end before this batch may fail and begin anew
         return [future.result() for future in running]
 
-    def _sweep_behind_snapshots(self, progress: ReadProgress, resumes: str) -> list[Applied]:
+    def _sweep_behind_snapshots(self, progress: ReadProgress, resumes: str) -> list[TableResult]:
         """Remove rows from before snapshots whose topics were read far enough with this batch."""
         return [
             self._sweep(one.topic, one.table, one.end)
@@ -170,7 +172,9 @@ class Batches:
             if self._config.table(one.table).mirror.sweep
         ]
 
-    def _with_swept(self, done: list[Applied], swept: Sequence[Applied]) -> list[Applied]:
+    def _with_swept(
+        self, done: list[TableResult], swept: Sequence[TableResult]
+    ) -> list[TableResult]:
         """Return what was done to tables, with those that lost rows by more than their messages."""
         tables = {one.table: one for one in done}
         for one in swept:
@@ -179,33 +183,35 @@ class Batches:
             tables[one.table] = replace(known or one, version=version, swept=True)
         return list(tables.values())
 
-    def follow_statements(self, progress: ReadProgress) -> list[Applied]:
+    def follow_statements(self, progress: ReadProgress) -> list[TableResult]:
         """Follow what the schema-change topic tells while no batch comes.
 
         :raises SinkError: the job cannot go on.
         """
         self._statements.note()
-        return self._statements.follow(progress.asking_once())
+        return self._statements.follow(progress.with_cached_offsets())
 
-    def _sweep(self, topic: str, table: str, end: Boundary) -> Applied:
+    def _sweep(self, topic: str, table: str, end: Boundary) -> TableResult:
         """Remove the rows of a table from before a place."""
         flow = self._flow(topic)
         return self._persistently(lambda: flow.sweep(end), table)
 
-    def _arrived(self, counts: Sequence[Count]) -> Mapping[str, Arrived]:
-        found: dict[str, Arrived] = {}
+    def _arrived(self, counts: Sequence[FormatCount]) -> Mapping[str, PendingMessages]:
+        found: dict[str, PendingMessages] = {}
         for one in counts:
             table = self._flow(one.topic).route.table
-            known = found.get(table, Arrived(0, one.since))
-            found[table] = Arrived(known.messages + one.messages, min(known.since, one.since))
+            known = found.get(table, PendingMessages(0, one.since))
+            found[table] = PendingMessages(
+                known.messages + one.messages, min(known.since, one.since)
+            )
         return found
 
-    def _one_table(self, topic: str, part: Part, resumes: str) -> Applied:
-        table = self._routes.of(topic).table
+    def _one_table(self, topic: str, part: TopicBatch, resumes: str) -> TableResult:
+        table = self._routes.route(topic).table
         kept, named = table == resumes, (part.app, part.number)
         if table in self._state.parked() and not kept:
-            self._parking.keep(table, part.messages, *named)
-            return Applied(table)
+            self._parking.keep_messages(table, part.messages, *named)
+            return TableResult(table)
         context = part.marked.sparkSession.sparkContext
         context.setJobDescription(f"batch {part.number}: {table}")
         try:
@@ -220,9 +226,9 @@ class Batches:
             log.exception("%s: an unexpected error", table)
             told = TableError(f"{table}: unexpected {type(error).__name__}, see the log.")
             self._parking.park(table, told, part.messages, *named, kept=kept)
-        return Applied(table)
+        return TableResult(table)
 
-    def _persistently(self, work: Callable[[], Applied], table: str) -> Applied:
+    def _persistently(self, work: Callable[[], TableResult], table: str) -> TableResult:
         """Repeat what Spark or a file system failed to do; everything may be done twice.
 
         :raises TableError: it fails each time.
@@ -233,7 +239,7 @@ class Batches:
             try:
                 return replace(work(), retries=attempt)
             except SparkError as error:
-                if gone := loss(error):
+                if gone := data_loss_error(error):
                     raise gone from error
                 if attempt == self._config.errors.retries:
                     raise TableError(f"{table}: {cause(error)}") from error
@@ -242,35 +248,41 @@ class Batches:
             pause = min(2 * pause, _LONGEST_WAIT)
         raise AssertionError("unreachable")
 
-    def _flow(self, topic: str) -> Flow:
+    def _flow(self, topic: str) -> TopicWriter:
         if topic not in self._flows:
-            route = self._routes.of(topic)
-            self._flows[topic] = Flow(route, self._config, self._layouts, self._lake, self._state)
+            route = self._routes.route(topic)
+            self._flows[topic] = TopicWriter(
+                route, self._config, self._layouts, self._lake, self._state
+            )
         return self._flows[topic]
 
 
-def layouts_of(
+def message_schemas(
     config: SinkConfig, definitions: Definitions, schema: Callable[[int], str], routes: Routes
-) -> Layouts:
+) -> MessageSchemas:
     """Return the layouts of a sink's topics, of which nothing is learned yet."""
-    return Layouts(
-        definitions.of, schema, config.source, config.ordering, lambda topic: routes.of(topic).table
+    return MessageSchemas(
+        definitions.versions,
+        schema,
+        config.source,
+        config.ordering,
+        lambda topic: routes.route(topic).table,
     )
 
 
-def partitions(config: SinkConfig, spark: SparkSession) -> int:
+def batch_partitions(config: SinkConfig, spark: SparkSession) -> int:
     """Return into how many tasks the messages of a batch are split."""
     wanted = config.parallelism.batch_partitions
     return max(2, spark.sparkContext.defaultParallelism) if wanted == "auto" else wanted
 
 
-def _spans(clock: Sequence[float]) -> Mapping[str, float]:
+def _phase_seconds(clock: Sequence[float]) -> Mapping[str, float]:
     """Return how long each phase took, by the moments between them."""
     spans = [later - earlier for earlier, later in pairwise(clock)]
     return dict(zip(_PHASES, spans, strict=True))
 
 
-def _offsets(counts: Sequence[Count]) -> str:
+def _end_offsets(counts: Sequence[FormatCount]) -> str:
     """Return the offset after the last message of each partition, as JSON."""
     ends: dict[str, dict[str, int]] = {}
     for one in counts:

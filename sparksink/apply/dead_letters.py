@@ -9,11 +9,11 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.apply.batch import Batch, Part
+from sparksink.apply.batch import TableBatch, TopicBatch
 from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError, TableError
-from sparksink.state.own import SCHEMAS
-from sparksink.state.state import State
+from sparksink.state.sink_state import SinkState
+from sparksink.state.system_tables import SCHEMAS
 
 _PLACE = ("topic", "partition", "offset")
 _HEADERS: Final[Mapping[str, str]] = {
@@ -26,20 +26,20 @@ _HEADERS: Final[Mapping[str, str]] = {
 """Headers of a copy, as Kafka Connect names those of its dead letters → where they come from."""
 
 
-AGAIN: Final = "replay:dead_letter:"
+REPLAY_PREFIX: Final = "replay:dead_letter:"
 """How the names of batches begin that bring dead letters again."""
 
 
 class DeadLetters:
     """Writes the table of dead letters, and copies of them into a topic if there is one."""
 
-    def __init__(self, state: State, config: SinkConfig) -> None:
+    def __init__(self, state: SinkState, config: SinkConfig) -> None:
         self._state = state
         self._rules = config.errors
         self._topic = config.dlq.topic
         self._source = config.source
 
-    def add(self, part: Part, batch: Batch, table: str) -> dict[str, int]:
+    def add(self, part: TopicBatch, batch: TableBatch, table: str) -> dict[str, int]:
         """Keep the messages whose changes have a fault; return how many these are, by reason.
 
         The copies are written first, and again if the batch is repeated.
@@ -73,10 +73,10 @@ class DeadLetters:
             if is_over:
                 raise TableError(told, f"{key} sets the limit; raise it, then run park replay.")
 
-    def rows(self, messages: DataFrame, batch: Batch, table: str) -> DataFrame:
+    def rows(self, messages: DataFrame, batch: TableBatch, table: str) -> DataFrame:
         """Return messages with a ``reason`` as rows of the table."""
         return messages.select(
-            *_given(messages),
+            *_message_columns(messages),
             f.lit(table).alias("source_table"),
             f.lit(batch.number).cast("bigint").alias("batch"),
             f.lit(batch.app).alias("app"),
@@ -94,7 +94,7 @@ class DeadLetters:
         writer.option("kafka.bootstrap.servers", servers).option("includeHeaders", "true").save()
 
 
-def _given(messages: DataFrame) -> list[str]:
+def _message_columns(messages: DataFrame) -> list[str]:
     made = {"source_table", "batch", "app"}
     return [
         name for name in SCHEMAS["dead_letter"] if name not in made and name in messages.columns

@@ -9,8 +9,8 @@ from pyspark.sql import functions as f
 
 from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError, TableError
-from sparksink.state.own import SCHEMAS
-from sparksink.state.state import State
+from sparksink.state.sink_state import SinkState
+from sparksink.state.system_tables import SCHEMAS
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 class Parking:
     """Parks tables; the messages of a batch are kept once, however often it is repeated."""
 
-    def __init__(self, config: SinkConfig, state: State) -> None:
+    def __init__(self, config: SinkConfig, state: SinkState) -> None:
         self._config = config
         self._state = state
 
@@ -42,13 +42,13 @@ class Parking:
             raise SinkError(str(error)) from error
         log.error("%s is parked: %s", table, error)
         if not kept:
-            self.keep(table, messages, app, batch)
+            self.keep_messages(table, messages, app, batch)
         if self._state.parked().get(table) != str(error):
             self._state.park(table, str(error))
         if kept:
             raise error
 
-    def keep(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
+    def keep_messages(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
         """Keep the messages of a parked table."""
         rows = (
             messages.withColumn("source_table", f.lit(table))

@@ -9,7 +9,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class PendingMessages:
     """The messages of a table in a batch, and the time of the earliest."""
 
     messages: int
@@ -24,7 +24,7 @@ class BatchProgress:
     """
 
     number: int
-    tables: Mapping[str, Arrived] = field(default_factory=dict)
+    tables: Mapping[str, PendingMessages] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
     begun: float = field(default_factory=time.monotonic)
 

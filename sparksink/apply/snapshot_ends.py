@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sparksink.source import lanes
+from sparksink.source import routed_tables
 from sparksink.source.routes import Route
-from sparksink.state.applied import Boundary, PendingSweep
+from sparksink.state.sink_state import SinkState
 from sparksink.state.snapshots import ReadProgress
-from sparksink.state.state import State
+from sparksink.state.table_result import Boundary, PendingSweep
 
 
 class SnapshotEnds:
     """Decides for the ends of snapshots of one table in one batch, which reads that far."""
 
-    def __init__(self, route: Route, progress: ReadProgress, state: State) -> None:
+    def __init__(self, route: Route, progress: ReadProgress, state: SinkState) -> None:
         self._route = route
         self._progress = progress
         self._state = state
@@ -27,7 +27,7 @@ class SnapshotEnds:
     def due(self, ends: Iterable[Boundary]) -> list[Boundary]:
         """Return the ends that may remove rows with this batch; the others are remembered."""
         found = list(ends)
-        topic = lanes.topic(self._route.topic)
+        topic = routed_tables.topic_of(self._route.topic)
         until = self._progress.present().get(topic, {}) if found else {}
         if self._progress.covers({topic: until}):
             return found
@@ -36,11 +36,12 @@ class SnapshotEnds:
         return []
 
 
-def due_now(state: State, progress: ReadProgress, resumes: str) -> list[PendingSweep]:
+def due_now(state: SinkState, progress: ReadProgress, resumes: str) -> list[PendingSweep]:
     """Return the ends that had to wait until now; of parked tables only those of ``resumes``."""
     parked = state.parked().keys() - {resumes}
     return [
         one
         for one in state.pending_sweeps()
-        if one.table not in parked and progress.covers({lanes.topic(one.topic): one.until})
+        if one.table not in parked
+        and progress.covers({routed_tables.topic_of(one.topic): one.until})
     ]

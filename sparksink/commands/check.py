@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from sparksink.errors import SinkError
-from sparksink.schemas.registry import Registry
+from sparksink.schemas.registry import SchemaRegistryClient
 from sparksink.sink import Sink
 from sparksink.source.kafka import Offsets
 from sparksink.source.routes import Routes
 from sparksink.tables.database import Database
 
 
-def looked_at(sink: Sink, found: Offsets) -> Iterator[str]:
+def run_checks(sink: Sink, found: Offsets) -> Iterator[str]:
     """Yield a line for each topic and each server.
 
     :param found: the topics of tables.
@@ -26,7 +26,7 @@ def looked_at(sink: Sink, found: Offsets) -> Iterator[str]:
     yield from _topics(sink, found)
     yield from _named_topics(sink)
     if source.schema_registry is not None:
-        yield _answers("source.schema.registry", Registry(source.schema_registry).ask)
+        yield _answers("source.schema.registry", SchemaRegistryClient(source.schema_registry).ask)
     databases = {"source.database": source.database, "target.jdbc": target.jdbc}
     for key, settings in databases.items():
         if settings is not None:
@@ -44,7 +44,7 @@ def _topics(sink: Sink, found: Offsets) -> Iterator[str]:
         messages = sum(end - start for start, end in partitions.values())
         where = "the tables that its messages name"
         if by_topic:
-            route = routes.of(topic)
+            route = routes.route(topic)
             rules = sink.config.table(route.table)
             kinds = {route.mirror: rules.mirror.enabled, route.history: rules.history.enabled}
             where = " and ".join(name for name, is_kept in kinds.items() if is_kept)

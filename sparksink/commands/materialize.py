@@ -15,32 +15,34 @@ from typing import Final, Protocol, runtime_checkable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.apply.bag import BAG_OWN
-from sparksink.apply.intervals import INTERVAL_OWN
-from sparksink.apply.targets import MIRROR_OWN
-from sparksink.apply.tracked import TRACKED_OWN
+from sparksink.apply.keyless_mirror import KEYLESS_COLUMNS
+from sparksink.apply.scd2_mirror import SCD2_COLUMNS
+from sparksink.apply.topic_tables import MIRROR_COLUMNS
+from sparksink.apply.tracked_columns import TRACKED_COLUMNS
 from sparksink.errors import ConfigError, SinkError
 from sparksink.files import Files
-from sparksink.schemas.spark_types import quoted
 from sparksink.sink import Sink
 from sparksink.source.routes import Route, Routes
+from sparksink.sql import quote_name
 
 POINTER: Final = "_CURRENT"
 _NAME: Final = re.compile(r"(\d{8})-v(\d*)")
 """What a folder is called: a number that grows, and the version of the table."""
-_OWN: Final = frozenset({*MIRROR_OWN, *INTERVAL_OWN, *TRACKED_OWN, *BAG_OWN, "__deleted"})
+_OWN: Final = frozenset(
+    {*MIRROR_COLUMNS, *SCD2_COLUMNS, *TRACKED_COLUMNS, *KEYLESS_COLUMNS, "__deleted"}
+)
 _FORMATS: Final = ("delta", "iceberg")
 
 
 @runtime_checkable
-class Pinned(Protocol):
+class VersionedTable(Protocol):
     """A table whose versions can be read by SQL."""
 
     identifier: str
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ExportOptions:
     """What is wanted: ``keep`` snapshots of each mirror below ``to``; the sink's columns, too."""
 
     to: str
@@ -49,7 +51,9 @@ class Wish:
     cut: bool = False
 
 
-def materialized(sink: Sink, topics: Sequence[str], tables: str, wish: Wish) -> Iterator[str]:
+def export_mirrors(
+    sink: Sink, topics: Sequence[str], tables: str, wish: ExportOptions
+) -> Iterator[str]:
     """Write the mirrors whose ``db.table`` matches; yield a line for each that is there.
 
     :raises ConfigError: tables of this kind have no versions, or the path is one of theirs.
@@ -57,8 +61,10 @@ def materialized(sink: Sink, topics: Sequence[str], tables: str, wish: Wish) -> 
     """
     _check(sink, wish.to)
     versions = _cut(sink) if wish.cut else None
-    routes = [one for one in map(Routes(sink.config).of, topics) if re.fullmatch(tables, one.table)]
-    present = [one for one in routes if _is_there(sink, one)]
+    routes = [
+        one for one in map(Routes(sink.config).route, topics) if re.fullmatch(tables, one.table)
+    ]
+    present = [one for one in routes if _has_mirror(sink, one)]
     if not present:
         raise SinkError(f"There is no mirror of a table that matches {tables}.")
     for route in present:
@@ -66,12 +72,12 @@ def materialized(sink: Sink, topics: Sequence[str], tables: str, wish: Wish) -> 
             yield f"{route.mirror}: left out, the cut tells nothing of it"
             continue
         version = sink.lake.version(route.mirror) if versions is None else versions[route.table]
-        place = Snapshots(Files(sink.spark), f"{wish.to.rstrip('/')}/{route.mirror}")
+        place = SnapshotFolder(Files(sink.spark), f"{wish.to.rstrip('/')}/{route.mirror}")
         name = place.add(_rows(sink, route, version, meta=wish.meta), version, wish.keep)
         yield f"{route.mirror}: version {version} is in {name}"
 
 
-class Snapshots:
+class SnapshotFolder:
     """The snapshots of one mirror, in a folder which only one call at a time may write."""
 
     def __init__(self, files: Files, folder: str) -> None:
@@ -106,16 +112,16 @@ def _check(sink: Sink, to: str) -> None:
         )
     if not re.match(r"/|[A-Za-z][\w+.-]*:/", to):
         raise ConfigError("--to is absolute or a URI, as /data/plain or s3a://bucket/plain.")
-    if f"{_plain(to)}/".startswith(f"{_plain(target.path)}/"):
+    if f"{_without_scheme(to)}/".startswith(f"{_without_scheme(target.path)}/"):
         raise ConfigError("--to is a folder of the tables, where files of nobody are removed.")
 
 
-def _is_there(sink: Sink, route: Route) -> bool:
+def _has_mirror(sink: Sink, route: Route) -> bool:
     enabled = sink.config.table(route.table).mirror.enabled
     return enabled and sink.lake.table(route.mirror).columns() is not None
 
 
-def _plain(path: str) -> str:
+def _without_scheme(path: str) -> str:
     """Return a path of this machine without its scheme, so that two can be compared."""
     return re.sub(r"^file:/+", "/", path).rstrip("/")
 
@@ -132,9 +138,9 @@ def _cut(sink: Sink) -> Mapping[str, str]:
 def _rows(sink: Sink, route: Route, version: str, *, meta: bool) -> DataFrame:
     """Return the rows of a version: those that are there, as the source has them."""
     table = sink.lake.table(route.mirror)
-    assert isinstance(table, Pinned)  # the format was checked
+    assert isinstance(table, VersionedTable)  # the format was checked
     at = f" VERSION AS OF {int(version)}" if version else ""
-    rows = sink.spark.sql(f"SELECT * FROM {table.identifier}{at}")  # noqa: S608 - a quoted name
+    rows = sink.spark.sql(f"SELECT * FROM {table.identifier}{at}")  # noqa: S608 - a quote_name name
     if "__deleted" in rows.columns:
         rows = rows.where("__deleted IS NOT TRUE")
     if meta:
@@ -144,4 +150,4 @@ def _rows(sink: Sink, route: Route, version: str, *, meta: bool) -> DataFrame:
     if "__count" in rows.columns:
         times = f.explode(f.expr("array_repeat(0, CAST(__count AS INT))"))
         rows = rows.withColumn("__count", times)
-    return rows.select(*(quoted(name) for name in rows.columns if name not in _OWN))
+    return rows.select(*(quote_name(name) for name in rows.columns if name not in _OWN))

@@ -6,15 +6,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
-from sparksink.apply.batches import layouts_of
-from sparksink.decode.census import read
-from sparksink.decode.layouts import Layouts, has_layout, in_order, is_garbage
+from sparksink.apply.batches import message_schemas
+from sparksink.decode.batch_summary import summarize
+from sparksink.decode.message_schemas import (
+    MessageSchemas,
+    has_columns,
+    in_version_order,
+    is_garbage,
+)
 from sparksink.errors import TableError
-from sparksink.evolve.homes import Homes
-from sparksink.evolve.steps import steps
-from sparksink.schemas.masks import read_as
-from sparksink.schemas.names import chosen
-from sparksink.schemas.registry import Registry
+from sparksink.evolve.column_mapping import ColumnMapping
+from sparksink.evolve.migration_steps import plan_steps
+from sparksink.schemas.masks import masked_conversion
+from sparksink.schemas.names import select_columns
+from sparksink.schemas.registry import SchemaRegistryClient
 from sparksink.sink import Sink
 from sparksink.source.routes import Route, Routes
 
@@ -22,25 +27,25 @@ from sparksink.source.routes import Route, Routes
 def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
     """Yield the lines to show."""
     sink.definitions.refresh()
-    registry = Registry(sink.config.source.schema_registry)
-    layouts = layouts_of(sink.config, sink.definitions, registry.schema, Routes(sink.config))
-    frame, counts = read(messages, layouts)
+    registry = SchemaRegistryClient(sink.config.source.schema_registry)
+    layouts = message_schemas(sink.config, sink.definitions, registry.schema, Routes(sink.config))
+    frame, counts = summarize(messages, layouts)
     frame.unpersist()
     for topic in sorted({one.topic for one in counts}):
         found = [one for one in counts if one.topic == topic]
-        for mark in in_order({one.mark for one in found if is_garbage(one.mark)}):
+        for mark in in_version_order({one.mark for one in found if is_garbage(one.mark)}):
             size = sum(one.messages for one in found if one.mark == mark)
             why = mark.partition(":")[2] or "neither JSON nor Avro"
             yield f"{topic}: {size:,} messages would be dead letters: {why}"
-        marks = in_order({one.mark for one in found if has_layout(one.mark)})
+        marks = in_version_order({one.mark for one in found if has_columns(one.mark)})
         try:
             yield from _table(sink, layouts, topic, marks)
         except TableError as error:
             yield f"{topic}: would be parked: {error}"
 
 
-def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterator[str]:
-    route = Routes(sink.config).of(topic)
+def _table(sink: Sink, layouts: MessageSchemas, topic: str, marks: list[str]) -> Iterator[str]:
+    route = Routes(sink.config).route(topic)
     rules = sink.config.table(route.table)
     called = sink.config.target.column
     found = rules.keys if rules.keys is not None else layouts.keys(topic, route.table)
@@ -51,9 +56,11 @@ def _table(sink: Sink, layouts: Layouts, topic: str, marks: list[str]) -> Iterat
     for mark in marks:
         layout = layouts.layout(topic, route.table, mark)
         row, trace = layout.form == "row", layouts.trace(route.table, mark, keeps=not drops)
-        shape = chosen(route.table, layout.shape, rules.columns, called, row=row, trace=trace)
+        shape = select_columns(
+            route.table, layout.shape, rules.columns, called, row=row, trace=trace
+        )
         wanted = {
-            column.name: read_as(column, sink.config.types, rules.columns).target
+            column.name: masked_conversion(column, sink.config.types, rules.columns).target
             for column in shape.columns
             if not column.gone
         }
@@ -70,8 +77,8 @@ def _changes(
 ) -> Iterator[str]:
     table, rules = sink.lake.table(route.mirror), sink.config.evolution
     present, form = table.columns() or {}, sink.config.target.format
-    wanted = Homes(present, table.facts(), rules, form).wanted(kinds, keys, gone)
-    todo = steps(route.table, present, wanted, rules, form, keys)
+    wanted = ColumnMapping(present, table.facts(), rules, form).plan_columns(kinds, keys, gone)
+    todo = plan_steps(route.table, present, wanted, rules, form, keys)
     yield from (f"  drop {name}" for name in sorted(present.keys() & gone) if name not in kinds)
     yield from (f"  add {name} {kind}" for name, kind in todo.added.items())
     yield from (f"  widen {name} to {kind}" for name, kind in todo.widened.items())

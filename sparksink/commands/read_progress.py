@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from functools import partial
 
-from sparksink.commands.gaps import read_by
+from sparksink.commands.lost_messages import committed_offsets
 from sparksink.files import Files
 from sparksink.sink import Sink
-from sparksink.source import lanes
+from sparksink.source import routed_tables
 from sparksink.source.routes import Routes
 from sparksink.state.snapshots import RECORDED, Offsets, ReadProgress
 
@@ -34,7 +34,7 @@ def stored_progress(sink: Sink, also: Offsets | None = None) -> ReadProgress:
     """
     if sink.config.source.kind == "file":
         return replace(RECORDED, streams=False)
-    reached = {**read_by(Files(sink.spark), sink.config.checkpoint.rstrip("/"))}
+    reached = {**committed_offsets(Files(sink.spark), sink.config.checkpoint.rstrip("/"))}
     for topic, partitions in (also or {}).items():
         before = reached.get(topic, {})
         ends = {number: max(end, before.get(number, 0)) for number, end in partitions.items()}
@@ -50,7 +50,7 @@ def present_offsets(sink: Sink) -> Offsets:
     return {
         topic: {str(number): end for number, (_, end) in partitions.items()}
         for topic, partitions in sink.messages.offsets(sink.messages.pattern).items()
-        if topic == told or sink.messages.wants(topic)
+        if topic == told or sink.messages.is_table_topic(topic)
     }
 
 
@@ -63,5 +63,5 @@ def tables_behind(sink: Sink, read: Offsets, present: Offsets) -> set[str]:
         if end > read.get(topic, {}).get(partition, 0)
     }
     routes = Routes(sink.config)
-    known = [lane for lane in sink.state.topics() if lanes.is_table(lane)]
-    return {routes.of(lane).table for lane in known if lanes.topic(lane) in late}
+    known = [lane for lane in sink.state.topics() if routed_tables.is_table(lane)]
+    return {routes.route(lane).table for lane in known if routed_tables.topic_of(lane) in late}

@@ -17,21 +17,21 @@ from typing import Final, Protocol, runtime_checkable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.apply.batches import layouts_of
+from sparksink.apply.batches import message_schemas
+from sparksink.change_position import ChangePosition
 from sparksink.commands import replay
 from sparksink.config.keys import TableOverride
 from sparksink.config.operation import DeadLetterQueue
 from sparksink.config.partitioning import Partitioning
-from sparksink.decode.since import since_all_was_told
+from sparksink.decode.last_boundary import messages_since_last_boundary
 from sparksink.errors import TableError
 from sparksink.files import Files
-from sparksink.order import Sequence
-from sparksink.schemas.registry import Registry
+from sparksink.schemas.registry import SchemaRegistryClient
 from sparksink.sink import Sink, build
-from sparksink.source import lanes
+from sparksink.source import routed_tables
 from sparksink.source.kafka import Offsets
 from sparksink.source.routes import Route, Routes
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ _STATE: Final = ("tombstones", "watermarks", "commits", "dead_letter", "parked",
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """What became of one table: its rows before and after, and messages that were of no use."""
 
     table: str
@@ -60,7 +60,7 @@ class Rebuilt:
     waiting: int
 
 
-def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) -> Rebuilt:
+def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) -> RebuildResult:
     """Make a table anew; the lease must be held. What is parked of it is applied then.
 
     :raises TableError: the topic does not hold the whole table, or its messages are of no use.
@@ -73,10 +73,10 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
     rules = sink.config.table(route.table)
     if rules.mirror.scd != 1:
         raise TableError(f"{route.table} has versions, of which its topic tells no more.")
-    with _beside(sink, route) as scratch:
-        begin, done = _made(scratch, route)
+    with _scratch_sink(sink, route) as scratch:
+        begin, done = _build(scratch, route)
         _check(scratch, route, offsets, whole=force or begin is not None)
-        new = scratch.lake.table(_shadow(route.mirror))
+        new = scratch.lake.table(_scratch_name(route.mirror))
         before = 0 if old.columns() is None else old.read().count()
         rows = new.read()
         _take_over_deletes(sink, scratch, route.table)
@@ -87,21 +87,27 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
         old.alter([], {**stale, **new.facts()})
         _take_over_watermark(sink, route.table, begin)
         count = old.read().count()
-    waiting = replay.parked(sink, route.table) if route.table in replay.waiting(sink) else 0
-    return Rebuilt(route.table, before, count, done.faults, waiting)
+    waiting = (
+        replay.replay_parked(sink, route.table)
+        if route.table in replay.tables_with_messages(sink)
+        else 0
+    )
+    return RebuildResult(route.table, before, count, done.faults, waiting)
 
 
-def _made(scratch: Sink, route: Route) -> tuple[Sequence | None, Applied]:
+def _build(scratch: Sink, route: Route) -> tuple[ChangePosition | None, TableResult]:
     """Apply what the topic holds since all of the table was last told of; return that place too."""
     config = scratch.config
     scratch.definitions.refresh()
-    registry = Registry(config.source.schema_registry)
-    layouts = layouts_of(config, scratch.definitions, registry.schema, Routes(config))
+    registry = SchemaRegistryClient(config.source.schema_registry)
+    layouts = message_schemas(config, scratch.definitions, registry.schema, Routes(config))
     rules = config.table(route.table).mirror
     topic = scratch.messages.between().where(f.col("topic") == route.topic)
-    messages, begin = since_all_was_told(topic, layouts, route.table, rules, config.ordering)
-    done = scratch.batches.apply(messages, replay.name("rebuild"), 0, history=False)
-    return begin, next(iter(done), Applied(route.table))
+    messages, begin = messages_since_last_boundary(
+        topic, layouts, route.table, rules, config.ordering
+    )
+    done = scratch.batches.apply(messages, replay.unique_batch_name("rebuild"), 0, history=False)
+    return begin, next(iter(done), TableResult(route.table))
 
 
 def _check(scratch: Sink, route: Route, offsets: Offsets, *, whole: bool) -> None:
@@ -111,9 +117,11 @@ def _check(scratch: Sink, route: Route, offsets: Offsets, *, whole: bool) -> Non
     """
     for reason in scratch.state.parked().values():
         raise TableError(f"{route.table} cannot be made anew: {reason}")
-    if scratch.lake.table(_shadow(route.mirror)).columns() is None:
+    if scratch.lake.table(_scratch_name(route.mirror)).columns() is None:
         raise TableError(f"{route.table}: its topic holds no change of which a mirror can be made.")
-    begins = all(start == 0 for start, _ in offsets.get(lanes.topic(route.topic), {}).values())
+    begins = all(
+        start == 0 for start, _ in offsets.get(routed_tables.topic_of(route.topic), {}).values()
+    )
     recorded = scratch.config.source.kind == "file"
     if not (begins or recorded or whole):
         raise TableError(
@@ -125,31 +133,31 @@ def _check(scratch: Sink, route: Route, offsets: Offsets, *, whole: bool) -> Non
 
 def _take_over_deletes(sink: Sink, scratch: Sink, table: str) -> None:
     """Remember what was deleted, before the rows that were deleted are gone."""
-    last: Sequence = scratch.state.last_delete(table)
+    last: ChangePosition = scratch.state.last_delete(table)
     if last > sink.state.last_delete(table):
         found = scratch.state.table("tombstones").read().where(f.col("source_table") == table)
         deletes = found.select("key", "seq_hi", "seq_lo")
-        sink.state.bury(table, deletes, last, replay.name("rebuild"), 0)
+        sink.state.record_deletes(table, deletes, last, replay.unique_batch_name("rebuild"), 0)
 
 
-def _take_over_watermark(sink: Sink, table: str, place: Sequence | None) -> None:
+def _take_over_watermark(sink: Sink, table: str, place: ChangePosition | None) -> None:
     """Remember from where on there is something, now that the rows from before are gone."""
     if place is not None and place > sink.state.watermark(table):
         sink.state.raise_watermark(table, place)
 
 
 @contextmanager
-def _beside(sink: Sink, route: Route) -> Iterator[Sink]:
+def _scratch_sink(sink: Sink, route: Route) -> Iterator[Sink]:
     """Have a sink that writes a table of another name; nothing of it is left behind."""
     config = sink.config
     target = config.target.model_copy(
         update={"table_name": config.target.table_name + _SUFFIX, "history_name": "{table}__none"}
     )
     state = config.state.model_copy(update={"schema_": config.state.schema_ + _SUFFIX})
-    tables = [*map(_renamed, config.tables)]
+    tables = [*map(_with_scratch_name, config.tables)]
     own = {"target": target, "state": state, "dlq": DeadLetterQueue(), "tables": tables}
     scratch = build(config.model_copy(update=own), sink.spark)
-    names = [_shadow(route.mirror), *(f"{state.schema_}/{name}" for name in _STATE)]
+    names = [_scratch_name(route.mirror), *(f"{state.schema_}/{name}" for name in _STATE)]
     _remove(scratch, names)
     scratch.state.open()
     try:
@@ -158,7 +166,7 @@ def _beside(sink: Sink, route: Route) -> Iterator[Sink]:
         _remove(scratch, names)
 
 
-def _renamed(override: TableOverride) -> TableOverride:
+def _with_scratch_name(override: TableOverride) -> TableOverride:
     """Let tables that have a name of their own be made beside as well."""
     if not override.target.get("name"):
         return override
@@ -166,7 +174,7 @@ def _renamed(override: TableOverride) -> TableOverride:
     return override.model_copy(update={"target": target})
 
 
-def _shadow(mirror: str) -> str:
+def _scratch_name(mirror: str) -> str:
     return mirror + _SUFFIX
 
 

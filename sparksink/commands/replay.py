@@ -14,24 +14,24 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
 from sparksink.commands.read_progress import stored_progress
-from sparksink.schemas.spark_types import text
 from sparksink.sink import Sink
+from sparksink.sql import string_literal
 
 _MESSAGE = ["topic", "partition", "offset", "timestamp", "key", "value", "position"]
 
 
-def name(what: str) -> str:
+def unique_batch_name(what: str) -> str:
     """Return a name for a batch that is like no other."""
     return f"{what}:{uuid.uuid4().hex}"
 
 
-def waiting(sink: Sink) -> list[str]:
+def tables_with_messages(sink: Sink) -> list[str]:
     """Return the tables that are parked or have messages waiting, as after a broken-off replay."""
     kept = sink.state.table("parked").read().select("source_table").distinct().collect()
     return sorted({*sink.state.parked(), *(row["source_table"] for row in kept)})
 
 
-def parked(sink: Sink, table: str) -> int:
+def replay_parked(sink: Sink, table: str) -> int:
     """Resume a table; return how many messages were waiting.
 
     It counts as parked, and they are kept, until all of them are applied: after a crash the same
@@ -40,25 +40,27 @@ def parked(sink: Sink, table: str) -> int:
     :raises TableError: it cannot go on and stays parked.
     """
     kept = sink.state.table("parked").read().where(f.col("source_table") == table)
-    count = _again(sink, kept, "parked", f"source_table = {text(table)}", resumes=table)
+    count = _apply_again(
+        sink, kept, "parked", f"source_table = {string_literal(table)}", resumes=table
+    )
     if table in sink.state.parked():
         sink.state.unpark(table)
     return count
 
 
-def dead_letters(sink: Sink) -> int:
+def replay_dead_letters(sink: Sink) -> int:
     """Try all dead letters again; those that still cannot be used come back."""
     kept = sink.state.table("dead_letter").read()
-    return _again(sink, kept, "dead_letter", "true", whole=False)
+    return _apply_again(sink, kept, "dead_letter", "true", whole=False)
 
 
-def letters(sink: Sink) -> Sequence[Row]:
+def count_dead_letters(sink: Sink) -> Sequence[Row]:
     """Return how many dead letters there are: ``source_table, reason, count``."""
     kept = sink.state.table("dead_letter").read()
     return kept.groupBy("source_table", "reason").count().orderBy("source_table").collect()
 
 
-def _again(
+def _apply_again(
     sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool = True, resumes: str = ""
 ) -> int:
     batches = kept.select("app", "batch").distinct().orderBy("app", "batch").collect()
@@ -70,7 +72,7 @@ def _again(
     messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
     progress = stored_progress(sink)
     sink.batches.apply(messages, app, 0, cut=True, progress=progress, whole=whole, resumes=resumes)
-    apps = ", ".join(text(given) for given in sorted({given for given, _ in names}))
+    apps = ", ".join(string_literal(given) for given in sorted({given for given, _ in names}))
     last = max(number for _, number in names)
     sink.state.table(source).run(
         f"DELETE FROM {{table}} WHERE {which} AND app IN ({apps}) AND batch <= {last}"  # noqa: S608 - escaped

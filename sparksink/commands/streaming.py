@@ -16,18 +16,18 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from sparksink.commands.gaps import Gaps
+from sparksink.commands.lost_messages import LostMessageDetector
+from sparksink.commands.maintenance import ScheduledCompaction
 from sparksink.commands.read_progress import read_progress, stored_progress, tables_behind
-from sparksink.commands.upkeep import Upkeep
 from sparksink.errors import SinkError
 from sparksink.sink import Sink
-from sparksink.spark_errors import SparkError, cause, explained, is_report_fault
-from sparksink.state.applied import Applied
+from sparksink.spark_errors import SparkError, as_sink_error, cause, is_report_fault
 from sparksink.state.lease import Lease
+from sparksink.state.table_result import TableResult
 from sparksink.status.health import Health
 from sparksink.status.lineage import Lineage
-from sparksink.status.metrics import Metrics
-from sparksink.status.progress import json_line, line
+from sparksink.status.metrics import SinkMetrics
+from sparksink.status.progress import batch_json, batch_line
 
 log = logging.getLogger(__name__)
 
@@ -36,16 +36,16 @@ _STARTS: Final = 3
 _REPORT_SECONDS: Final = 10.0
 
 
-class Stream:
+class StreamJob:
     """Runs until it is caught up, or until it is asked to stop; a batch is never cut short."""
 
     def __init__(
         self,
         sink: Sink,
         lease: Lease,
-        metrics: Metrics,
+        metrics: SinkMetrics,
         lineage: Lineage,
-        gaps: Gaps | None = None,
+        gaps: LostMessageDetector | None = None,
     ) -> None:
         self._sink = sink
         self._lineage = lineage
@@ -55,7 +55,7 @@ class Stream:
         self._stopping = threading.Event()
         self._batch = threading.Lock()
         self._failure: SinkError | None = None
-        self._upkeep = Upkeep(sink)
+        self._compaction = ScheduledCompaction(sink)
         self._query: StreamingQuery | None = None
         self._reported = self._followed = time.monotonic()
         self._measured: dict[str, Any] = {}
@@ -77,9 +77,9 @@ class Stream:
             query = self._query = self._start(until, once=once)
             if not self._ended(query):
                 faults += 1
-            elif self._stopping.is_set() or until is None or has_come(query, json.loads(until)):
+            elif self._stopping.is_set() or until is None or has_reached(query, json.loads(until)):
                 self._follow_statements(at_once=True)
-                self._tidy()  # a job that runs once may have no other moment for it
+                self._compact_if_due()  # a job that runs once may have no other moment for it
                 return
         raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
 
@@ -91,7 +91,7 @@ class Stream:
                 self._measure(query)
                 self._report()
                 self._follow_statements()
-                self._tidy()
+                self._compact_if_due()
             if self._stopping.is_set():
                 with self._batch:
                     query.stop()
@@ -101,7 +101,7 @@ class Stream:
         except StreamingQueryException as error:
             if self._failure is None and is_report_fault(error):
                 return False
-            raise self._failure or explained(error) from error
+            raise self._failure or as_sink_error(error) from error
         except SinkError:
             query.stop()
             raise
@@ -109,7 +109,7 @@ class Stream:
 
     def _measure(self, query: StreamingQuery) -> None:
         """Measure how far the last batch was behind, which Spark knows only after it."""
-        found = source(query)
+        found = source_progress(query)
         if found == self._measured:
             return
         self._measured = found
@@ -151,12 +151,12 @@ class Stream:
         done = tuple((one, info and info.numCompletedTasks) for one, info in infos)
         return self._sink.batches.progress.number, done
 
-    def _tidy(self) -> None:
+    def _compact_if_due(self) -> None:
         """Compact if it is time: between two batches, of which the next one waits."""
-        if self._upkeep.is_due() and not self._stopping.is_set():
+        if self._compaction.is_due() and not self._stopping.is_set():
             with self._batch:
                 self._lease.check()
-                self._upkeep.run()
+                self._compaction.run()
 
     def _follow_statements(self, *, at_once: bool = False) -> None:
         """Follow what the schema-change topic tells while no batch comes."""
@@ -197,12 +197,12 @@ class Stream:
             app = self._app(messages)
             done = self._sink.batches.apply(messages, app, number, cut=True, progress=progress)
             self._look()
-            self._tell(number, done, time.monotonic() - begun)
+            self._report_batch(number, done, time.monotonic() - begun)
         except SinkError as error:
             self._failure = error
             raise
         except SparkError as error:
-            self._failure = explained(error)
+            self._failure = as_sink_error(error)
             raise self._failure from error
         finally:
             self._batch.release()
@@ -230,22 +230,22 @@ class Stream:
         assert app is not None
         return app
 
-    def _tell(self, number: int, done: Sequence[Applied], seconds: float) -> None:
-        self._upkeep.batch(done)
+    def _report_batch(self, number: int, done: Sequence[TableResult], seconds: float) -> None:
+        self._compaction.batch(done)
         self._metrics.phases(self._sink.batches.phases)
         self._metrics.batch(number, done, self._sink.state.parked(), seconds)
         self._lineage.batch(done)
         if self._sink.config.metrics.log_json:
             lag, parked = self._metrics.lag.seconds(), self._sink.state.parked()
-            sys.stdout.write(json_line(number, done, parked, lag, seconds) + "\n")
+            sys.stdout.write(batch_json(number, done, parked, lag, seconds) + "\n")
             sys.stdout.flush()
         else:
-            log.info("%s", line(number, done, seconds))
+            log.info("%s", batch_line(number, done, seconds))
 
 
-def has_come(query: StreamingQuery, until: Mapping[str, Mapping[str, int]]) -> bool:
-    """Tell whether a query that took one batch has come to these offsets, or gets no further."""
-    done = source(query)
+def has_reached(query: StreamingQuery, until: Mapping[str, Mapping[str, int]]) -> bool:
+    """Return whether a query that took one batch has come to these offsets, or gets no further."""
+    done = source_progress(query)
     if not done or done["startOffset"] == done["endOffset"]:
         return True
     reached = done["endOffset"] or {}
@@ -256,7 +256,7 @@ def has_come(query: StreamingQuery, until: Mapping[str, Mapping[str, int]]) -> b
     )
 
 
-def source(query: StreamingQuery) -> dict[str, Any]:
+def source_progress(query: StreamingQuery) -> dict[str, Any]:
     """Return what Spark tells of the first source's part in the last batch; nothing before one.
 
     Its own object has offsets as Python's text, which is no JSON.
@@ -266,7 +266,7 @@ def source(query: StreamingQuery) -> dict[str, Any]:
     return dict(sources[0]) if sources else {}
 
 
-def until_signalled(stop: Callable[[], None]) -> None:
+def stop_on_signals(stop: Callable[[], None]) -> None:
     """Stop at SIGTERM and SIGINT; a second one ends the process at once."""
 
     def first(number: int, _: object) -> None:

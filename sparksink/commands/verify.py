@@ -15,16 +15,15 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.change_position import ChangePosition, before_sql, pack
 from sparksink.commands.canonical import Canonical, SourceColumn, canonical
 from sparksink.errors import TableError
-from sparksink.order import Sequence as Place
-from sparksink.order import before_sql, pack
-from sparksink.schemas.shapes import kept
-from sparksink.schemas.spark_types import quoted
+from sparksink.schemas.row_schema import filter_names
 from sparksink.sink import Sink
 from sparksink.source.routes import Route
 from sparksink.spark_errors import SparkError
-from sparksink.status.verified import Verified
+from sparksink.sql import quote_name
+from sparksink.status.verification import Verification
 from sparksink.tables.database import Database
 
 _LOOK_SECONDS: Final = 2.0
@@ -44,7 +43,7 @@ class Comparison:
         self._keys = self._keys_of_mirror()
         self._columns, self._left_out = self._comparable()
 
-    def run(self, seconds: float) -> Verified:
+    def run(self, seconds: float) -> Verification:
         """Compare, again and again for so long, until the mirror has come to the cut.
 
         :raises TableError: the table cannot be compared.
@@ -86,7 +85,7 @@ class Comparison:
             if not name.startswith(_META) and name not in hidden
         }
         every = self._source_columns()
-        taken = kept([column.name for column in every], own.include, own.exclude)
+        taken = filter_names([column.name for column in every], own.include, own.exclude)
         # Of two that would have the same name the one that the mirror takes.
         source = {called(column.name): column for column in every}
         source |= {called(column.name): column for column in every if column.name in taken}
@@ -112,7 +111,7 @@ class Comparison:
             raise TableError(f"The source has no table {self._route.table}, or it may not be read.")
         return [SourceColumn(str(n), str(kind).lower(), null == "YES") for n, kind, null in rows]
 
-    def _head(self) -> Place:
+    def _head(self) -> ChangePosition:
         """Return the end of the source's log, in the epoch that the mirrors have come to."""
         try:
             [row] = self._database.query("SHOW BINARY LOG STATUS")
@@ -129,13 +128,14 @@ class Comparison:
     def _source(self) -> DataFrame:
         """Read the rows of the source as of now: keys, and a checksum of all values."""
         texts = ", ".join(
-            f"{rule.source.replace('{c}', _named(self._names[name]))} AS {_named(f'c{number}')}"
+            f"{rule.source.replace('{c}', quote_name(self._names[name]))} AS c{number}"
             for number, (name, rule) in enumerate(self._columns.items())
         )
         schema, _, table = self._route.table.partition(".")
-        rows = self._database.read(f"SELECT {texts} FROM {_named(schema)}.{_named(table)}")  # noqa: S608 - quoted
+        name = f"{quote_name(schema)}.{quote_name(table)}"
+        rows = self._database.read(f"SELECT {texts} FROM {name}")  # noqa: S608 - quoted
         values = [
-            f"{rule.read.replace('{v}', f'c{number}')} AS {quoted(name)}"
+            f"{rule.read.replace('{v}', f'c{number}')} AS {quote_name(name)}"
             for number, (name, rule) in enumerate(self._columns.items())
         ]
         return self._summed(rows.selectExpr(*values))
@@ -143,7 +143,7 @@ class Comparison:
     def _mirror(self) -> DataFrame:
         table = self._sink.lake.table(self._route.mirror).read()
         values = [
-            f"{rule.mirror.replace('{v}', quoted(name))} AS {quoted(name)}"
+            f"{rule.mirror.replace('{v}', quote_name(name))} AS {quote_name(name)}"
             for name, rule in self._columns.items()
         ]
         gone = "__deleted" if "__deleted" in table.columns else "false AS __deleted"
@@ -152,14 +152,16 @@ class Comparison:
 
     def _summed(self, rows: DataFrame, *more: str) -> DataFrame:
         """Return keys and checksum; the sum tells NULL from nothing, whichever column has it."""
-        names = [quoted(name) for name in self._columns]
+        names = [quote_name(name) for name in self._columns]
         nulls = ", ".join(f"isnull({name})" for name in names)
-        keys = [f"{quoted(key)} AS k{number}" for number, key in enumerate(self._keys)]
+        keys = [f"{quote_name(key)} AS k{number}" for number, key in enumerate(self._keys)]
         total = f"xxhash64({', '.join(names)}, {nulls}) AS total"
-        key_text = f"to_json(struct({', '.join(quoted(key) for key in self._keys)})) AS key_text"
+        key_text = (
+            f"to_json(struct({', '.join(quote_name(key) for key in self._keys)})) AS key_text"
+        )
         return rows.selectExpr(*keys, total, key_text, *more)
 
-    def _compared(self, source: DataFrame, cut: Place) -> Verified:
+    def _compared(self, source: DataFrame, cut: ChangePosition) -> Verification:
         later = f.expr(f"NOT {before_sql(cut)}")
         mirror = self._mirror().withColumn("later", later)
         deleted = self._sink.state.table("tombstones").read().where(
@@ -177,16 +179,16 @@ class Comparison:
             f.bit_xor("total").alias("there"),
             f.bit_xor("copy").alias("here"),
         )  # fmt: skip
-        return self._told({row["verdict"]: row for row in counts.collect()})
+        return self._result({row["verdict"]: row for row in counts.collect()})
 
-    def _told(self, found: Mapping[str, Any]) -> Verified:
+    def _result(self, found: Mapping[str, Any]) -> Verification:
         number = {name: found[name]["rows"] if name in found else 0 for name in _VERDICTS}
         there = here = 0
         for name in _VERDICTS[1:]:
             if name in found:
                 there ^= found[name]["there"] or 0
                 here ^= found[name]["here"] or 0
-        return Verified(
+        return Verification(
             self._route.table,
             sum(number.values()),
             number["equal"],
@@ -206,7 +208,3 @@ _VERDICT: Final = """
          WHEN total IS NULL THEN 'surplus'
          WHEN total <> copy THEN 'different'
          ELSE 'equal' END"""
-
-
-def _named(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -31,12 +31,12 @@ def load(path: Path, environment: Mapping[str, str], overrides: Iterable[str] = 
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:
-        raise ConfigError(f"{path} is not YAML: {_place(error)}") from error
+        raise ConfigError(f"{path} is not YAML: {_yaml_location(error)}") from error
     if not isinstance(document, dict):
         raise ConfigError(f"{path} holds no keys")
     for override in overrides:
         _set(document, override)
-    return parse(_resolved(document, environment))
+    return parse(_resolve(document, environment))
 
 
 def parse(document: Mapping[str, Any]) -> SinkConfig:
@@ -49,11 +49,11 @@ def parse(document: Mapping[str, Any]) -> SinkConfig:
     try:
         return SinkConfig.model_validate(document)
     except ValidationError as error:
-        faults = [_told(fault) for fault in _faults(error)]
+        faults = [_describe(fault) for fault in _errors(error)]
         raise ConfigError("; ".join(faults)) from None
 
 
-def _place(error: yaml.YAMLError) -> str:
+def _yaml_location(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     return f"line {mark.line + 1}: {getattr(error, 'problem', '')}" if mark else "unreadable"
 
@@ -72,11 +72,11 @@ def _set(document: dict[str, Any], override: str) -> None:
         document[key] = value
 
 
-def _resolved(value: Any, environment: Mapping[str, str]) -> Any:
+def _resolve(value: Any, environment: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: _resolved(item, environment) for key, item in value.items()}
+        return {key: _resolve(item, environment) for key, item in value.items()}
     if isinstance(value, list):
-        return [_resolved(item, environment) for item in value]
+        return [_resolve(item, environment) for item in value]
     if isinstance(value, str):
         return _REFERENCE.sub(lambda found: _secret(found[1], found[2], environment), value)
     return value
@@ -93,7 +93,7 @@ def _secret(kind: str, name: str, environment: Mapping[str, str]) -> str:
         raise ConfigError(f"${{file:{name}}} cannot be read: {error.strerror}") from error
 
 
-def _faults(error: ValidationError) -> Iterator[Mapping[str, Any]]:
+def _errors(error: ValidationError) -> Iterator[Mapping[str, Any]]:
     """Yield what is wrong; the faults of an override lie inside the one of the whole file."""
     for fault in error.errors(include_input=False, include_url=False):
         inner = fault.get("ctx", {}).get("error")
@@ -104,7 +104,7 @@ def _faults(error: ValidationError) -> Iterator[Mapping[str, Any]]:
             yield fault
 
 
-def _told(fault: Mapping[str, Any]) -> str:
+def _describe(fault: Mapping[str, Any]) -> str:
     place = [str(part) for part in fault["loc"]]
     key = ".".join(place)
     if fault["type"] != "extra_forbidden":

@@ -15,12 +15,12 @@ from sparksink.config.sections import Duration, Pattern, Section
 from sparksink.config.source import Source
 from sparksink.config.target import Placement, TableTarget, Target
 
-WithoutKey = Annotated[
+KeylessMode = Annotated[
     str, Field(pattern=r"^(history|bag_view|full_row|fail|key:[^,\s]+(,[^,\s]+)*)$")
 ]
 """What becomes of a table without a key; ``key:`` names columns that tell its rows apart."""
 
-_BAGS: Final = frozenset(("bag_view", "full_row"))
+_COUNTING_MODES: Final = frozenset(("bag_view", "full_row"))
 
 
 class Trigger(Section):
@@ -100,7 +100,7 @@ class TableOverride(Section):
 
     match: Pattern
     keys: list[str] | None = None
-    nopk: WithoutKey | None = None
+    nopk: KeylessMode | None = None
     target: dict[str, Any] = Field(default_factory=dict)
     mirror: dict[str, Any] = Field(default_factory=dict)
     history: dict[str, Any] = Field(default_factory=dict)
@@ -111,7 +111,7 @@ class TableConfig(Section):
     """All that holds for one table."""
 
     keys: list[str] | None
-    nopk: WithoutKey
+    nopk: KeylessMode
     target: TableTarget
     mirror: Mirror
     history: History
@@ -141,7 +141,7 @@ class TableConfig(Section):
 
         :raises ValueError: they would have to be.
         """
-        versions, bag = self.mirror.scd == 2, self.nopk in _BAGS
+        versions, bag = self.mirror.scd == 2, self.nopk in _COUNTING_MODES
         if self.columns.keeps and (versions or bag or target == "jdbc"):
             raise ValueError(
                 "columns.null.updates=keep works with mirror.scd=1 alone, not with nopk=bag_view or"
@@ -160,7 +160,7 @@ class TableConfig(Section):
             raise ValueError(
                 f"ordering.mode={mode} needs mirror.sweep=false and mirror.truncate=ignore"
             )
-        if mode == "column" and (self.mirror.scd == 2 or self.nopk in _BAGS):
+        if mode == "column" and (self.mirror.scd == 2 or self.nopk in _COUNTING_MODES):
             raise ValueError(
                 "ordering.mode=column works neither with mirror.scd=2 nor with nopk=bag_view or"
                 " full_row: what is told twice would count twice"
@@ -194,7 +194,7 @@ class SinkConfig(Section):
     mirror: Mirror = Mirror()
     history: History = History()
     snapshot: Snapshot = Snapshot()
-    nopk: WithoutKey = "history"
+    nopk: KeylessMode = "history"
     columns: Columns = Columns()
     types: Types = Types()
     evolution: Evolution = Evolution()
@@ -242,18 +242,18 @@ class SinkConfig(Section):
             check(self.target.format, one.target.partition_by, one.target.cluster_by)
             check(self.target.format, one.history.partition_by)
             self._check_history(one.history)
-            if one.history.snapshot == "skip" and one.nopk in _BAGS:
+            if one.history.snapshot == "skip" and one.nopk in _COUNTING_MODES:
                 raise ValueError(f"history.snapshot=skip does not work with nopk={one.nopk}")
             one.check_files(self.target.format)
             one.check_keeping(self.target.format)
             one.check_evolution(self.evolution)
             one.check_ordering(self.ordering)
-        if self.target.format == "jdbc" and {one.nopk for one in every} & _BAGS:
+        if self.target.format == "jdbc" and {one.nopk for one in every} & _COUNTING_MODES:
             raise ValueError("nopk=bag_view and full_row need a target of files, not jdbc")
         return self
 
     def _check_history(self, rules: History) -> None:
-        """Make sure that a history can be kept so.
+        """Check that a history can be kept so.
 
         :raises ValueError: it cannot.
         """

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator
 
-MOMENT: Final = "timestamp:"
+TIMESTAMP_PREFIX: Final = "timestamp:"
 """What stands before a moment, as in ``timestamp:2026-01-01T00:00:00Z``."""
 _FORMS: Final = (
     "earliest, latest, timestamp:2026-01-01T00:00:00Z,"
@@ -27,15 +27,15 @@ def millis(moment: str) -> int:
     return int(found.timestamp() * 1000)
 
 
-def checked(text: str) -> str:
+def parse_bound(text: str) -> str:
     """Return offsets as they were written.
 
     :raises ValueError: they have another form.
     """
     if text in ("earliest", "latest"):
         return text
-    if text.startswith(MOMENT):
-        millis(text.removeprefix(MOMENT))
+    if text.startswith(TIMESTAMP_PREFIX):
+        millis(text.removeprefix(TIMESTAMP_PREFIX))
         return text
     if not _are_offsets(text):
         raise ValueError(f"this is {_FORMS}")
@@ -60,5 +60,5 @@ def _text(value: object) -> object:
     return json.dumps(value) if isinstance(value, dict) else value
 
 
-Bound = Annotated[str, BeforeValidator(_text), AfterValidator(checked)]
+Bound = Annotated[str, BeforeValidator(_text), AfterValidator(parse_bound)]
 """One end of what is read; in YAML offsets may also be written as a mapping."""

@@ -53,7 +53,7 @@ class Maintenance(Section):
         return self
 
     def is_open(self, now: datetime) -> bool:
-        """Tell whether ``run`` may compact at this moment; a window may reach over midnight."""
+        """Return whether ``run`` may compact at this moment; a window may reach over midnight."""
         if self.optimize_window is None:
             return True
         begin, end = map(time.fromisoformat, self.optimize_window.split("-"))

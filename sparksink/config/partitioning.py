@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from sparksink.sql import quote_name
+
 _TRANSFORM: Final = re.compile(
     r"(?P<plain>[^(),]+)"
     r"|(?P<moment>years|months|days|hours)\(\s*(?P<of>[^(),]+?)\s*\)"
@@ -25,7 +27,7 @@ class Transform:
 
     def sql(self) -> str:
         """Return it as SQL."""
-        name = _quoted(self.column)
+        name = quote_name(self.column)
         if not self.function:
             return name
         return f"{self.function}({self.size}, {name})" if self.size else f"{self.function}({name})"
@@ -55,7 +57,7 @@ class Partitioning:
 
     def clustered(self) -> str:
         """Return the columns that rows are near each other by, as SQL."""
-        return ", ".join(map(_quoted, self.cluster))
+        return ", ".join(map(quote_name, self.cluster))
 
     def text(self) -> str:
         """Return it as text that is the same for the same partitioning; empty for none."""
@@ -75,7 +77,7 @@ def partitioning(partition: Iterable[str], cluster: Iterable[str] = ()) -> Parti
 
 
 def check(table_format: str, partition: Iterable[str], cluster: Iterable[str] = ()) -> None:
-    """Make sure that tables of a format can lie so.
+    """Check that tables of a format can lie so.
 
     :raises ValueError: they cannot.
     """
@@ -103,7 +105,3 @@ def _transform(text: str) -> Transform:
     if found["moment"]:
         return Transform(found["of"], found["moment"])
     return Transform(found["by"], found["sized"], found["size"])
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -108,7 +108,7 @@ class Source(Section):
         return self
 
     def has_topic(self, name: str) -> bool:
-        """Tell whether messages of a topic would be read."""
+        """Return whether messages of a topic would be read."""
         exclude = self.topics_exclude
         return bool(re.fullmatch(self.topics, name)) and not (
             exclude and re.fullmatch(exclude, name)

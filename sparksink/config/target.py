@@ -41,7 +41,7 @@ class Jdbc(Section):
     password: str = Field(default="", repr=False)
 
     @model_validator(mode="after")
-    def _known(self) -> Self:
+    def _check_url(self) -> Self:
         if not re.match(r"jdbc:(mariadb|postgresql)://[^/]+/\w+", self.url):
             raise ValueError("url is jdbc:mariadb://HOST:PORT/DATABASE or jdbc:postgresql://…")
         return self
@@ -66,9 +66,9 @@ class TableTarget(Placement):
     history_name: str | None = None
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _check_templates(self) -> Self:
         for template in filter(None, (self.name, self.history_name)):
-            if not re.fullmatch(r"\w+", _filled(template)):
+            if not re.fullmatch(r"\w+", _fill_template(template)):
                 raise ValueError(f"{template}: a name has letters, digits, _, {{db}} and {{table}}")
         return self
 
@@ -91,9 +91,9 @@ class Target(Placement):
         return name if self.illegal_chars == "map" else name.translate(_REPLACED)
 
     @model_validator(mode="after")
-    def _names(self) -> Self:
+    def _check_names(self) -> Self:
         for template in (self.table_name, self.history_name):
-            name = _filled(template)
+            name = _fill_template(template)
             if "{table}" not in template or not re.fullmatch(r"\w+", name):
                 raise ValueError(f"{template}: a name has {{table}}, letters, digits and _")
         if self.table_name == self.history_name:
@@ -101,7 +101,7 @@ class Target(Placement):
         return self
 
     @model_validator(mode="after")
-    def _sections(self) -> Self:
+    def _check_sections(self) -> Self:
         if not re.match(r"/|[A-Za-z][\w+.-]*:/", self.path):  # Delta knows no others as paths
             raise ValueError("path is absolute or a URI, as /data/lake or s3a://bucket/lake")
         if self.format == "parquet" and (self.partition_by or self.cluster_by):
@@ -113,7 +113,7 @@ class Target(Placement):
         return self
 
 
-def _filled(template: str) -> str:
+def _fill_template(template: str) -> str:
     """Return a name of a table that a template makes."""
     try:
         return template.format(db="d", table="t")

@@ -16,11 +16,18 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
-from sparksink.decode.extras import EVENT_ID, before_sql, of_event, wire_fields
-from sparksink.decode.layouts import Layout, WireForm
-from sparksink.decode.places import PLACES, Place, by_expression, ends, sequence
-from sparksink.decode.reading import GONE, MESSAGE, Reading
-from sparksink.schemas.spark_types import BEFORE, MILLIS, quoted, struct_type, text
+from sparksink.decode.history_columns import EVENT_ID, before_sql, event_columns, wire_fields
+from sparksink.decode.message_schemas import MessageSchema, WireForm
+from sparksink.decode.position_columns import (
+    EVENT_FIELDS,
+    EventFields,
+    order_by_expression,
+    position_sql,
+    snapshot_end_sql,
+)
+from sparksink.decode.reading import GONE, MESSAGE, TableReading
+from sparksink.schemas.spark_types import BEFORE, MILLIS, struct_type
+from sparksink.sql import quote_name, string_literal
 
 _SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
 _CLOUD: Final = "iodebeziumop iodebeziumfile iodebeziumpos iodebeziumrow iodebeziumsnapshot"
@@ -35,7 +42,7 @@ _ROW_META: Final = (
 )
 
 
-def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
+def changes(messages: DataFrame, layout: MessageSchema, reading: TableReading) -> DataFrame:
     """Read messages of one mark into changes.
 
     Beside the table's columns there are `META`, ``__end`` (a snapshot of the table ends here),
@@ -43,33 +50,33 @@ def changes(messages: DataFrame, layout: Layout, reading: Reading) -> DataFrame:
     and `MESSAGE`.
     """
     reading = replace(reading, written=bool(layout.avro))
-    values = messages.withColumn("__v", parsed(layout, reading))
-    place, unreadable = place_of(layout, reading), _unreadable(layout)
-    told = of_event(layout, place, reading)
-    found = _finished(values, place, reading, unreadable, told)
+    values = messages.withColumn("__v", parse_value(layout, reading))
+    place, unreadable = event_fields(layout, reading), _unreadable(layout)
+    told = event_columns(layout, place, reading)
+    found = _typed(values, place, reading, unreadable, told)
     if not (reading.moves and place.before != place.after):
         return found
     images = (place.before, place.after)
     same = [" <=> ".join(reading.value(image, key) for image in images) for key in reading.keys]
     moved = values.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
     gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
-    told = of_event(layout, place, reading, split=True)
-    return found.unionByName(_finished(moved, gone, reading, unreadable, told))
+    told = event_columns(layout, place, reading, split=True)
+    return found.unionByName(_typed(moved, gone, reading, unreadable, told))
 
 
-def place_of(layout: Layout, reading: Reading, **other: str) -> Place:
+def event_fields(layout: MessageSchema, reading: TableReading, **other: str) -> EventFields:
     """Return where messages of a mark keep what every change has; ``other`` SQL for some of it."""
-    place = replace(PLACES[layout.form], **other)
+    place = replace(EVENT_FIELDS[layout.form], **other)
     if reading.ordering.epoch != "sequence" or layout.has(place.sequence):
         return place
     return replace(place, sequence="CAST(NULL AS STRING)")
 
 
-def _unreadable(layout: Layout) -> str:
+def _unreadable(layout: MessageSchema) -> str:
     return "__v IS NULL" if layout.avro else "__v IS NULL OR __v.__corrupt IS NOT NULL"
 
 
-def parsed(layout: Layout, reading: Reading) -> Column:
+def parse_value(layout: MessageSchema, reading: TableReading) -> Column:
     """Return the value of messages of one mark, as far as a reading uses it."""
     if layout.avro:
         return from_avro(f.expr("substring(value, 6)"), layout.avro, {"mode": "PERMISSIVE"})
@@ -80,7 +87,7 @@ def parsed(layout: Layout, reading: Reading) -> Column:
     return value if wire == named else value.cast(named)
 
 
-def _wire_schema(form: WireForm, reading: Reading) -> str:
+def _wire_schema(form: WireForm, reading: TableReading) -> str:
     """Return the structure of a value; only what is used, as reading costs the most."""
     after = [(name, mapped.wire) for name, mapped in reading.columns.items()]
     keys = [(name, kind) for name, kind in after if name in reading.keys]
@@ -101,12 +108,18 @@ def _wire_schema(form: WireForm, reading: Reading) -> str:
     return struct_type([*images, ("source", source), ("op", "string"), *more, corrupt])
 
 
-def _finished(
-    parsed: DataFrame, place: Place, reading: Reading, unreadable: str, told: Mapping[str, str]
+def _typed(
+    parsed: DataFrame,
+    place: EventFields,
+    reading: TableReading,
+    unreadable: str,
+    told: Mapping[str, str],
 ) -> DataFrame:
-    hi, lo = sequence(place, reading.ordering)
+    hi, lo = position_sql(place, reading.ordering)
     values = [
-        f.expr(mapped.of(_image(place, name, reading))).alias(name, metadata=_told(name, reading))
+        f.expr(mapped.convert(_image(place, name, reading))).alias(
+            name, metadata=_metadata(name, reading)
+        )
         for name, mapped in reading.columns.items()
     ]
     # The values first: what looks for faults uses them, and would else compute them again.
@@ -117,84 +130,86 @@ def _finished(
         f.expr(hi).alias("__seq_hi"),
         f.expr(lo).alias("__seq_lo"),
         f.expr(f"timestamp_millis({MILLIS.replace('{v}', place.millis)})").alias("__source_ts"),
-        f.expr(ends(place)).alias("__end"),
+        f.expr(snapshot_end_sql(place)).alias("__end"),
         f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
-        *(_names(place, reading) if reading.named else ()),
+        *(_row_names(place, reading) if reading.named else ()),
         *([f.expr(before_sql(place, reading)).alias(BEFORE)] if reading.before != "none" else ()),
         *(f.expr(sql).alias(name) for name, sql in told.items() if name != EVENT_ID),
         *values,
     )
     if reading.ordering.expression:
-        typed = by_expression(typed, reading.ordering.expression)
+        typed = order_by_expression(typed, reading.ordering.expression)
     if EVENT_ID in told:
         typed = typed.withColumn(EVENT_ID, f.expr(told[EVENT_ID]))
     return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
 
 
-def _told(name: str, reading: Reading) -> dict[str, bool]:
+def _metadata(name: str, reading: TableReading) -> dict[str, bool]:
     """Return what a column carries along: that its values are of the past only."""
     return {GONE: True} if name in reading.gone else {}
 
 
-def _names(place: Place, reading: Reading) -> list[Column]:
+def _row_names(place: EventFields, reading: TableReading) -> list[Column]:
     """Name rows by their values: the same ones whatever NULLs there are besides."""
     images = [_image(place, name, reading) for name in sorted(reading.columns)]
     before = [reading.value(place.before, name) for name in sorted(reading.columns)]
-    here, there = (_name(values, reading) for values in (images, before))
+    here, there = (_row_name(values, reading) for values in (images, before))
     return [
         f.expr(here).alias("__row_name"),
         f.expr(f"CASE WHEN {place.op} = 'u' THEN {there} END").alias("__before_name"),
     ]
 
 
-def _name(values: list[str], reading: Reading) -> str:
+def _row_name(values: list[str], reading: TableReading) -> str:
     given = zip(sorted(reading.columns), values, strict=True)
-    parts = [f"{text(name)}, {reading.columns[name].of(value)}" for name, value in given]
+    parts = [
+        f"{string_literal(name)}, {reading.columns[name].convert(value)}" for name, value in given
+    ]
     return f"sha2(to_json(named_struct({', '.join(parts)})), 256)"
 
 
-def _image(place: Place, name: str, reading: Reading) -> str:
+def _image(place: EventFields, name: str, reading: TableReading) -> str:
     """Return where a column's value stands: keys, and in a history all, also before a delete."""
-    after = _there(reading.value(place.after, name), name, reading)
+    after = _available(reading.value(place.after, name), name, reading)
     if place.before == place.after or not (reading.images or name in reading.keys):
         return after
-    before = _there(reading.value(place.before, name), name, reading)
+    before = _available(reading.value(place.before, name), name, reading)
     return f"CASE WHEN {place.op} = 'd' THEN {before} ELSE {after} END"
 
 
-def _there(value: str, name: str, reading: Reading) -> str:
+def _available(value: str, name: str, reading: TableReading) -> str:
     """Return a value, and NULL for what says that there is none."""
     wire = reading.columns[name].wire
     if not reading.unavailable or wire not in {"string", "binary"}:
         return value
-    return f"nullif({value}, CAST({text(reading.unavailable)} AS {wire}))"
+    return f"nullif({value}, CAST({string_literal(reading.unavailable)} AS {wire}))"
 
 
-def _fault(place: Place, unreadable: str, reading: Reading) -> str:
+def _fault(place: EventFields, unreadable: str, reading: TableReading) -> str:
     """Return SQL of the reason why a message cannot be used; NULL where it can."""
     cases = [
         (unreadable, "not readable"),
         ("__op IS NULL OR __op NOT IN ('r','c','u','d','t')", "unknown operation"),
-        ("__seq_hi IS NULL OR __seq_lo IS NULL", _no_place(reading)),
+        ("__seq_hi IS NULL OR __seq_lo IS NULL", _no_position(reading)),
     ]
     if lossy := _lossy(place, reading):
         cases.append((lossy, "a value does not fit its type"))
-    keys = " OR ".join(f"{quoted(name)} IS NULL" for name in reading.keys)
+    keys = " OR ".join(f"{quote_name(name)} IS NULL" for name in reading.keys)
     if keys:
         cases.append((f"__op <> 't' AND ({keys})", "no key"))
-    return f"CASE {' '.join(f'WHEN {when} THEN {text(why)}' for when, why in cases)} END"
+    return f"CASE {' '.join(f'WHEN {when} THEN {string_literal(why)}' for when, why in cases)} END"
 
 
-def _no_place(reading: Reading) -> str:
+def _no_position(reading: TableReading) -> str:
     return "nothing to order it by" if reading.ordering.expression else "no binlog position"
 
 
-def _lossy(place: Place, reading: Reading) -> str:
+def _lossy(place: EventFields, reading: TableReading) -> str:
     """Return SQL that finds values which a conversion has dropped."""
     columns = reading.columns.items()
     converted = [name for name, one in columns if one.sql != "{v}" and not one.drops]
     tests = [
-        f"({_image(place, name, reading)} IS NOT NULL AND {quoted(name)} IS NULL)"
+        f"({_image(place, name, reading)} IS NOT NULL AND {quote_name(name)} IS NULL)"
         for name in converted
     ]
     return " OR ".join(tests)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sparksink.config.ordering import Ordering
-from sparksink.schemas.spark_types import Mapped, quoted
+from sparksink.schemas.spark_types import ColumnConversion
+from sparksink.sql import quote_name
 
 META: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts")
 """Columns that every mirror row has beside the source's."""
@@ -20,7 +21,7 @@ GONE: Final = "gone"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TableReading:
     """How the columns of a table are read; ``images`` tells whether deletes keep their values.
 
     With ``named`` rows get the names ``__row_name`` and ``__before_name``, made of their values;
@@ -32,7 +33,7 @@ class Reading:
     """
 
     keys: tuple[str, ...]
-    columns: Mapping[str, Mapped]
+    columns: Mapping[str, ColumnConversion]
     ordering: Ordering
     images: bool
     named: bool = False
@@ -46,10 +47,10 @@ class Reading:
     def value(self, image: str, name: str) -> str:
         """Return SQL of a column in a parsed row, which is SQL itself."""
         member = self.columns[name].member if self.written else ""
-        return f"{image}.{quoted(member or name)}"
+        return f"{image}.{quote_name(member or name)}"
 
     @property
-    def as_written(self) -> Reading:
+    def as_written(self) -> TableReading:
         """The same with the names that columns have in messages, where those are other ones."""
         names = {name: one.member or name for name, one in self.columns.items()}
         columns = {names[name]: one for name, one in self.columns.items()}

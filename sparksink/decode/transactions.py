@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
-from sparksink.decode.layouts import NO_LAYOUT
-from sparksink.schemas import shapes
+from sparksink.decode.message_schemas import FORMATS_WITHOUT_COLUMNS
+from sparksink.schemas import row_schema
 
 _JSON: Final = (
     "struct<transaction:struct<id:string,total_order:bigint>,op:string,"
@@ -58,7 +58,7 @@ def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
     """
     text = f.col("value").cast("string")
     plain = messages.where(
-        ~f.col("mark").isin(*NO_LAYOUT) & ~f.col("mark").rlike("^(avro|garbage):")
+        ~f.col("mark").isin(*FORMATS_WITHOUT_COLUMNS) & ~f.col("mark").rlike("^(avro|garbage):")
     )
     parsed = plain.select(*_MESSAGE, f.from_json(text, _JSON).alias("v"))
     found = [parsed.selectExpr(*_MESSAGE, *_OF_JSON)]
@@ -72,7 +72,7 @@ def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
 
 def _of_avro(schema: str) -> list[str]:
     """Return SQL of the columns that messages with this schema have; NULL for the others."""
-    fields = shapes.from_avro(json.loads(schema)).fields
+    fields = row_schema.from_avro(json.loads(schema)).fields
     paths = {f"{one.name}.{inner.name}" for one in fields for inner in one.fields}
     paths |= {one.name for one in fields if one.name != "op" or "source.snapshot" in paths}
     values = {

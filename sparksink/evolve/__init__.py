@@ -1,1 +1,1 @@
-"""A target follows its source's columns."""
+"""Schema evolution: target tables follow the columns of their source."""

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from sparksink.change_position import ChangePosition, pack
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
-from sparksink.order import Sequence, pack
-from sparksink.schemas.defaults import wire_default
+from sparksink.schemas.defaults import connect_default
 from sparksink.schemas.mysql_types import column_of
-from sparksink.schemas.shapes import Column, Shape
+from sparksink.schemas.row_schema import Column, RowSchema
 
 log = logging.getLogger(__name__)
 
@@ -54,17 +54,17 @@ class Definition:
     """
 
     table: str
-    shape: Shape
+    shape: RowSchema
     keys: tuple[str, ...]
     renamed: Mapping[str, str]
     dropped: frozenset[str] = frozenset()
     kind: str = ""
     ddl: str = ""
-    start: Sequence | None = None
+    start: ChangePosition | None = None
     snapshot: bool = False
 
 
-def definitions(
+def parse_definitions(
     messages: Iterable[tuple[bytes | None, str | None]], modes: Modes, ordering: Ordering
 ) -> Iterator[Definition]:
     """Read messages of the schema-change topic, with schemas or without, in their order.
@@ -78,7 +78,7 @@ def definitions(
         for change in value.get("tableChanges") or ():
             if change.get("table") or change.get("type") == "DROP":
                 found = _definition(change, value.get("ddl") or "", modes)
-                start = _start(source, header, ordering)
+                start = _statement_position(source, header, ordering)
                 yield replace(found, start=start, snapshot=snapshot)
 
 
@@ -96,7 +96,9 @@ def _payload(message: bytes | None) -> Mapping[str, Any]:
     return value
 
 
-def _start(source: Mapping[str, Any], header: str | None, ordering: Ordering) -> Sequence | None:
+def _statement_position(
+    source: Mapping[str, Any], header: str | None, ordering: Ordering
+) -> ChangePosition | None:
     """Return the position of a statement; None where it, or the epoch that it needs, is missing."""
     file, pos, epoch = source.get("file"), source.get("pos"), 0
     try:
@@ -110,7 +112,7 @@ def _start(source: Mapping[str, Any], header: str | None, ordering: Ordering) ->
     return found
 
 
-def statements(
+def parse_statements(
     messages: Iterable[tuple[int, bytes, str | None]], ordering: Ordering
 ) -> Iterator[dict[str, Any]]:
     """Yield what messages of the schema-change topic, with their offsets, tell of each table.
@@ -128,37 +130,37 @@ def statements(
             "file": source.get("file"),
             "pos": source.get("pos"),
             "source_millis": source.get("ts_ms"),
-            "start": _start(source, header, ordering),
+            "start": _statement_position(source, header, ordering),
         }
         for change in value.get("tableChanges") or [{}]:
             table = table_name(change["id"]) if "id" in change else None
             yield {**told, "source_table": table, "kind": change.get("type")}
 
 
-def renames(ddl: str) -> dict[str, str]:
+def renamed_columns(ddl: str) -> dict[str, str]:
     """Return which columns an ALTER TABLE renames, old name to new."""
     clauses = _clauses(ddl)
     pairs = [*_RENAME.findall(clauses), *_CHANGE.findall(clauses)]
-    named = {_bare(old): _bare(new) for old, new in pairs}
+    named = {_unquoted(old): _unquoted(new) for old, new in pairs}
     return {old: new for old, new in named.items() if old != new}
 
 
-def drops(ddl: str) -> frozenset[str]:
+def dropped_columns(ddl: str) -> frozenset[str]:
     """Return which columns an ALTER TABLE drops."""
     found = _DROP.findall(_clauses(ddl))
     return frozenset(
-        _bare(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
+        _unquoted(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
     )
 
 
 def removes_rows(ddl: str) -> bool:
-    """Tell whether an ALTER TABLE removes rows of which no event tells: those of partitions."""
+    """Return whether an ALTER TABLE removes rows of which no event tells: those of partitions."""
     return _PARTITIONS.search(_clauses(ddl)) is not None
 
 
-def adds(ddl: str) -> frozenset[str]:
+def added_columns(ddl: str) -> frozenset[str]:
     """Return which columns an ALTER TABLE adds, and words after ADD that are none."""
-    return frozenset(map(_bare, _ADD.findall(_clauses(ddl))))
+    return frozenset(map(_unquoted, _ADD.findall(_clauses(ddl))))
 
 
 def _clauses(ddl: str) -> str:
@@ -168,12 +170,14 @@ def _clauses(ddl: str) -> str:
 
 def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition:
     table = change.get("table") or {}
-    shape = Shape(tuple(_column(column, modes) for column in table.get("columns") or ()))
+    shape = RowSchema(tuple(_column(column, modes) for column in table.get("columns") or ()))
     keys = tuple(table.get("primaryKeyColumnNames") or ())
-    again = adds(ddl).union(renames(ddl).values())
-    gone = frozenset(name for name in drops(ddl) if name not in shape.names or name in again)
+    again = added_columns(ddl).union(renamed_columns(ddl).values())
+    gone = frozenset(
+        name for name in dropped_columns(ddl) if name not in shape.names or name in again
+    )
     named, kind = table_name(change["id"]), change.get("type") or ""
-    return Definition(named, shape, keys, renames(ddl), gone, kind, ddl)
+    return Definition(named, shape, keys, renamed_columns(ddl), gone, kind, ddl)
 
 
 def table_name(identifier: str) -> str:
@@ -189,9 +193,9 @@ def _column(given: Mapping[str, Any], modes: Modes) -> Column:
         column = column_of(given["name"], f"{name}({','.join(inside)}) {rest}", modes)
     except TableError as error:  # messages with schemas can do without
         return Column(given["name"], UNKNOWN, str(error))
-    default = wire_default(column, given.get("defaultValueExpression"))
+    default = connect_default(column, given.get("defaultValueExpression"))
     return replace(column, default=default, optional=bool(given.get("optional", True)))
 
 
-def _bare(name: str) -> str:
+def _unquoted(name: str) -> str:
     return name[1:-1].replace("``", "`") if name.startswith("`") else name

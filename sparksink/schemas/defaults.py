@@ -12,12 +12,12 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from sparksink.schemas.shapes import Column
+from sparksink.schemas.row_schema import Column
 
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - DATETIME has no zone
 
 
-def wire_default(column: Column, text: str | None) -> Any:
+def connect_default(column: Column, text: str | None) -> Any:
     """Return a default in the form of the column's values; None where there is none.
 
     What cannot be read as its type has none either: MySQL itself would have refused it, so it

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from sparksink.change_position import BEGINNING
 from sparksink.config.keys import SinkConfig
-from sparksink.order import BEGINNING
-from sparksink.schemas.ddl import Definition, definitions
+from sparksink.schemas.ddl import Definition, parse_definitions
 from sparksink.schemas.mysql_types import column_of
-from sparksink.schemas.shapes import Shape
-from sparksink.schemas.versions import Version, Versions, first
+from sparksink.schemas.row_schema import RowSchema
+from sparksink.schemas.versions import SchemaVersion, SchemaVersions, first_version
 
 Message = tuple[int, bytes, str | None]
 """Offset, value, and the header that tells the position, if any."""
@@ -26,7 +26,7 @@ class Definitions:
         self._config = config
         self._read = read
         self._next = 0
-        self._known: dict[str, Versions] = {}
+        self._known: dict[str, SchemaVersions] = {}
         self._lock = threading.Lock()
 
     def refresh(self) -> list[Message]:
@@ -36,20 +36,22 @@ class Definitions:
             if found:
                 self._next = found[-1][0] + 1
             values = ((value, position) for _, value, position in found)
-            for one in definitions(values, self._config.source.modes, self._config.ordering):
+            for one in parse_definitions(values, self._config.source.modes, self._config.ordering):
                 self._add(one)
             return found
 
-    def of(self, table: str) -> Versions | None:
+    def versions(self, table: str) -> SchemaVersions | None:
         """Return the versions of ``db.table``; the types of the configuration win."""
         types = self._config.table(table).columns.types
         if not types:
             return self._known.get(table)
         modes = self._config.source.modes
         columns = tuple(column_of(name, kind, modes) for name, kind in types.items())
-        return Versions((Version(BEGINNING, Definition(table, Shape(columns), (), {})),))
+        return SchemaVersions(
+            (SchemaVersion(BEGINNING, Definition(table, RowSchema(columns), (), {})),)
+        )
 
-    def known(self) -> Mapping[str, Versions]:
+    def all_versions(self) -> Mapping[str, SchemaVersions]:
         """Return the versions of every table of the schema-change topic."""
         return dict(self._known)
 
@@ -60,4 +62,4 @@ class Definitions:
         if before is not None:
             self._known[found.table] = before.then(found)
         elif found.kind != "DROP":
-            self._known[found.table] = first(found)
+            self._known[found.table] = first_version(found)

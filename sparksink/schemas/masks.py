@@ -5,24 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparksink.config.columns import HASH, Columns, Types
-from sparksink.schemas.shapes import Column
-from sparksink.schemas.spark_types import Mapped, mapped, text
+from sparksink.schemas.row_schema import Column
+from sparksink.schemas.spark_types import ColumnConversion, column_conversion
+from sparksink.sql import string_literal
 
 _NESTED = ("struct", "array", "map", "variant")
 
 
-def read_as(column: Column, types: Types, rules: Columns) -> Mapped:
+def masked_conversion(column: Column, types: Types, rules: Columns) -> ColumnConversion:
     """Choose how a column is read, with the mask that its table's settings ask for."""
-    found = mapped(column, types)
+    found = column_conversion(column, types)
     if column.wire:
         found = replace(found, member=column.wire)
     for name in (column.source, column.name):  # before and after it was renamed
         if name in rules.mask:
-            return masked(found, rules.mask[name])
+            return apply_mask(found, rules.mask[name])
     return found
 
 
-def masked(column: Mapped, mask: str | None) -> Mapped:
+def apply_mask(column: ColumnConversion, mask: str | None) -> ColumnConversion:
     """Put something else in the place of values; NULL stays NULL, as there is nothing to be seen.
 
     A hash is SHA-256 in hexadecimal of the value as Spark writes it as text, of bytes as they are.
@@ -33,11 +34,11 @@ def masked(column: Mapped, mask: str | None) -> Mapped:
     if mask == HASH:
         return replace(column, target="string", sql=f"sha2({_hashable(column)}, 256)")
     return replace(
-        column, target="string", sql=f"CASE WHEN {{v}} IS NOT NULL THEN {text(mask)} END"
+        column, target="string", sql=f"CASE WHEN {{v}} IS NOT NULL THEN {string_literal(mask)} END"
     )
 
 
-def _hashable(column: Mapped) -> str:
+def _hashable(column: ColumnConversion) -> str:
     if column.target == "binary":
         return column.sql
     if column.target.startswith(_NESTED):

@@ -12,7 +12,7 @@ from typing import Final
 
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
-from sparksink.schemas.shapes import SOURCE_LENGTH, SOURCE_TYPE, Column
+from sparksink.schemas.row_schema import SOURCE_LENGTH, SOURCE_TYPE, Column
 
 _TYPE: Final = re.compile(r"([A-Z ]+?)\s*(?:\((.*)\))?\s*((?:UNSIGNED|ZEROFILL|SIGNED|BINARY|\s)*)")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sparksink.config.columns import Columns
 from sparksink.errors import TableError
-from sparksink.schemas.shapes import Column, Shape
+from sparksink.schemas.row_schema import Column, RowSchema
 
 RESERVED: Final = frozenset(
     f"__{name}"
@@ -27,15 +27,15 @@ Trace = Callable[[str], tuple[str, bool]]
 """Returns the last name of a column at the source, and whether it is there still."""
 
 
-def chosen(
+def select_columns(
     table: str,
-    shape: Shape,
+    shape: RowSchema,
     rules: Columns,
     name: Callable[[str], str],
     *,
     row: bool,
     trace: Trace = lambda name: (name, True),
-) -> Shape:
+) -> RowSchema:
     """Return the columns that a table's settings let through, with their names in the target.
 
     :param name: returns what a column of the source is called there.
@@ -52,7 +52,7 @@ def chosen(
                     f"{table}: its column {last} has a name that the sink needs.",
                     "Leave it out by columns.exclude, then run park replay.",
                 )
-            columns.append(replace(_called(column, name(last)), gone=not there))
+            columns.append(replace(_rename_column(column, name(last)), gone=not there))
     taken: dict[str, str] = {}
     for column in columns:
         other = taken.setdefault(column.name.lower(), column.source)
@@ -62,10 +62,10 @@ def chosen(
                 "Leave one of them out by columns.exclude, or set target.illegal.chars=map; then"
                 " run park replay.",
             )
-    return Shape(tuple(columns))
+    return RowSchema(tuple(columns))
 
 
-def _by_last_name(shape: Shape, trace: Trace) -> dict[str, tuple[Column, bool]]:
+def _by_last_name(shape: RowSchema, trace: Trace) -> dict[str, tuple[Column, bool]]:
     """Return columns by their last names; of those with one name the one that is there."""
     found: dict[str, tuple[Column, bool]] = {}
     for column in shape.columns:
@@ -76,11 +76,11 @@ def _by_last_name(shape: Shape, trace: Trace) -> dict[str, tuple[Column, bool]]:
 
 
 def _is_kept(names: Collection[str], rules: Columns) -> bool:
-    """Tell whether a column is wanted; one that was renamed is hidden under each of its names."""
+    """Return whether a column is wanted; one that was renamed is hidden under each of its names."""
     if any(name in rules.exclude for name in names):
         return False
     return rules.include is None or any(name in rules.include for name in names)
 
 
-def _called(column: Column, name: str) -> Column:
+def _rename_column(column: Column, name: str) -> Column:
     return column if name == column.name else replace(column, name=name, wire=column.name)

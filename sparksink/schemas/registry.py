@@ -8,17 +8,17 @@ from typing import Final
 
 import httpx
 
-from sparksink.config.source import Registry as RegistryConfig
+from sparksink.config.source import Registry
 from sparksink.errors import SinkError, TableError
 
 _TRIES: Final = 6
 _TIMEOUT_SECONDS: Final = 10
 
 
-class Registry:
+class SchemaRegistryClient:
     """Asks for schemas by id and keeps them: for good, as they never change, or as long as told."""
 
-    def __init__(self, config: RegistryConfig | None) -> None:
+    def __init__(self, config: Registry | None) -> None:
         self._config = config
         self._seconds = (config and config.cache_ttl) or math.inf
         self._known: dict[int, tuple[str, float]] = {}
@@ -36,7 +36,7 @@ class Registry:
         return text
 
     def ask(self) -> None:
-        """Make sure that the registry answers.
+        """Check that the registry answers.
 
         :raises SinkError: it does not, or with an error.
         """

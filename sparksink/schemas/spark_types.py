@@ -13,7 +13,8 @@ from typing import Final
 
 from sparksink.config.columns import Types
 from sparksink.errors import TableError
-from sparksink.schemas.shapes import SOURCE_LENGTH, SOURCE_TYPE, Column, Shape
+from sparksink.schemas.row_schema import SOURCE_LENGTH, SOURCE_TYPE, Column, RowSchema
+from sparksink.sql import quote_name
 
 MAX_PRECISION: Final = 38
 BEFORE: Final = "__before"
@@ -23,7 +24,7 @@ BIG_DECIMAL: Final = "millrace_big_decimal"
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class ColumnConversion:
     """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` goes between.
 
     With ``drops`` values are meant to become NULL; ``member`` is the column's name in messages
@@ -36,7 +37,7 @@ class Mapped:
     drops: bool = False
     member: str = ""
 
-    def of(self, value: str) -> str:
+    def convert(self, value: str) -> str:
         """Return the SQL for a value, itself SQL."""
         return self.sql.replace("{v}", value)
 
@@ -63,7 +64,7 @@ _CLOCK: Final = (
 )
 
 
-def mapped(column: Column, types: Types) -> Mapped:
+def column_conversion(column: Column, types: Types) -> ColumnConversion:
     """Choose how a column is read; an unknown name leaves the type of the wire."""
     choose = _SEMANTIC.get(column.semantic)
     if choose is not None:
@@ -72,12 +73,12 @@ def mapped(column: Column, types: Types) -> Mapped:
     if source.startswith("BIGINT UNSIGNED"):
         return _unsigned(types)
     if types.tinyint1 == "boolean" and _is_flag(column, source):
-        return Mapped(_PLAIN[column.type], "boolean", "({v} <> 0)")
+        return ColumnConversion(_PLAIN[column.type], "boolean", "({v} <> 0)")
     return _physical(column, types)
 
 
-def check(shape: Shape) -> None:
-    """Make sure that a row's columns can be read.
+def check(shape: RowSchema) -> None:
+    """Check that a row's columns can be read.
 
     :raises TableError: they cannot.
     """
@@ -86,7 +87,7 @@ def check(shape: Shape) -> None:
         raise TableError("a schema without columns, or with two of one name")
     for column in shape.columns:
         try:
-            mapped(column, Types())
+            column_conversion(column, Types())
             scale = int(column.parameters.get("scale", "0"))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise TableError(f"a schema whose column {column.name} cannot be read") from error
@@ -95,15 +96,15 @@ def check(shape: Shape) -> None:
 
 
 def _is_flag(column: Column, source: str) -> bool:
-    """Tell whether it is TINYINT(1), of which MySQL says that it is a BOOLEAN."""
+    """Return whether it is TINYINT(1), of which MySQL says that it is a BOOLEAN."""
     return source == "TINYINT" and column.parameters.get(SOURCE_LENGTH) == "1"
 
 
-def _physical(column: Column, types: Types) -> Mapped:
+def _physical(column: Column, types: Types) -> ColumnConversion:
     if column.type in _PLAIN:
-        return Mapped(_PLAIN[column.type], _PLAIN[column.type])
+        return ColumnConversion(_PLAIN[column.type], _PLAIN[column.type])
     wire = wire_type(column, types)
-    return Mapped(wire, wire)
+    return ColumnConversion(wire, wire)
 
 
 def wire_type(column: Column, types: Types) -> str:
@@ -118,25 +119,17 @@ def wire_type(column: Column, types: Types) -> str:
 
 def struct_type(members: Iterable[tuple[str, str]]) -> str:
     """Return a struct type of (name, type) pairs."""
-    pairs = [f"{quoted(name)}:{kind}" for name, kind in members]
+    pairs = [f"{quote_name(name)}:{kind}" for name, kind in members]
     return f"struct<{','.join(pairs)}>"
 
 
-def quoted(name: str) -> str:
-    """Quote an identifier."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def text(value: str) -> str:
-    """Return a text as SQL."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _unsigned(types: Types) -> Mapped:
+def _unsigned(types: Types) -> ColumnConversion:
     """Read BIGINT UNSIGNED, whose upper half comes as negative numbers."""
     if types.unsigned_bigint == "bigint":
-        return Mapped("bigint", "bigint")
-    return Mapped("bigint", "decimal(20,0)", "CAST(conv(hex({v}), 16, 10) AS DECIMAL(20,0))")
+        return ColumnConversion("bigint", "bigint")
+    return ColumnConversion(
+        "bigint", "decimal(20,0)", "CAST(conv(hex({v}), 16, 10) AS DECIMAL(20,0))"
+    )
 
 
 _BEYOND: Final[Mapping[str, tuple[str, str]]] = {
@@ -147,7 +140,7 @@ _BEYOND: Final[Mapping[str, tuple[str, str]]] = {
 """Choice for a DECIMAL of more digits than Spark has → its type, and SQL on the exact text."""
 
 
-def _decimal(column: Column, types: Types) -> Mapped:
+def _decimal(column: Column, types: Types) -> ColumnConversion:
     """Read an unscaled number, big-endian in two's complement."""
     scale = int(column.parameters.get("scale", "0"))
     precision = int(column.parameters.get("connect.decimal.precision", MAX_PRECISION))
@@ -155,11 +148,11 @@ def _decimal(column: Column, types: Types) -> Mapped:
         target, sql = _BEYOND[types.decimal_max]
         text = f"{BIG_DECIMAL}({{v}}, {scale})"
         sql = sql.replace("{text}", text).replace("{scale}", str(scale))
-        return Mapped("binary", target.replace("{scale}", str(scale)), sql)
+        return ColumnConversion("binary", target.replace("{scale}", str(scale)), sql)
     target = f"decimal({precision},{scale})"
     if precision <= 18:
-        return Mapped("binary", target, _small_decimal(scale, target))
-    return Mapped("binary", target, _large_decimal(scale, target))
+        return ColumnConversion("binary", target, _small_decimal(scale, target))
+    return ColumnConversion("binary", target, _large_decimal(scale, target))
 
 
 def _padded(size: int) -> str:
@@ -203,65 +196,65 @@ _MICROS: Final = MILLIS.replace("0000 AND", "0000000 AND").replace("999 THEN", "
 _CLOCK_LIMIT: Final = "{u} BETWEEN -3020400000000 AND 3020400000000"
 
 
-def _date(_: Column, __: Types) -> Mapped:
-    return Mapped("int", "date", f"date_add(DATE'1970-01-01', {_DAYS})")
+def _date(_: Column, __: Types) -> ColumnConversion:
+    return ColumnConversion("int", "date", f"date_add(DATE'1970-01-01', {_DAYS})")
 
 
-def _datetime(function: str, unit: str = "{v}") -> Callable[[Column, Types], Mapped]:
+def _datetime(function: str, unit: str = "{v}") -> Callable[[Column, Types], ColumnConversion]:
     """Read DATETIME: the clock on the wall, kept as if it were UTC."""
 
-    def choose(_: Column, types: Types) -> Mapped:
+    def choose(_: Column, types: Types) -> ColumnConversion:
         limited = MILLIS if function == "timestamp_millis" else _MICROS
         instant = f"{function}({limited.replace('{v}', unit)})"
         if types.datetime == "timestamp":
-            return Mapped("bigint", "timestamp", instant)
-        return Mapped("bigint", "timestamp_ntz", f"CAST({instant} AS TIMESTAMP_NTZ)")
+            return ColumnConversion("bigint", "timestamp", instant)
+        return ColumnConversion("bigint", "timestamp_ntz", f"CAST({instant} AS TIMESTAMP_NTZ)")
 
     return choose
 
 
-def _time(wire: str, micros: str) -> Callable[[Column, Types], Mapped]:
-    def choose(_: Column, types: Types) -> Mapped:
+def _time(wire: str, micros: str) -> Callable[[Column, Types], ColumnConversion]:
+    def choose(_: Column, types: Types) -> ColumnConversion:
         if types.time == "micros":
-            return Mapped(wire, "bigint", micros)
+            return ColumnConversion(wire, "bigint", micros)
         text = _CLOCK.replace("{u}", f"({micros})")
         limited = _CLOCK_LIMIT.replace("{u}", f"({micros})")
-        return Mapped(wire, "string", f"CASE WHEN {limited} THEN {text} END")
+        return ColumnConversion(wire, "string", f"CASE WHEN {limited} THEN {text} END")
 
     return choose
 
 
-def _text_as(target: str) -> Callable[[Column, Types], Mapped]:
-    return lambda _, __: Mapped("string", target, f"try_cast({{v}} AS {target.upper()})")
+def _text_as(target: str) -> Callable[[Column, Types], ColumnConversion]:
+    return lambda _, __: ColumnConversion("string", target, f"try_cast({{v}} AS {target.upper()})")
 
 
-def _json(_: Column, types: Types) -> Mapped:
+def _json(_: Column, types: Types) -> ColumnConversion:
     if types.json_as == "variant":
-        return Mapped("string", "variant", "try_parse_json({v})")
-    return Mapped("string", "string")
+        return ColumnConversion("string", "variant", "try_parse_json({v})")
+    return ColumnConversion("string", "string")
 
 
-def _set(_: Column, types: Types) -> Mapped:
+def _set(_: Column, types: Types) -> ColumnConversion:
     if types.set == "string":
-        return Mapped("string", "string")
+        return ColumnConversion("string", "string")
     parts = "CASE WHEN {v} = '' THEN CAST(array() AS ARRAY<STRING>) ELSE split({v}, ',') END"
-    return Mapped("string", "array<string>", parts)
+    return ColumnConversion("string", "array<string>", parts)
 
 
-def _bits(column: Column, types: Types) -> Mapped:
+def _bits(column: Column, types: Types) -> ColumnConversion:
     """Read a bit string, whose bytes come with the least significant first."""
     if types.bits == "binary" or int(column.parameters.get("length", "64")) > 63:
-        return Mapped("binary", "binary")
+        return ColumnConversion("binary", "binary")
     pairs = "reverse(sequence(1, greatest(length({v}), 1)))"
     text = f"array_join(transform({pairs}, i -> hex(substring({{v}}, i, 1))), '')"
-    return Mapped("binary", "bigint", f"try_cast(conv({text}, 16, 10) AS BIGINT)")
+    return ColumnConversion("binary", "bigint", f"try_cast(conv({text}, 16, 10) AS BIGINT)")
 
 
-def _geometry(_: Column, types: Types) -> Mapped:
+def _geometry(_: Column, types: Types) -> ColumnConversion:
     wire = "struct<`wkb`:binary,`srid`:int>"
     if types.geometry == "wkb":
-        return Mapped(wire, "binary", "{v}.wkb")
-    return Mapped(wire, wire)
+        return ColumnConversion(wire, "binary", "{v}.wkb")
+    return ColumnConversion(wire, wire)
 
 
 _TIMESTAMPS: Final = {
@@ -274,7 +267,7 @@ _TIMESTAMPS: Final = {
     ),
 }
 
-_SEMANTIC: Final[Mapping[str, Callable[[Column, Types], Mapped]]] = {
+_SEMANTIC: Final[Mapping[str, Callable[[Column, Types], ColumnConversion]]] = {
     **_TIMESTAMPS,
     "org.apache.kafka.connect.data.Decimal": _decimal,
     "org.apache.kafka.connect.data.Date": _date,
@@ -284,7 +277,7 @@ _SEMANTIC: Final[Mapping[str, Callable[[Column, Types], Mapped]]] = {
     "io.debezium.time.MicroTime": _time("bigint", "{v}"),
     "io.debezium.time.NanoTime": _time("bigint", "{v} DIV 1000"),
     "io.debezium.time.ZonedTimestamp": _text_as("timestamp"),
-    "io.debezium.time.IsoDate": lambda _, __: Mapped(
+    "io.debezium.time.IsoDate": lambda _, __: ColumnConversion(
         "string", "date", "try_cast(replace({v}, 'Z', '') AS DATE)"
     ),
     "io.debezium.time.IsoTimestamp": _text_as("timestamp_ntz"),

@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from sparksink.order import BEGINNING, Sequence
+from sparksink.change_position import BEGINNING, ChangePosition
 from sparksink.schemas.ddl import Definition
-from sparksink.schemas.shapes import Column, Shape
+from sparksink.schemas.row_schema import Column, RowSchema
 
 _REPLACES: Final = re.compile(r"^\W*CREATE\s+OR\s+REPLACE\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class SchemaVersion:
     """A definition and where it begins; with ``fresh`` the table before it was another one."""
 
-    start: Sequence
+    start: ChangePosition
     definition: Definition
     fresh: bool = False
 
@@ -35,11 +35,11 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Versions:
+class SchemaVersions:
     """All versions of one table, the oldest first; ``seen`` are the statements behind them."""
 
-    versions: tuple[Version, ...]
-    seen: frozenset[tuple[Sequence | None, str]] = frozenset()
+    versions: tuple[SchemaVersion, ...]
+    seen: frozenset[tuple[ChangePosition | None, str]] = frozenset()
     removed: bool = False
 
     @property
@@ -48,11 +48,11 @@ class Versions:
         return self.versions[-1].definition
 
     @property
-    def starts(self) -> tuple[Sequence, ...]:
+    def starts(self) -> tuple[ChangePosition, ...]:
         """Where each version begins; the first one at the beginning."""
         return tuple(one.start for one in self.versions)
 
-    def then(self, found: Definition) -> Versions:
+    def then(self, found: Definition) -> SchemaVersions:
         """Return these versions and what a further statement defines.
 
         A connector that starts again may repeat statements; a snapshot's ones describe a table that
@@ -67,16 +67,16 @@ class Versions:
         last = self.versions[-1]
         start = last.start if found.start is None else found.start
         if start < last.start:  # of another binlog, whose order nothing tells
-            return replace(first(found), seen=seen)
+            return replace(first_version(found), seen=seen)
         again = bool(_REPLACES.match(found.ddl)) or (self.removed and found.kind == "CREATE")
         fresh = again and not found.snapshot
         gone = frozenset(last.names) - {*found.shape.names, *found.renamed}
-        next_one = Version(start, replace(found, dropped=found.dropped | gone), fresh)
-        if not fresh and _reads_alike(last.definition, next_one.definition):
+        next_one = SchemaVersion(start, replace(found, dropped=found.dropped | gone), fresh)
+        if not fresh and _same_encoding(last.definition, next_one.definition):
             kept = replace(last, definition=replace(found, renamed=last.definition.renamed,
                                                     dropped=last.definition.dropped))  # fmt: skip
-            return Versions((*self.versions[:-1], kept), seen)
-        return Versions((*self.versions, next_one), seen)
+            return SchemaVersions((*self.versions[:-1], kept), seen)
+        return SchemaVersions((*self.versions, next_one), seen)
 
     def at(self, number: int | None) -> int:
         """Return the number of a version, the last one where there is none of that number."""
@@ -100,7 +100,7 @@ class Versions:
             name = one.definition.renamed.get(name, name)
         return name, True
 
-    def moved(self, since: Sequence | None) -> dict[str, str]:
+    def moved(self, since: ChangePosition | None) -> dict[str, str]:
         """Return the new names of a target's columns, which had those of a position before.
 
         Without a position, of all columns whose old name belongs to no other one now.
@@ -120,12 +120,12 @@ class Versions:
         return found
 
     @property
-    def created(self) -> Sequence | None:
+    def created(self) -> ChangePosition | None:
         """Where the table was created again after it was dropped; nothing of it is older."""
         return max((one.start for one in self.versions if one.fresh), default=None)
 
     @cached_property
-    def reused(self) -> Mapping[str, Sequence]:
+    def reused(self) -> Mapping[str, ChangePosition]:
         """Columns of the newest version that have the name of an earlier one, and their begin."""
         found = {}
         for name in self.newest.shape.names:
@@ -147,9 +147,9 @@ class Versions:
         }
         return frozenset(dead).difference(self.newest.shape.names)
 
-    def named(self, name: Callable[[str], str]) -> Versions:
+    def named(self, name: Callable[[str], str]) -> SchemaVersions:
         """Return the same with columns called as a target calls them."""
-        return replace(self, versions=tuple(_named(one, name) for one in self.versions))
+        return replace(self, versions=tuple(_with_names(one, name) for one in self.versions))
 
     def _born(self, name: str) -> int:
         """Return the number of the version that made a column; 0 if nothing tells."""
@@ -165,42 +165,42 @@ class Versions:
         return 0
 
 
-def first(found: Definition) -> Versions:
+def first_version(found: Definition) -> SchemaVersions:
     """Return the versions of a table of which one statement is known."""
     seen = frozenset({(found.start, found.ddl)})
     if not (found.renamed or found.dropped):
-        return Versions((Version(BEGINNING, found),), seen)
-    earlier = Version(BEGINNING, _unrenamed(found))
-    return Versions((earlier, Version(found.start or BEGINNING, found)), seen)
+        return SchemaVersions((SchemaVersion(BEGINNING, found),), seen)
+    earlier = SchemaVersion(BEGINNING, _before_renames(found))
+    return SchemaVersions((earlier, SchemaVersion(found.start or BEGINNING, found)), seen)
 
 
-def _unrenamed(found: Definition) -> Definition:
+def _before_renames(found: Definition) -> Definition:
     """Return a definition with the names that columns had before its statement."""
     old = {new: name for name, new in found.renamed.items()}
     columns = (replace(one, name=old.get(one.name, one.name)) for one in found.shape.columns)
     keys = tuple(old.get(key, key) for key in found.keys)
     none: frozenset[str] = frozenset()
-    return replace(found, shape=Shape(tuple(columns)), keys=keys, renamed={}, dropped=none)
+    return replace(found, shape=RowSchema(tuple(columns)), keys=keys, renamed={}, dropped=none)
 
 
-def _reads_alike(one: Definition, other: Definition) -> bool:
+def _same_encoding(one: Definition, other: Definition) -> bool:
     if other.renamed or other.dropped:
         return False
-    return [_plain(column) for column in one.shape.columns] == [
-        _plain(column) for column in other.shape.columns
+    return [_without_default(column) for column in one.shape.columns] == [
+        _without_default(column) for column in other.shape.columns
     ]
 
 
-def _plain(column: Column) -> Column:
+def _without_default(column: Column) -> Column:
     return replace(column, default=None, optional=True)
 
 
-def _named(one: Version, name: Callable[[str], str]) -> Version:
+def _with_names(one: SchemaVersion, name: Callable[[str], str]) -> SchemaVersion:
     found = one.definition
     columns = (replace(column, name=name(column.name)) for column in found.shape.columns)
     named = replace(
         found,
-        shape=Shape(tuple(columns)),
+        shape=RowSchema(tuple(columns)),
         renamed={name(old): name(new) for old, new in found.renamed.items()},
         dropped=frozenset(map(name, found.dropped)),
     )

@@ -18,7 +18,7 @@ Offsets = Mapping[str, Mapping[int, tuple[int, int]]]
 _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 
 
-def offsets(spark: SparkSession, source: Source, topics: str) -> Offsets:
+def read_offsets(spark: SparkSession, source: Source, topics: str) -> Offsets:
     """Return the topics that match, with the offsets of each partition.
 
     :raises SinkError: the brokers do not answer.
@@ -30,7 +30,7 @@ def offsets(spark: SparkSession, source: Source, topics: str) -> Offsets:
     try:
         consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(settings)
         try:
-            return _asked(jvm, consumer, topics)
+            return _list_offsets(jvm, consumer, topics)
         finally:
             consumer.close()
     except Py4JJavaError as error:
@@ -47,7 +47,7 @@ def _settings(source: Source) -> Mapping[str, str]:
     }
 
 
-def _asked(jvm: Any, consumer: Any, topics: str) -> Offsets:
+def _list_offsets(jvm: Any, consumer: Any, topics: str) -> Offsets:
     places = jvm.java.util.ArrayList()
     for topic, partitions in dict(consumer.listTopics()).items():
         if re.fullmatch(topics, topic):

@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined] # documented
 
 from sparksink.errors import ConfigError, DataLossError, SinkError
-from sparksink.source.ranges import Place, Range
+from sparksink.source.ranges import PartitionId, Range
 
 EARLIEST: Final[Any] = OffsetSpec.earliest()  # type: ignore[no-untyped-call] # as it is
 LATEST: Final[Any] = OffsetSpec.latest()  # type: ignore[no-untyped-call] # as it is
@@ -71,42 +71,43 @@ class Client:
             IsolationLevel.READ_UNCOMMITTED if uncommitted else IsolationLevel.READ_COMMITTED
         )
 
-    def partitions(self, pattern: str) -> list[Place]:
+    def partitions(self, pattern: str) -> list[PartitionId]:
         """Return the partitions of the topics whose names match.
 
         :raises SinkError: the brokers do not answer.
         """
-        found = _asked(lambda: self._admin.list_topics(timeout=15).topics)
+        found = _retry(lambda: self._admin.list_topics(timeout=15).topics)
         return [
-            Place(topic, number)
+            PartitionId(topic, number)
             for topic, described in found.items()
             if re.fullmatch(pattern, topic)
             for number in described.partitions
         ]
 
-    def offsets(self, places: Iterable[Place], of: Any) -> dict[Place, int]:
+    def offsets(self, places: Iterable[PartitionId], of: Any) -> dict[PartitionId, int]:
         """Return an offset of each partition; -1 where there is none at or after a moment.
 
         :raises SinkError: the brokers do not answer.
         """
         wanted = {TopicPartition(*place): of for place in places}
-        return _asked(lambda: self._listed(wanted)) if wanted else {}
+        return _retry(lambda: self._listed(wanted)) if wanted else {}
 
-    def _listed(self, wanted: dict[TopicPartition, Any]) -> dict[Place, int]:
+    def _listed(self, wanted: dict[TopicPartition, Any]) -> dict[PartitionId, int]:
         asked = self._admin.list_offsets(
             wanted, isolation_level=self._isolation, request_timeout=15
         )
         return {
-            Place(one.topic, one.partition): future.result().offset for one, future in asked.items()
+            PartitionId(one.topic, one.partition): future.result().offset
+            for one, future in asked.items()
         }
 
 
-def moment(millis: int) -> Any:
+def offset_at(millis: int) -> Any:
     """Return what asks for the first message of a time or later."""
     return OffsetSpec.for_timestamp(millis)
 
 
-def _asked(question: Callable[[], _Answer]) -> _Answer:
+def _retry(question: Callable[[], _Answer]) -> _Answer:
     """Ask again a few times, as leaders move and topics are just being made.
 
     :raises SinkError: there is no answer.
@@ -121,7 +122,7 @@ def _asked(question: Callable[[], _Answer]) -> _Answer:
     raise SinkError(f"Kafka does not answer: {fault.str()}")
 
 
-def read(
+def read_ranges(
     settings: Mapping[str, str], ranges: Sequence[Range], *, headers: bool, fails: bool
 ) -> Iterator[pa.RecordBatch]:
     """Yield all messages of some ranges; unless it ``fails`` those that are gone are passed over.
@@ -133,12 +134,12 @@ def read(
     consumer = Consumer({**_DEFAULTS, **settings, **_FIXED, **reset})
     try:
         for one in ranges:
-            yield from _batches(_messages(consumer, one, fails=fails), headers=headers)
+            yield from _batches(_read_range(consumer, one, fails=fails), headers=headers)
     finally:
         consumer.close()
 
 
-def _messages(consumer: Consumer, wanted: Range, *, fails: bool) -> Iterator[Any]:
+def _read_range(consumer: Consumer, wanted: Range, *, fails: bool) -> Iterator[Any]:
     """Yield the messages of a range, of which the last offsets may be marks of transactions.
 
     Behind those comes a message beyond the range, or the end of the partition.
@@ -146,9 +147,9 @@ def _messages(consumer: Consumer, wanted: Range, *, fails: bool) -> Iterator[Any
     consumer.assign([TopicPartition(*wanted.place, wanted.start)])
     at, error, patient_until = wanted.start, None, time.monotonic() + _PATIENCE
     while at < wanted.end:
-        for message in _consumed(consumer, wanted.end - at):
+        for message in _consume(consumer, wanted.end - at):
             error = message.error()
-            if _is_at(message, wanted):
+            if _belongs_to_range(message, wanted):
                 at, patient_until = message.offset(), time.monotonic() + _PATIENCE
                 if error is None and at < wanted.end:
                     if at >= wanted.start:
@@ -157,29 +158,31 @@ def _messages(consumer: Consumer, wanted: Range, *, fails: bool) -> Iterator[Any
         if time.monotonic() > patient_until:
             if not fails and error is not None and error.code() == _END:
                 return  # it was made anew, and is shorter than it was
-            raise SinkError(f"Kafka gives nothing of {_named(wanted)} from {at} on: {error}")
+            raise SinkError(
+                f"Kafka gives nothing of {_partition_name(wanted)} from {at} on: {error}"
+            )
 
 
-def _consumed(consumer: Consumer, most: int) -> list[Any]:
+def _consume(consumer: Consumer, most: int) -> list[Any]:
     """Return what comes next; a list of no more waits for no more."""
     return consumer.consume(min(_AT_ONCE, most), _WAIT)
 
 
-def _is_at(message: Any, wanted: Range) -> bool:
-    """Tell whether a message, or what came in its place, says where in the range reading is.
+def _belongs_to_range(message: Any, wanted: Range) -> bool:
+    """Return whether a message, or what came in its place, says where in the range reading is.
 
     :raises DataLossError: the range is no longer there.
     """
     error = message.error()
     if error is not None and error.code() == _GONE:
         raise DataLossError(
-            f"Some data may have been lost: {_named(wanted)} has no offset {wanted.start}."
+            f"Some data may have been lost: {_partition_name(wanted)} has no offset {wanted.start}."
         )
     of_it = error is None or error.code() == _END
     return of_it and (message.topic(), message.partition()) == wanted.place
 
 
-def _named(wanted: Range) -> str:
+def _partition_name(wanted: Range) -> str:
     return f"{wanted.place.topic}-{wanted.place.partition}"
 
 

@@ -19,8 +19,8 @@ from pyspark.sql import functions as f
 
 from sparksink.config.source import Source
 from sparksink.errors import SinkError
-from sparksink.source import bounds, sharing
-from sparksink.source.kafka import Offsets, offsets
+from sparksink.source import offset_bounds, table_routing
+from sparksink.source.kafka import Offsets, read_offsets
 
 if TYPE_CHECKING:
     from sparksink.source.python_kafka import PythonKafka
@@ -68,7 +68,7 @@ class Messages:
         """Return which topics of Kafka there are that match, and how far they reach."""
         if self._source.kind == "kafka_py":
             return self._python.offsets(topics or self._source.topics)
-        return offsets(self._spark, self._source, topics or self._source.topics)
+        return read_offsets(self._spark, self._source, topics or self._source.topics)
 
     def ends(self) -> str | None:
         """Return where the topics end now, if a stream has to be told: as JSON."""
@@ -84,25 +84,28 @@ class Messages:
         """
         if self._source.kind == "kafka_py":
             found = self._python.stream(self.pattern, checkpoint, until)
-            return self._streamed(self._from_kafka(found))
+            return self._streamed_messages(self._from_kafka(found))
         if self._source.kind == "file":
             reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
-            return self._streamed(self._recorded(reader.json(self._source.path)))
+            return self._streamed_messages(self._recorded(reader.json(self._source.path)))
         reader = self._spark.readStream.format("kafka").options(**self._kafka())
         loaded = reader.options(**self._start(), **self._limits(once=once)).load()
-        return self._streamed(self._from_kafka(loaded))
+        return self._streamed_messages(self._from_kafka(loaded))
 
     def between(self, start: str = "earliest", end: str = "latest", topics: str = "") -> DataFrame:
         """Return the messages of a range that is there now; both ends as in a configuration."""
         if self._source.kind == "file":
             lines = self._spark.read.schema(RECORDED).json(self._source.path)
-            return self._wanted(self._recorded(lines))
+            return self._table_messages(self._recorded(lines))
         if self._source.kind == "kafka_py":
             given = self._python.between(topics or self.pattern, start, end)
-            return self._wanted(self._from_kafka(given))
+            return self._table_messages(self._from_kafka(given))
         reader = self._spark.read.format("kafka").options(**self._kafka(topics))
-        found = reader.options(**bounds.options("starting", start), **bounds.options("ending", end))
-        return self._wanted(self._from_kafka(found.load()))
+        found = reader.options(
+            **offset_bounds.bound_options("starting", start),
+            **offset_bounds.bound_options("ending", end),
+        )
+        return self._table_messages(self._from_kafka(found.load()))
 
     def schema_changes(self, start: int) -> list[tuple[int, bytes, str | None]]:
         """Return the schema-change topic from an offset on: offset, value and position header."""
@@ -117,7 +120,7 @@ class Messages:
 
     def _ddl(self, topic: str, start: int) -> DataFrame:
         if self._source.kind == "file":
-            lines = recorded(self._spark.read.schema(RECORDED).json(self._source.path))
+            lines = parse_recorded(self._spark.read.schema(RECORDED).json(self._source.path))
             return lines.where((f.col("topic") == topic) & (f.col("offset") >= start))
         first = json.dumps({topic: {"0": start}}) if start else "earliest"
         if self._source.kind == "kafka_py":
@@ -146,7 +149,7 @@ class Messages:
 
     def _start(self) -> Mapping[str, str]:
         fails = str(self._source.on_data_loss == "fail").lower()
-        first = bounds.options("starting", self._source.starting_offsets)
+        first = offset_bounds.bound_options("starting", self._source.starting_offsets)
         return {**first, "failOnDataLoss": fails}
 
     def _limits(self, *, once: bool) -> Mapping[str, str]:
@@ -169,36 +172,36 @@ class Messages:
 
     def _recorded(self, lines: DataFrame) -> DataFrame:
         more = [f"map_entries({name}) AS {name}" for name in self._more()]
-        return recorded(lines, *more)
+        return parse_recorded(lines, *more)
 
     def _more(self) -> Iterable[str]:
         return ["headers"] if self._by_header else []
 
-    def wants(self, topic: str) -> bool:
-        """Tell whether a topic is one of tables: not the connector's own, nor excluded."""
+    def is_table_topic(self, topic: str) -> bool:
+        """Return whether a topic is one of tables: not the connector's own, nor excluded."""
         ddl, exclude = self._source.ddl_topic, self._source.topics_exclude
         told = {ddl, f"{ddl}.transaction", self._source.transaction_topic}
         own = topic.startswith(self._own_prefixes()) or topic in told
         return not own and not (exclude and re.fullmatch(exclude, topic))
 
-    def _streamed(self, messages: DataFrame) -> DataFrame:
+    def _streamed_messages(self, messages: DataFrame) -> DataFrame:
         told = self._source.transaction_topic
         if told is None:
-            return self._wanted(messages)
-        return messages.where((f.col("topic") == told) | self._is_wanted())
+            return self._table_messages(messages)
+        return messages.where((f.col("topic") == told) | self._is_table_message())
 
-    def _wanted(self, messages: DataFrame) -> DataFrame:
-        wanted = messages.where(self._is_wanted())
+    def _table_messages(self, messages: DataFrame) -> DataFrame:
+        wanted = messages.where(self._is_table_message())
         if self._by_header:
-            return sharing.by_header(wanted, self._by_header).drop("headers")
-        return sharing.by_source(wanted) if self._source.route == "source" else wanted
+            return table_routing.route_by_header(wanted, self._by_header).drop("headers")
+        return table_routing.route_by_source(wanted) if self._source.route == "source" else wanted
 
     def _own_prefixes(self) -> tuple[str, ...]:
         """Return how topics of the connector's own begin: all of Debezium's, and its heartbeats."""
         own, heartbeats = "__debezium", self._source.heartbeat_prefix
         return (own,) if heartbeats.startswith(own) else (own, heartbeats)
 
-    def _is_wanted(self) -> Column:
+    def _is_table_message(self) -> Column:
         """Leave out what is not a table's: the connector's own topics, and what is excluded."""
         own = reduce(or_, map(f.col("topic").startswith, self._own_prefixes()))
         if self._source.ddl_topic:
@@ -213,7 +216,7 @@ class Messages:
         return ~own
 
 
-def recorded(lines: DataFrame, *more: str) -> DataFrame:
+def parse_recorded(lines: DataFrame, *more: str) -> DataFrame:
     """Return recorded messages as messages; ``more`` columns are SQL."""
     return lines.selectExpr(
         "topic",

@@ -11,13 +11,13 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
-from sparksink.config.offsets import MOMENT, millis
+from sparksink.config.offsets import TIMESTAMP_PREFIX, millis
 from sparksink.config.source import Source
 from sparksink.errors import SinkError
 from sparksink.files import Files
 from sparksink.source import kafka_py
 from sparksink.source.python_source import CLIENT, KafkaPy
-from sparksink.source.ranges import as_json, of_json
+from sparksink.source.ranges import offsets_from_json, offsets_to_json
 
 NOTED: Final = "kafka_py.json"
 """The file beside a checkpoint that says where its stream began."""
@@ -95,13 +95,13 @@ class PythonKafka:
         """
         client = self._client()
         places = client.partitions(pattern)
-        if bound.startswith(MOMENT):
-            of = kafka_py.moment(millis(bound.removeprefix(MOMENT)))
+        if bound.startswith(TIMESTAMP_PREFIX):
+            of = kafka_py.offset_at(millis(bound.removeprefix(TIMESTAMP_PREFIX)))
             found = client.offsets(places, of)
         elif bound in _WORDS:
             found = dict.fromkeys(places, _WORDS[bound])
         else:
-            found = of_json(json.loads(bound))
+            found = offsets_from_json(json.loads(bound))
             if odd := sorted(found.keys() ^ set(places)):
                 raise SinkError(
                     f"Offsets name every partition that is there and no other: see"
@@ -109,4 +109,4 @@ class PythonKafka:
                 )
         for number, of in ((-2, kafka_py.EARLIEST), (-1, kafka_py.LATEST)):
             found |= client.offsets([one for one in found if found[one] == number], of)
-        return json.dumps(as_json(found))
+        return json.dumps(offsets_to_json(found))

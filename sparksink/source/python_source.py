@@ -23,7 +23,15 @@ from pyspark.sql.types import StructType
 
 from sparksink.errors import DataLossError
 from sparksink.source import kafka_py
-from sparksink.source.ranges import Place, Range, as_json, between, limited, of_json, shares
+from sparksink.source.ranges import (
+    PartitionId,
+    Range,
+    limit_offsets,
+    offsets_from_json,
+    offsets_to_json,
+    ranges_between,
+    split_ranges,
+)
 
 _SCHEMA: Final = (
     "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp,"
@@ -35,7 +43,7 @@ CLIENT: Final = "kafka."
 _LOOKS: Final = 3
 
 
-class Share(InputPartition):
+class InputShare(InputPartition):
     """What one task reads."""
 
     def __init__(self, ranges: Sequence[Range]) -> None:
@@ -55,31 +63,33 @@ class KafkaPy(DataSource):
         """Return the columns, which are those of Spark's own source."""
         return _SCHEMA
 
-    def reader(self, schema: StructType) -> Fixed:  # noqa: ARG002 - it has but one
+    def reader(self, schema: StructType) -> RangeReader:  # noqa: ARG002 - it has but one
         """Return what reads a range."""
-        return Fixed(_asked(self.options))
+        return RangeReader(_parse_options(self.options))
 
-    def streamReader(self, schema: StructType) -> Stream:  # noqa: N802, ARG002 - Spark's name
+    def streamReader(self, schema: StructType) -> KafkaStreamReader:  # noqa: N802, ARG002 - Spark's name
         """Return what reads a stream."""
-        return Stream(_asked(self.options))
+        return KafkaStreamReader(_parse_options(self.options))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SourceOptions:
     """The options, as they are meant; ``ends`` is where a stream ends, None: nowhere."""
 
     client: Mapping[str, str]
     pattern: str
-    starts: Mapping[Place, int]
-    ends: Mapping[Place, int] | None
+    starts: Mapping[PartitionId, int]
+    ends: Mapping[PartitionId, int] | None
     tasks: int
     most: int
     headers: bool
     fails: bool
 
-    def read(self, share: Share) -> Iterator[Any]:
+    def read(self, share: InputShare) -> Iterator[Any]:
         """Yield Arrow batches."""
-        yield from kafka_py.read(self.client, share.ranges, headers=self.headers, fails=self.fails)
+        yield from kafka_py.read_ranges(
+            self.client, share.ranges, headers=self.headers, fails=self.fails
+        )
 
     def lose(self, what: str) -> None:
         """Tell of messages that are gone.
@@ -90,33 +100,33 @@ class Asked:
             raise DataLossError(f"Some data may have been lost: {what}.")
 
 
-class Fixed(DataSourceReader):
+class RangeReader(DataSourceReader):
     """Reads from offsets to offsets."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: SourceOptions) -> None:
         self._asked = asked
 
     def partitions(self) -> list[InputPartition]:
         """Return what the tasks read."""
-        ranges = between(self._asked.starts, self._asked.ends or {})
-        return [Share(share) for share in shares(ranges, self._asked.tasks)]
+        ranges = ranges_between(self._asked.starts, self._asked.ends or {})
+        return [InputShare(share) for share in split_ranges(ranges, self._asked.tasks)]
 
     def read(self, partition: InputPartition | None) -> Iterator[Any]:
         """Yield Arrow batches; there is no partition where there is nothing to read."""
         return iter(()) if partition is None else self._asked.read(partition)  # type: ignore[arg-type] # ours
 
 
-class Stream(DataSourceStreamReader):
+class KafkaStreamReader(DataSourceStreamReader):
     """Reads what comes; lives as long as the query, in a process of its own on the driver."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: SourceOptions) -> None:
         self._asked = asked
         self._reached = dict(asked.starts)
         self._connected: kafka_py.Client | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
         """Return where the stream begins."""
-        return as_json(self._asked.starts)
+        return offsets_to_json(self._asked.starts)
 
     def latestOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
         """Return how far the next batch goes; a partition that is new begins at 0.
@@ -130,8 +140,8 @@ class Stream(DataSourceStreamReader):
         reached = {place: min(self._reached.get(place, 0), end) for place, end in ends.items()}
         if new := ends.keys() - self._reached.keys():
             reached |= self._client.offsets(new, kafka_py.EARLIEST)
-        self._reached = limited(reached, ends, self._asked.most)
-        return as_json(self._reached)
+        self._reached = limit_offsets(reached, ends, self._asked.most)
+        return offsets_to_json(self._reached)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Return what the tasks read of a batch.
@@ -140,10 +150,10 @@ class Stream(DataSourceStreamReader):
 
         :raises DataLossError: the first messages are gone.
         """
-        starts, ends = of_json(start), of_json(end)
+        starts, ends = offsets_from_json(start), offsets_from_json(end)
         self._reached = ends
-        ranges = self._clipped(between(starts, ends))
-        return [Share(share) for share in shares(ranges, self._asked.tasks)]
+        ranges = self._clipped(ranges_between(starts, ends))
+        return [InputShare(share) for share in split_ranges(ranges, self._asked.tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield Arrow batches; this runs where the task runs."""
@@ -155,7 +165,7 @@ class Stream(DataSourceStreamReader):
             self._connected = kafka_py.Client(self._asked.client)
         return self._connected
 
-    def _ends(self) -> dict[Place, int]:
+    def _ends(self) -> dict[PartitionId, int]:
         """Return where the partitions end; what a new leader says at first may be too low."""
         for look in range(_LOOKS):
             ends = self._client.offsets(self._present(), kafka_py.LATEST)
@@ -168,7 +178,7 @@ class Stream(DataSourceStreamReader):
         self._asked.lose(f"{told}, and was read up to {self._reached[place]}")
         return ends
 
-    def _present(self) -> list[Place]:
+    def _present(self) -> list[PartitionId]:
         """Return the partitions of the pattern.
 
         :raises DataLossError: one is gone that was read.
@@ -197,14 +207,14 @@ class Stream(DataSourceStreamReader):
         return [one for one in clipped if one.start < one.end]
 
 
-def _asked(options: Mapping[str, str]) -> Asked:
+def _parse_options(options: Mapping[str, str]) -> SourceOptions:
     prefix = len(CLIENT)
     ends = options.get("ends")
-    return Asked(
+    return SourceOptions(
         client={key[prefix:]: text for key, text in options.items() if key.startswith(CLIENT)},
         pattern=options["pattern"],
-        starts=of_json(json.loads(options["starts"])),
-        ends=None if ends is None else of_json(json.loads(ends)),
+        starts=offsets_from_json(json.loads(options["starts"])),
+        ends=None if ends is None else offsets_from_json(json.loads(ends)),
         tasks=int(options["tasks"]),
         most=int(options["most"]),
         headers=options["headers"] == "true",

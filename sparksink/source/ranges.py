@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class PartitionId(NamedTuple):
     """A partition of a topic."""
 
     topic: str
@@ -18,15 +18,15 @@ class Place(NamedTuple):
 class Range:
     """The messages of a partition from ``start`` on and before ``end``."""
 
-    place: Place
+    place: PartitionId
     start: int
     end: int
 
 
-Offsets = Mapping[Place, int]
+Offsets = Mapping[PartitionId, int]
 
 
-def as_json(offsets: Offsets) -> dict[str, dict[str, int]]:
+def offsets_to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
     """Return offsets in the form of Spark's own Kafka source, in order."""
     found: dict[str, dict[str, int]] = {}
     for place, offset in sorted(offsets.items()):
@@ -34,16 +34,16 @@ def as_json(offsets: Offsets) -> dict[str, dict[str, int]]:
     return found
 
 
-def of_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[Place, int]:
+def offsets_from_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[PartitionId, int]:
     """Return offsets of that form by partition."""
     return {
-        Place(topic, int(number)): offset
+        PartitionId(topic, int(number)): offset
         for topic, partitions in offsets.items()
         for number, offset in partitions.items()
     }
 
 
-def limited(starts: Offsets, ends: Offsets, most: int) -> dict[Place, int]:
+def limit_offsets(starts: Offsets, ends: Offsets, most: int) -> dict[PartitionId, int]:
     """Return how far to go with ``most`` messages, which partitions share by what they have.
 
     Each that has any gets at least one, so that all go on.
@@ -58,13 +58,13 @@ def limited(starts: Offsets, ends: Offsets, most: int) -> dict[Place, int]:
     }
 
 
-def between(starts: Offsets, ends: Offsets) -> list[Range]:
+def ranges_between(starts: Offsets, ends: Offsets) -> list[Range]:
     """Return what lies between offsets; a partition without a start is read from 0 on."""
     found = (Range(place, starts.get(place, 0), end) for place, end in sorted(ends.items()))
     return [one for one in found if one.start < one.end]
 
 
-def shares(ranges: Iterable[Range], tasks: int) -> list[Sequence[Range]]:
+def split_ranges(ranges: Iterable[Range], tasks: int) -> list[Sequence[Range]]:
     """Divide ranges among at most so many tasks, of which all get the same number of messages."""
     left = list(ranges)
     total = sum(one.end - one.start for one in left)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sparksink.config.keys import SinkConfig
 from sparksink.errors import ConfigError
-from sparksink.source import lanes
+from sparksink.source import routed_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Routes:
         self._target = config.target
         self._taken: dict[str, str] = {}
 
-    def of(self, topic: str) -> Route:
+    def route(self, topic: str) -> Route:
         """Return the route of a topic.
 
         :raises ConfigError: its tables would be those of another topic.
         """
-        *before, table = lanes.table(topic)
+        *before, table = routed_tables.table_name_parts(topic)
         database = before[-1] if before else ""
         own = self._config.table(f"{database}.{table}").target
         mirror = self._name(own.name or self._target.table_name, database, table)

@@ -130,7 +130,7 @@ class Lease:
             log.warning("the lease cannot be given back, and expires: %s", cause(fault))
 
     def check(self) -> None:
-        """Make sure that the lease is still held.
+        """Check that the lease is still held.
 
         :raises LeaseError: it is not.
         """
@@ -151,7 +151,7 @@ class Lease:
         if owner is None:
             return False
         if owner.get("machine") == self._me["machine"]:
-            if _lives(owner):
+            if _is_alive(owner):
                 raise self._refusal(owner)
             return False
         log.info("waiting for the lease of %s, process %s", owner["host"], owner["pid"])
@@ -242,7 +242,12 @@ class Lease:
 
 def _process(pid: int) -> dict[str, Any]:
     """Return what names a process; on other machines, after a boot, in another container."""
-    return {"host": socket.gethostname(), "machine": _machine(), "pid": pid, "began": _began(pid)}
+    return {
+        "host": socket.gethostname(),
+        "machine": _machine(),
+        "pid": pid,
+        "began": _start_time(pid),
+    }
 
 
 def _machine() -> str:
@@ -254,7 +259,7 @@ def _machine() -> str:
         return socket.gethostname()
 
 
-def _began(pid: int) -> str:
+def _start_time(pid: int) -> str:
     """Return when a process began: another one may have its number later."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[19]
@@ -262,11 +267,11 @@ def _began(pid: int) -> str:
         return ""
 
 
-def _lives(owner: dict[str, Any]) -> bool:
+def _is_alive(owner: dict[str, Any]) -> bool:
     try:
         os.kill(owner["pid"], 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         pass  # it is another user's
-    return bool(_began(owner["pid"]) == owner["began"])
+    return bool(_start_time(owner["pid"]) == owner["began"])

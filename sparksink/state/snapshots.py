@@ -30,7 +30,7 @@ class ReadProgress:
     present: Callable[[], Offsets]
     streams: bool = True
 
-    def asking_once(self) -> ReadProgress:
+    def with_cached_offsets(self) -> ReadProgress:
         """Return the same, which asks where partitions end once, from whatever thread."""
         lock, found = threading.Lock(), list[Offsets]()
 
@@ -43,7 +43,7 @@ class ReadProgress:
         return replace(self, present=present)
 
     def covers(self, until: Offsets) -> bool:
-        """Tell whether the batch reads every partition up to some offsets."""
+        """Return whether the batch reads every partition up to some offsets."""
         return all(
             self.reached.get(topic, {}).get(partition, 0) >= offset
             for topic, partitions in until.items()

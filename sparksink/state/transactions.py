@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
 from sparksink.config.source import Source
-from sparksink.schemas.spark_types import text as quoted
+from sparksink.sql import string_literal
 from sparksink.state.snapshots import NO_SNAPSHOT, Offsets, SnapshotProgress
 
 OPEN_COLUMNS: Final = {
@@ -49,7 +49,7 @@ class OpenTransaction(NamedTuple):
     given_up: bool = False
 
 
-class Stored(NamedTuple):
+class StoredBatch(NamedTuple):
     """The batch under which more open transactions are stored than a row can hold."""
 
     app: str
@@ -66,7 +66,7 @@ class Transactions:
 
     open: Mapping[str, OpenTransaction] = field(default_factory=dict)
     done: tuple[str, ...] = ()
-    stored: Stored | None = None
+    stored: StoredBatch | None = None
     snapshot: SnapshotProgress = NO_SNAPSHOT
     partial: bool = False
 
@@ -96,11 +96,11 @@ class Transactions:
             for name, one in self.open.items()
         ]
         kinds = ", ".join(f"{column}: {kind}" for column, kind in OPEN_COLUMNS.items())
-        given = quoted(json.dumps(found))
+        given = string_literal(json.dumps(found))
         return spark.sql(f"SELECT inline(from_json({given}, 'array<struct<{kinds}>>'))")
 
 
-def parse(text: str | None) -> Transactions:
+def parse_transactions(text: str | None) -> Transactions:
     """Read what `Transactions.text` wrote; None is the beginning."""
     if text is None:
         return Transactions()
@@ -113,23 +113,23 @@ def parse(text: str | None) -> Transactions:
     # An older version gave up with too many open transactions; this waits as after a snapshot.
     lost = ["running", None] if found.get("lost") else None
     snapshot = SnapshotProgress.of_json(found.get("snapshot", lost))
-    return Transactions(known, tuple(found["done"]), stored and Stored(*stored), snapshot)
+    return Transactions(known, tuple(found["done"]), stored and StoredBatch(*stored), snapshot)
 
 
-def follow(
+def next_transactions(
     before: Transactions,
     known: DataFrame,
     events: DataFrame,
     ends: DataFrame,
     snapshot: SnapshotProgress,
-    store: Callable[[DataFrame], Stored],
+    store: Callable[[DataFrame], StoredBatch],
     limit: int = OPEN_LIMIT,
 ) -> Transactions:
     """Return what is known after a batch.
 
     :param known: the open transactions before it, rows of `OPEN_COLUMNS`.
     :param events: ``id`` of the transaction and ``total_order`` in it of events that were applied.
-    :param ends: ``id, wanted, place``, as `ended` returns.
+    :param ends: ``id, wanted, place``, as `transaction_ends` returns.
     :param snapshot: the progress of snapshots after the batch.
     :param store: keeps open transactions for the next batch where these are more than ``limit``.
     """
@@ -144,17 +144,17 @@ def follow(
     last = each.where(whole).orderBy(f.desc("place")).limit(_LATEST).collect()
     done = [row["id"] for row in last]
     if len(rows) > limit:
-        return Transactions({}, _latest(done, before), store(found), snapshot)
-    open_ = {row["id"]: _open(row) for row in rows}
+        return Transactions({}, _recently_done(done, before), store(found), snapshot)
+    open_ = {row["id"]: _open_transaction(row) for row in rows}
     done += [name for name in before.open if name not in open_]
-    return Transactions(open_, _latest(done, before), None, snapshot)
+    return Transactions(open_, _recently_done(done, before), None, snapshot)
 
 
 def give_up(
     before: Transactions,
     known: DataFrame,
     present: Callable[[], Offsets],
-    store: Callable[[DataFrame], Stored],
+    store: Callable[[DataFrame], StoredBatch],
 ) -> Transactions:
     """Stop waiting for events that were removed, once the topics are read up to where they end now.
 
@@ -184,11 +184,11 @@ def _without_lost(found: DataFrame, before: SnapshotProgress, after: SnapshotPro
     return found.where("NOT given_up") if waited and after.phase == "none" else found
 
 
-def _latest(done: Sequence[str], before: Transactions) -> tuple[str, ...]:
+def _recently_done(done: Sequence[str], before: Transactions) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*done, *before.done]))[:_LATEST]
 
 
-def _open(row: Any) -> OpenTransaction:
+def _open_transaction(row: Any) -> OpenTransaction:
     ranges = [(one["first"], one["last"]) for one in row["ranges"] or ()]
     return OpenTransaction(ranges, row["wanted"], row["given_up"])
 
@@ -210,12 +210,12 @@ def _still_open(
     )
     fresh = events.join(names, "id", "left_semi")
     fresh = fresh.selectExpr("id", "total_order AS first", "total_order AS last")
-    ranges = _merged(fresh.union(known.selectExpr("id", "inline(ranges)")))
+    ranges = _merge_ranges(fresh.union(known.selectExpr("id", "inline(ranges)")))
     found = facts.join(ranges, "id", "left")
     return found.where("wanted IS NULL OR coalesce(seen, 0) < wanted").select(*OPEN_COLUMNS)
 
 
-def _merged(ranges: DataFrame) -> DataFrame:
+def _merge_ranges(ranges: DataFrame) -> DataFrame:
     """Return the ranges of each transaction, as few as possible, and how many numbers are in."""
     order = Window.partitionBy("id").orderBy("first", "last")
     reach = f.max("last").over(order.rowsBetween(Window.unboundedPreceding, -1))
@@ -230,7 +230,7 @@ def _merged(ranges: DataFrame) -> DataFrame:
     )
 
 
-def ended(messages: DataFrame, source: Source) -> DataFrame:
+def transaction_ends(messages: DataFrame, source: Source) -> DataFrame:
     """Return ``id, wanted, place`` of the transactions whose end the transaction topic reports.
 
     ``wanted`` counts the events in topics that the sink reads, ``place`` orders the ends.
@@ -244,10 +244,10 @@ def ended(messages: DataFrame, source: Source) -> DataFrame:
         "coalesce(v.payload.id, v.id) AS id",
         "coalesce(v.payload.data_collections, v.data_collections) AS tables",
     )
-    topic = f"concat({quoted(_prefix(source))}, t.data_collection)"
-    ours = f"{topic} RLIKE {quoted(f'^(?:{source.topics})$')}"
+    topic = f"concat({string_literal(_prefix(source))}, t.data_collection)"
+    ours = f"{topic} RLIKE {string_literal(f'^(?:{source.topics})$')}"
     if source.topics_exclude:
-        ours += f" AND NOT {topic} RLIKE {quoted(f'^(?:{source.topics_exclude})$')}"
+        ours += f" AND NOT {topic} RLIKE {string_literal(f'^(?:{source.topics_exclude})$')}"
     counts = f"transform(filter(tables, t -> {ours}), t -> t.event_count)"
     return (
         plain.where("status = 'END'")

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from sparksink.config.keys import SinkConfig
 from sparksink.config.target import Target
-from sparksink.source import lanes
+from sparksink.source import routed_tables
 from sparksink.source.routes import Routes
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 from sparksink.tables import Lake
 
 PRODUCER: Final = "urn:millrace:sparksink"
@@ -30,17 +30,17 @@ class Datasets:
         self._lake = lake
         self._routes = Routes(config)
 
-    def inputs(self, done: Iterable[Applied]) -> list[dict[str, Any]]:
+    def inputs(self, done: Iterable[TableResult]) -> list[dict[str, Any]]:
         """Return the topics that a batch has read."""
         source = self._config.source
         if source.kind == "file":
             space, names = "file", {source.path}
         else:
             space = f"kafka://{source.bootstrap_servers.partition(',')[0].strip()}"
-            names = {lanes.topic(one.topic) for one in done if one.topic}
+            names = {routed_tables.topic_of(one.topic) for one in done if one.topic}
         return [{"namespace": space, "name": name} for name in sorted(names)]
 
-    def outputs(self, done: Iterable[Applied]) -> list[dict[str, Any]]:
+    def outputs(self, done: Iterable[TableResult]) -> list[dict[str, Any]]:
         """Return the tables that a batch has changed, with their columns."""
         return [
             self._output(name, columns, one.changes)
@@ -50,7 +50,7 @@ class Datasets:
         ]
 
     def _tables(self, topic: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-        route = self._routes.of(topic)
+        route = self._routes.route(topic)
         rules = self._config.table(route.table)
         written = [route.mirror] if rules.mirror.enabled else []
         for name in (*written, route.history):
@@ -59,7 +59,7 @@ class Datasets:
                 yield name, columns
 
     def _output(self, name: str, columns: Mapping[str, str], changes: int) -> dict[str, Any]:
-        space, full = named(self._config.target, name)
+        space, full = dataset_name(self._config.target, name)
         fields = [{"name": column, "type": kind} for column, kind in columns.items()]
         return {
             "namespace": space,
@@ -74,7 +74,7 @@ class Datasets:
         }
 
 
-def named(target: Target, table: str) -> tuple[str, str]:
+def dataset_name(target: Target, table: str) -> tuple[str, str]:
     """Return namespace and name of a table."""
     if target.format == "iceberg":
         return f"iceberg://{target.catalog.name}", f"{target.catalog.namespace}.{table}"

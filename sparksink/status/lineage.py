@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 from sparksink.status.datasets import PRODUCER, Datasets
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Lineage:
         """Tell that the job has begun."""
         if self._url:
             self._sender.start()
-            self._tell("START", ())
+            self._report_batch("START", ())
         return self
 
     def __exit__(
@@ -61,16 +61,16 @@ class Lineage:
     ) -> None:
         """Tell how the job ended, and wait a moment until that is told."""
         if self._url:
-            self._tell("COMPLETE" if kind is None else "FAIL", ())
+            self._report_batch("COMPLETE" if kind is None else "FAIL", ())
             self._put(None)
             self._sender.join(_SECONDS)
 
-    def batch(self, done: Sequence[Applied]) -> None:
+    def batch(self, done: Sequence[TableResult]) -> None:
         """Tell what a batch has done."""
         if self._url and done:
-            self._tell("RUNNING", done)
+            self._report_batch("RUNNING", done)
 
-    def _tell(self, kind: str, done: Sequence[Applied]) -> None:
+    def _report_batch(self, kind: str, done: Sequence[TableResult]) -> None:
         self._put({
             "eventType": kind,
             "eventTime": datetime.now(UTC).isoformat(),

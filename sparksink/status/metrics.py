@@ -11,9 +11,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import write_to_textfile
 
-from sparksink.state.applied import Applied
-from sparksink.state.memory import DIVERGED, LACKS_MESSAGES
-from sparksink.status.progress import table
+from sparksink.state.system_queries import DIVERGED, LACKS_MESSAGES
+from sparksink.state.table_result import TableResult
+from sparksink.status.progress import status_table
 from sparksink.status.source_lag import SourceLag
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ _STUCK: Final = b"the job has stopped, or no task has ended for 15 minutes\n"
 _TEXT: Final = "text/plain; charset=utf-8"
 
 
-class Metrics:
+class SinkMetrics:
     """Counts what batches do; serves it while used as a context, if an address is given.
 
     After each batch it is also written to ``textfile``, in one step, for node_exporter.
@@ -39,7 +39,7 @@ class Metrics:
         self._textfile = textfile
         self.is_alive: Callable[[], bool] = lambda: True
         self.lag = SourceLag()
-        self._done: dict[str, Applied] = {}
+        self._done: dict[str, TableResult] = {}
         self._parked: Mapping[str, str] = {}
         self._server: WSGIServer | None = None
         self.registry = CollectorRegistry()
@@ -74,7 +74,7 @@ class Metrics:
         self._is_parked = self._gauge("parked", "1 where a table is parked.")
 
     def batch(
-        self, number: int, done: Sequence[Applied], parked: Mapping[str, str], seconds: float
+        self, number: int, done: Sequence[TableResult], parked: Mapping[str, str], seconds: float
     ) -> None:
         """Count a complete batch."""
         self._parked = parked
@@ -90,7 +90,7 @@ class Metrics:
 
     def start(
         self,
-        reached: Mapping[str, Applied],
+        reached: Mapping[str, TableResult],
         parked: Mapping[str, str],
         gaps: Mapping[str, str] | None = None,
     ) -> None:
@@ -115,7 +115,7 @@ class Metrics:
         for name, seconds in self.lag.seconds().items():
             self._lag.labels(name).set(seconds)
 
-    def _count(self, one: Applied) -> None:
+    def _count(self, one: TableResult) -> None:
         self._messages.labels(one.table).inc(one.messages)
         self._changes.labels(one.table).inc(one.changes)
         self._retries.labels(one.table).inc(one.retries)
@@ -164,7 +164,7 @@ class Metrics:
             return "200 OK", generate_latest(self.registry)
         if path == "/healthz":
             return self._health()
-        shown = table(self._done, self._parked, self.lag.seconds(), self._differing)
+        shown = status_table(self._done, self._parked, self.lag.seconds(), self._differing)
         return ("200 OK", shown.encode()) if path == "/" else None
 
     def _health(self) -> tuple[str, bytes]:

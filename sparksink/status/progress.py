@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 
 WAITS: Final = "ok; rows that its snapshot lacks go once all partitions were read so far"
 
 
-def line(number: int, done: Sequence[Applied], seconds: float) -> str:
+def batch_line(number: int, done: Sequence[TableResult], seconds: float) -> str:
     """Return what a batch did: ``batch 7: 1,200 changes of 3 tables in 4.1 s, 293/s``."""
     changes = sum(one.changes for one in done)
     faults = sum(one.faults for one in done)
@@ -23,9 +23,9 @@ def line(number: int, done: Sequence[Applied], seconds: float) -> str:
     return text + (f", source at {max(times):%Y-%m-%d %H:%M:%S}" if times else "")
 
 
-def json_line(
+def batch_json(
     number: int,
-    done: Sequence[Applied],
+    done: Sequence[TableResult],
     parked: Mapping[str, str],
     lag: Mapping[str, float],
     seconds: float,
@@ -54,8 +54,8 @@ def json_line(
     return json.dumps(told)
 
 
-def table(
-    done: Mapping[str, Applied],
+def status_table(
+    done: Mapping[str, TableResult],
     parked: Mapping[str, str],
     lag: Mapping[str, float],
     marks: Mapping[str, str] | None = None,
@@ -66,7 +66,7 @@ def table(
     """
     lines = [f"{'table':40} {'batch':>8} {'place':>24} {'last change':20} {'lag':>10}  state"]
     for name in sorted({*done, *parked}):
-        one = done.get(name, Applied(name))
+        one = done.get(name, TableResult(name))
         at = one.source_ts
         shown = f"{at:%Y-%m-%d %H:%M:%S}" if at else "-"
         batch = "-" if one.batch is None else f"{one.batch:,}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 
 Waiting = Callable[[], Mapping[str, datetime]]
 """Returns the tables of which a batch is being applied, with the time of the earliest message."""
@@ -25,7 +25,7 @@ class SourceLag:
         self._behind: Collection[str] | None = None
         self._parked: Collection[str] = ()
 
-    def applied(self, done: Sequence[Applied], parked: Collection[str]) -> None:
+    def applied(self, done: Sequence[TableResult], parked: Collection[str]) -> None:
         """Note what was applied to some tables, and which are parked now."""
         self._tables |= {one.table for one in done}
         self._applied |= {one.table: one.source_ts for one in done if one.source_ts}
@@ -43,13 +43,13 @@ class SourceLag:
 
     def _of(self, table: str, waiting: Mapping[str, datetime]) -> float | None:
         if table in waiting:
-            return age(waiting[table])
+            return age_seconds(waiting[table])
         if self._behind is not None and table not in self._behind and table not in self._parked:
             return 0.0
         last = self._applied.get(table)
-        return None if last is None else age(last)
+        return None if last is None else age_seconds(last)
 
 
-def age(at: datetime) -> float:
+def age_seconds(at: datetime) -> float:
     """Return how many seconds ago a moment was; Spark hands out moments in local time."""
     return max(0.0, (datetime.now(UTC) - at.astimezone(UTC)).total_seconds())

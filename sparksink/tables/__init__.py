@@ -9,7 +9,8 @@ from typing import Protocol
 from pyspark.sql import DataFrame
 
 from sparksink.config.partitioning import NONE, Partitioning
-from sparksink.schemas.spark_types import BEFORE, quoted
+from sparksink.schemas.spark_types import BEFORE
+from sparksink.sql import quote_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Rewrite:
 
     def cast(self, rows: DataFrame) -> DataFrame:
         """Return rows with the column of the other type, in its place."""
-        return rows.withColumn(self.name, rows[quoted(self.name)].cast(self.kind))
+        return rows.withColumn(self.name, rows[quote_name(self.name)].cast(self.kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ class Lake(Protocol):
         """Make every write fail that another process has begun and not ended, where that can be."""
         ...
 
-    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
+    def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Join small files and remove those that nothing has used for some hours.
 
         Where snapshots are kept apart from files, those older than ``snapshots`` hours are
@@ -160,35 +161,35 @@ class Lake(Protocol):
         ...
 
 
-def of_keys(rows: DataFrame, keys: DataFrame | None) -> DataFrame:
+def filter_keys(rows: DataFrame, keys: DataFrame | None) -> DataFrame:
     """Return the rows that have the values of ``keys``, all rows without it."""
     return rows if keys is None else rows.join(keys, keys.columns, "left_semi")
 
 
-def _path(name: str) -> str:
+def _column_path(name: str) -> str:
     inside = name.removeprefix(f"{BEFORE}.")
-    return quoted(name) if inside == name else f"{quoted(BEFORE)}.{quoted(inside)}"
+    return quote_name(name) if inside == name else f"{quote_name(BEFORE)}.{quote_name(inside)}"
 
 
 def alter_sql(action: Add | Widen | Drop | Rename | Fill) -> str:
     """Return an alteration as Spark's SQL; ``{table}`` stands for the table."""
     match action:
         case Add(columns):
-            inside = ", ".join(f"{_path(name)} {kind}" for name, kind in columns.items())
+            inside = ", ".join(f"{_column_path(name)} {kind}" for name, kind in columns.items())
             return f"ALTER TABLE {{table}} ADD COLUMNS ({inside})"
         case Widen(name, kind):
-            return f"ALTER TABLE {{table}} ALTER COLUMN {_path(name)} TYPE {kind}"
+            return f"ALTER TABLE {{table}} ALTER COLUMN {_column_path(name)} TYPE {kind}"
         case Drop(gone):
-            return f"ALTER TABLE {{table}} DROP COLUMNS ({', '.join(map(quoted, gone))})"
+            return f"ALTER TABLE {{table}} DROP COLUMNS ({', '.join(map(quote_name, gone))})"
         case Rename(name, to):
-            return f"ALTER TABLE {{table}} RENAME COLUMN {_path(name)} TO {quoted(to)}"
+            return f"ALTER TABLE {{table}} RENAME COLUMN {_column_path(name)} TO {quote_name(to)}"
         case Fill(values, where):
-            assigned = ", ".join(f"{quoted(name)} = {sql}" for name, sql in values.items())
+            assigned = ", ".join(f"{quote_name(name)} = {sql}" for name, sql in values.items())
             some = f" WHERE {where}" if where else ""
-            return f"UPDATE {{table}} SET {assigned}{some}"  # noqa: S608 - quoted names, own literals
+            return f"UPDATE {{table}} SET {assigned}{some}"  # noqa: S608 - quote_name names, own literals
 
 
-def merged(target: str, changes: DataFrame, how: Merge) -> None:
+def merge_into(target: str, changes: DataFrame, how: Merge) -> None:
     """Merge changes into a table that Spark knows by an identifier."""
     view = f"changes_{abs(hash(target)):x}"
     changes.createOrReplaceTempView(view)
@@ -200,24 +201,26 @@ def merged(target: str, changes: DataFrame, how: Merge) -> None:
 
 def merge_sql(target: str, source: str, how: Merge) -> str:
     """Return the MERGE of a view into a table."""
-    on = [f"t.{name} = s.{name}" for name in map(quoted, how.keys)]
+    on = [f"t.{name} = s.{name}" for name in map(quote_name, how.keys)]
     newer = "(s.__seq_hi > t.__seq_hi OR (s.__seq_hi = t.__seq_hi AND s.__seq_lo > t.__seq_lo))"
-    assigned = ", ".join(f"t.{quoted(name)} = {_value(name, how)}" for name in how.columns)
-    names = ", ".join(map(quoted, how.columns))
-    values = ", ".join(f"s.{name}" for name in map(quoted, how.columns))
+    assigned = ", ".join(
+        f"t.{quote_name(name)} = {_merged_value(name, how)}" for name in how.columns
+    )
+    names = ", ".join(map(quote_name, how.columns))
+    values = ", ".join(f"s.{name}" for name in map(quote_name, how.columns))
     return "\n".join(
         [
             f"MERGE INTO {target} t USING {source} s",
             f"ON {' AND '.join([*on, *filter(None, [how.bounds])])}",
-            *_deletion(how, newer),
+            *_delete_clause(how, newer),
             f"WHEN MATCHED{f' AND {newer}' if how.ordered else ''} THEN UPDATE SET {assigned}",
-            f"WHEN NOT MATCHED{_only_living(how)} THEN INSERT ({names}) VALUES ({values})",  # noqa: S608 - quoted names
+            f"WHEN NOT MATCHED{_insert_condition(how)} THEN INSERT ({names}) VALUES ({values})",  # noqa: S608 - quote_name names
         ]
     )
 
 
-def _value(name: str, how: Merge) -> str:
-    new, old = f"s.{quoted(name)}", f"t.{quoted(name)}"
+def _merged_value(name: str, how: Merge) -> str:
+    new, old = f"s.{quote_name(name)}", f"t.{quote_name(name)}"
     return (
         f"CASE WHEN s.__whole THEN {new} ELSE coalesce({new}, {old}) END"
         if name in how.kept
@@ -225,7 +228,7 @@ def _value(name: str, how: Merge) -> str:
     )
 
 
-def _deletion(how: Merge, newer: str) -> list[str]:
+def _delete_clause(how: Merge, newer: str) -> list[str]:
     if not how.deletes:
         return []
     if not how.soft:
@@ -236,5 +239,5 @@ def _deletion(how: Merge, newer: str) -> list[str]:
     return [f"WHEN MATCHED AND {newer} AND s.__op = 'd' THEN UPDATE SET {assigned}"]
 
 
-def _only_living(how: Merge) -> str:
+def _insert_condition(how: Merge) -> str:
     return " AND s.__op <> 'd'" if how.deletes and not how.soft else ""

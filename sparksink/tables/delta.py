@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import ILLEGAL
 from sparksink.files import Files
-from sparksink.schemas.spark_types import quoted
+from sparksink.sql import quote_name
 from sparksink.tables import (
     Add,
     Alteration,
@@ -20,10 +20,10 @@ from sparksink.tables import (
     Rewrite,
     Widen,
     alter_sql,
-    merged,
-    of_keys,
+    filter_keys,
+    merge_into,
 )
-from sparksink.tables.properties import facts_of, of_facts, pairs
+from sparksink.tables.properties import facts_to_properties, properties_sql, properties_to_facts
 
 
 class DeltaTable:
@@ -39,7 +39,7 @@ class DeltaTable:
         self.identifier = f"delta.`{path}`"
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns; asked once, as nobody else changes them."""
+        """Return the columns; asked once, as only this job changes them."""
         if self._columns is None and self._exists():
             fields = self.read().schema.fields
             self._columns = {field.name: field.dataType.simpleString() for field in fields}
@@ -47,7 +47,9 @@ class DeltaTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the table properties that are the sink's own."""
-        return facts_of(self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect())
+        return properties_to_facts(
+            self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
+        )
 
     def create(
         self,
@@ -57,21 +59,23 @@ class DeltaTable:
         how: Partitioning = NONE,
     ) -> None:
         """Make the table; names that Parquet cannot take get mapped ones in the files."""
-        properties = {**self._properties, **of_facts(facts)}
+        properties = {**self._properties, **facts_to_properties(facts)}
         if _need_mapping(columns):
             properties["delta.columnMapping.mode"] = "name"
-        inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+        inside = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
+        clause = properties_sql(properties)
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING delta"
-            f"{how.partitioned()}{_clustered(how)} TBLPROPERTIES ({pairs(properties)})"
+            f"{how.partitioned()}{_cluster_clause(how)} TBLPROPERTIES ({clause})"
         )
         self._columns = None
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
-        """Note facts and change columns; turns on the table features that this needs."""
-        properties = {**of_facts(facts), **_features(actions)}
+        """Store facts and change columns; enable the table features that this needs."""
+        properties = {**facts_to_properties(facts), **_required_features(actions)}
         if properties:
-            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(properties)})")
+            clause = properties_sql(properties)
+            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
         for action in actions:
             if isinstance(action, Rewrite):
                 self.replace(action.cast(self.read()), action.how)
@@ -81,11 +85,11 @@ class DeltaTable:
 
     def read(self, keys: DataFrame | None = None) -> DataFrame:
         """Return all rows, or those of some keys."""
-        return of_keys(self._spark.read.format("delta").load(self._path), keys)
+        return filter_keys(self._spark.read.format("delta").load(self._path), keys)
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there."""
-        merged(self.identifier, changes, how)
+        merge_into(self.identifier, changes, how)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
         """Add rows; Delta itself remembers the last batch of each writer."""
@@ -104,7 +108,7 @@ class DeltaTable:
         writer = rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
         writer.partitionBy(*(one.column for one in how.partition)).save(self._path)
         if how.cluster:
-            self.run(f"ALTER TABLE {{table}}{_clustered(how)}")
+            self.run(f"ALTER TABLE {{table}}{_cluster_clause(how)}")
         self._columns = None
 
     def run(self, statement: str) -> None:
@@ -156,17 +160,16 @@ class DeltaLake:
 
     def fence(self, name: str, owner: str) -> None:
         """Change the table's metadata: Delta refuses commits that were begun before."""
-        self.table(name).run(
-            f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs({'sparksink.owner': owner})})"
-        )
+        clause = properties_sql({"sparksink.owner": owner})
+        self.table(name).run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
 
-    def tidy(self, name: str, hours: int, _: float | None = None) -> None:
+    def compact(self, name: str, hours: int, _: float | None = None) -> None:
         """Join small files, purge deleted rows from them, remove old ones."""
         self.table(name).run("OPTIMIZE {table}")
         self.table(name).run(f"VACUUM {{table}} RETAIN {hours} HOURS")
 
 
-def _clustered(how: Partitioning) -> str:
+def _cluster_clause(how: Partitioning) -> str:
     return f" CLUSTER BY ({how.clustered()})" if how.cluster else ""
 
 
@@ -174,7 +177,7 @@ def _need_mapping(names: Iterable[str]) -> bool:
     return any(set(name).intersection(ILLEGAL) for name in names)
 
 
-def _features(actions: Sequence[Alteration]) -> dict[str, str]:
+def _required_features(actions: Sequence[Alteration]) -> dict[str, str]:
     """Return the properties without which Delta refuses an action."""
     features = {}
     if any(_need_mapping(action.columns) for action in actions if isinstance(action, Add)):

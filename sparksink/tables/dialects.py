@@ -13,7 +13,7 @@ _DELETE_SETS: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts", "__deleted
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class DialectSettings:
     """What one database says for what all of them have.
 
     ``schema`` is SQL of the schema that tables are made in, ``text`` the type of a text, ``shown``
@@ -32,7 +32,7 @@ class Dialect(Protocol):
     """The SQL of one database. Tables are called ``t``, stages of changes ``s``."""
 
     @property
-    def words(self) -> Words:
+    def words(self) -> DialectSettings:
         """What it says for what all of them have."""
         ...
 
@@ -65,7 +65,7 @@ class Dialect(Protocol):
         ...
 
 
-def create(sql: Dialect, table: str, columns: Mapping[str, str], keys: Sequence[str]) -> str:
+def create_sql(sql: Dialect, table: str, columns: Mapping[str, str], keys: Sequence[str]) -> str:
     """Return what makes a table, if there is none."""
     parts = [sql.definition(name, kind, keys) for name, kind in columns.items()]
     if keys:
@@ -74,26 +74,26 @@ def create(sql: Dialect, table: str, columns: Mapping[str, str], keys: Sequence[
     return f"CREATE TABLE IF NOT EXISTS {sql.name(table)} ({inside}) {sql.words.ending}"
 
 
-def select(sql: Dialect, table: str, columns: Mapping[str, str]) -> str:
+def select_sql(sql: Dialect, table: str, columns: Mapping[str, str]) -> str:
     """Return what reads all rows."""
-    shown = ", ".join(_shown(sql, name, kind) for name, kind in columns.items())
+    shown = ", ".join(_select_column(sql, name, kind) for name, kind in columns.items())
     return f"SELECT {shown} FROM {sql.name(table)} t"  # noqa: S608 - quoted names
 
 
-def of_keys(sql: Dialect, stage: str, keys: Sequence[str]) -> str:
-    """Return what, behind `select`, leaves rows whose keys are in a stage, perhaps twice."""
+def join_keys_sql(sql: Dialect, stage: str, keys: Sequence[str]) -> str:
+    """Return what, behind `select_sql`, leaves rows whose keys are in a stage, perhaps twice."""
     names = [*map(sql.name, keys)]
     same = " AND ".join(f"t.{name} = s.{name}" for name in names)
     once = f"SELECT DISTINCT {', '.join(names)} FROM {sql.name(stage)}"  # noqa: S608 - quoted names
     return f" JOIN ({once}) s ON {same}"
 
 
-def _shown(sql: Dialect, name: str, kind: str) -> str:
+def _select_column(sql: Dialect, name: str, kind: str) -> str:
     column, other = sql.name(name), sql.words.shown.get(kind)
     return f"CAST(t.{column} AS {other}) AS {column}" if other else f"t.{column}"
 
 
-def merge(sql: Dialect, table: str, stage: str, how: Merge) -> Iterator[str]:
+def merge_sql(sql: Dialect, table: str, stage: str, how: Merge) -> Iterator[str]:
     """Yield what brings changes from a stage into a table; again changes nothing.
 
     Not by an upsert: MariaDB's assigns one column after the other, and would compare places of

@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Catalog
-from sparksink.schemas.spark_types import quoted, text
-from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, merged, of_keys
-from sparksink.tables.properties import facts_of, of_facts, pairs
+from sparksink.sql import quote_name, string_literal
+from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, filter_keys, merge_into
+from sparksink.tables.properties import facts_to_properties, properties_sql, properties_to_facts
 
 _WRITER: Final = "millrace-writer"
 _BATCH: Final = "millrace-batch"
@@ -48,16 +48,16 @@ class IcebergTable:
         self, spark: SparkSession, catalog: str, place: Sequence[str], properties: Mapping[str, str]
     ) -> None:
         self._spark = spark
-        self._namespace = ".".join(map(quoted, (catalog, *place[:-1])))
+        self._namespace = ".".join(map(quote_name, (catalog, *place[:-1])))
         self._properties = {**_PROPERTIES, **properties}
         self._columns: Mapping[str, str] | None = None
         self._written: dict[str, int] | None = None
         self._lock = threading.Lock()
-        self.identifier = f"{self._namespace}.{quoted(place[-1])}"
-        self.within = ".".join(map(quoted, place))
+        self.identifier = f"{self._namespace}.{quote_name(place[-1])}"
+        self.within = ".".join(map(quote_name, place))
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns; asked once, as nobody else changes them."""
+        """Return the columns; asked once, as only this job changes them."""
         if self._columns is None and self._spark.catalog.tableExists(self.identifier):
             fields = self.read().schema.fields
             self._columns = {field.name: field.dataType.simpleString() for field in fields}
@@ -65,7 +65,7 @@ class IcebergTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the table properties that are the sink's own."""
-        return facts_of(self._shown())
+        return properties_to_facts(self._shown())
 
     def create(
         self,
@@ -76,19 +76,19 @@ class IcebergTable:
     ) -> None:
         """Make the table, and its namespace; a VARIANT needs the third format version."""
         version = "3" if "variant" in columns.values() else "2"
-        properties = {"format-version": version, **self._properties, **of_facts(facts)}
-        inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+        properties = {"format-version": version, **self._properties, **facts_to_properties(facts)}
+        inside = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
         self._spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self._namespace}")
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING iceberg"
-            f"{how.partitioned()} TBLPROPERTIES ({pairs(properties)})"
+            f"{how.partitioned()} TBLPROPERTIES ({properties_sql(properties)})"
         )
         self._order(how)
         self._columns = None
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
         """Note facts and change columns, of which only the metadata knows."""
-        self._set(of_facts(facts))
+        self._set(facts_to_properties(facts))
         for action in actions:
             if isinstance(action, Rewrite):
                 self.note_writers()
@@ -99,11 +99,11 @@ class IcebergTable:
 
     def read(self, keys: DataFrame | None = None) -> DataFrame:
         """Return all rows, or those of some keys."""
-        return of_keys(self._spark.table(self.identifier), keys)
+        return filter_keys(self._spark.table(self.identifier), keys)
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there."""
-        merged(self.identifier, changes, how)
+        merge_into(self.identifier, changes, how)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
         """Add rows; the snapshot that they make says whose they are."""
@@ -125,7 +125,7 @@ class IcebergTable:
 
     def replace(self, rows: DataFrame, how: Partitioning) -> None:
         """Take rows with their columns in place of all that is there; what is noted stays."""
-        self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(self._properties)})")
+        self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({properties_sql(self._properties)})")
         view = f"rows_{abs(hash(self.identifier)):x}"
         rows.createOrReplaceTempView(view)
         try:
@@ -152,7 +152,7 @@ class IcebergTable:
             self.run(f"ALTER TABLE {{table}} WRITE {spread} ORDERED BY {how.clustered()}")
 
     def ordered(self) -> bool:
-        """Tell whether rows are written in an order."""
+        """Return whether rows are written in an order."""
         return any(row["key"] == "sort-order" for row in self._shown())
 
     def _written_by(self, writer: str) -> int:
@@ -166,10 +166,10 @@ class IcebergTable:
         noted = {row["key"]: row["value"] for row in self._shown()}
         found: dict[str, int] = json.loads(noted.get(_WRITTEN, "{}"))
         rows = self._spark.sql(
-            f"SELECT summary[{text(_WRITER)}] AS writer,"  # noqa: S608 - a quoted name
-            f" max(CAST(summary[{text(_BATCH)}] AS BIGINT)) AS batch"
+            f"SELECT summary[{string_literal(_WRITER)}] AS writer,"  # noqa: S608 - a quote_name name
+            f" max(CAST(summary[{string_literal(_BATCH)}] AS BIGINT)) AS batch"
             f" FROM {self.identifier}.snapshots"
-            f" WHERE summary[{text(_WRITER)}] IS NOT NULL GROUP BY 1"
+            f" WHERE summary[{string_literal(_WRITER)}] IS NOT NULL GROUP BY 1"
         )
         for row in rows.collect():
             found[row["writer"]] = max(row["batch"], found.get(row["writer"], -1))
@@ -180,7 +180,7 @@ class IcebergTable:
 
     def _set(self, properties: Mapping[str, str]) -> None:
         if properties:
-            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({pairs(properties)})")
+            self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({properties_sql(properties)})")
 
 
 class IcebergLake:
@@ -216,27 +216,27 @@ class IcebergLake:
     def fence(self, name: str, owner: str) -> None:
         """Do nothing: Iceberg applies commits that were begun before to what is there now."""
 
-    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
+    def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Join small files and apply deletes to them, forget old snapshots with their files."""
         table = self.table(name)
         options = {"min-input-files": "2", "delete-file-threshold": "1",
                    "remove-dangling-deletes": "true"}  # fmt: skip
-        given = ", ".join(text(part) for pair in options.items() for part in pair)
-        strategy = text("sort" if table.ordered() else "binpack")
+        given = ", ".join(string_literal(part) for pair in options.items() for part in pair)
+        strategy = string_literal("sort" if table.ordered() else "binpack")
         self._call(
             "rewrite_data_files", table, f"strategy => {strategy}", f"options => map({given})"
         )
         table.note_writers()
         keep = hours if snapshots is None else snapshots
-        self._call("expire_snapshots", table, _older(keep), "retain_last => 1")
+        self._call("expire_snapshots", table, _older_than(keep), "retain_last => 1")
         if hours >= _ORPHAN_HOURS:
-            self._call("remove_orphan_files", table, _older(hours))
+            self._call("remove_orphan_files", table, _older_than(hours))
 
     def _call(self, procedure: str, table: IcebergTable, *arguments: str) -> None:
-        given = ", ".join([f"table => {text(table.within)}", *arguments])
-        self._spark.sql(f"CALL {quoted(self._catalog.name)}.system.{procedure}({given})")
+        given = ", ".join([f"table => {string_literal(table.within)}", *arguments])
+        self._spark.sql(f"CALL {quote_name(self._catalog.name)}.system.{procedure}({given})")
 
 
-def _older(hours: float) -> str:
+def _older_than(hours: float) -> str:
     before = datetime.now(UTC) - timedelta(hours=hours)
     return f"older_than => TIMESTAMP '{before:%Y-%m-%d %H:%M:%S.%f}'"

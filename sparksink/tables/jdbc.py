@@ -17,10 +17,10 @@ from pyspark.sql import functions as f
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Jdbc
-from sparksink.schemas.spark_types import quoted
+from sparksink.sql import quote_name, unquote_type
 from sparksink.tables import Add, Alteration, Drop, Fill, Lake, Merge, Rename, Rewrite, Table, Widen
 from sparksink.tables.database import Database, Statement
-from sparksink.tables.dialects import Dialect, create, merge, of_keys, select
+from sparksink.tables.dialects import Dialect, create_sql, join_keys_sql, merge_sql, select_sql
 
 _TABLES: Final = "_millrace_tables"
 _WRITERS: Final = "_millrace_writers"
@@ -45,11 +45,11 @@ class JdbcTable:
         return self._database.sql
 
     @property
-    def _named(self) -> str:
+    def _quoted_name(self) -> str:
         return self._sql.name(self._name)
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns; asked once, as nobody else changes them."""
+        """Return the columns; asked once, as only this job changes them."""
         if self._columns is None and self._present():
             found = self._noted("columns")
             self._columns = found or None
@@ -67,7 +67,7 @@ class JdbcTable:
         _: Partitioning = NONE,
     ) -> None:
         """Make the table, with its key as the primary one."""
-        made = create(self._sql, self._name, columns, keys)
+        made = create_sql(self._sql, self._name, columns, keys)
         self._database.run(map(Statement, (*self._books(), made)))
         self._note(columns, {**facts, _PRIMARY: json.dumps(list(keys))})
 
@@ -85,17 +85,17 @@ class JdbcTable:
         Moments come as text, as the driver would move them to its zone.
         """
         columns = self.columns() or {}
-        sql = select(self._sql, self._name, columns)
+        sql = select_sql(self._sql, self._name, columns)
         if keys is not None:
             self._load(keys, self._keys)
-            sql += of_keys(self._sql, self._keys, keys.columns)
+            sql += join_keys_sql(self._sql, self._keys, keys.columns)
         found = self._database.read(sql)
         return found.select(*(_from_database(name, kind) for name, kind in columns.items()))
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
         """Apply changes that are later than the row that is there, in one transaction."""
         self._load(changes, self._stage)
-        self._finish(map(Statement, merge(self._sql, self._name, self._stage, how)))
+        self._finish(map(Statement, merge_sql(self._sql, self._name, self._stage, how)))
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
         """Add rows; the transaction notes whose they are."""
@@ -105,14 +105,14 @@ class JdbcTable:
             return
         self._load(rows, self._stage)
         names = ", ".join(map(self._sql.name, rows.columns))
-        source = f"SELECT DISTINCT {names} FROM {self._stage}"  # noqa: S608 - quoted names
-        added = f"INSERT INTO {self._named} ({names}) {source}"
+        source = f"SELECT DISTINCT {names} FROM {self._stage}"  # noqa: S608 - quote_name names
+        added = f"INSERT INTO {self._quoted_name} ({names}) {source}"
         wrote = self._sql.upsert(_WRITERS, "writer", ["batch"])
         self._finish([Statement(added), Statement(wrote, (who, str(batch)))])
 
     def run(self, statement: str) -> None:
         """Run SQL that the database and Spark both know."""
-        self._write([Statement(statement.replace("{table}", self._named))])
+        self._write([Statement(statement.replace("{table}", self._quoted_name))])
 
     def _books(self) -> Iterator[str]:
         """Yield what makes the tables in which the sink notes what it needs."""
@@ -135,7 +135,7 @@ class JdbcTable:
         return noted
 
     def _note(self, columns: Mapping[str, str], facts: Mapping[str, str]) -> None:
-        kinds = {name: kind.replace("`", "") for name, kind in columns.items()}  # as Spark tells it
+        kinds = {name: unquote_type(kind) for name, kind in columns.items()}  # as Spark writes it
         values = (self._name, json.dumps(kinds), json.dumps(facts))
         noted = self._sql.upsert(_TABLES, "name", ["columns", "facts"])
         self._database.run([Statement(noted, values)])
@@ -146,7 +146,7 @@ class JdbcTable:
     ) -> dict[str, str]:
         """Change the table, and return the columns that it has then."""
         there = self._there()
-        table, sql = f"ALTER TABLE {self._named}", self._sql
+        table, sql = f"ALTER TABLE {self._quoted_name}", self._sql
         keys = json.loads(facts[_PRIMARY])
         match action:
             case Add(added):
@@ -189,9 +189,9 @@ class JdbcTable:
     def _load(self, rows: DataFrame, stage: str) -> None:
         """Write rows to an empty stage."""
         names = ", ".join(map(self._sql.name, rows.columns))
-        empty = f"CREATE TABLE {stage} AS SELECT {names} FROM {self._named} WHERE FALSE"  # noqa: S608 - quoted names
+        empty = f"CREATE TABLE {stage} AS SELECT {names} FROM {self._quoted_name} WHERE FALSE"  # noqa: S608 - quote_name names
         self._database.run(map(Statement, (f"DROP TABLE IF EXISTS {stage}", empty)))
-        self._database.load(_portable(rows), stage)
+        self._database.load(_to_portable(rows), stage)
 
     def _finish(self, statements: Iterable[Statement]) -> None:
         """Run what brings the stage into the table, in one transaction."""
@@ -231,28 +231,28 @@ class JdbcLake:
         if "/" in name:
             self._own.fence(name, owner)
 
-    def tidy(self, name: str, hours: int, _: float | None = None) -> None:
+    def compact(self, name: str, hours: int, _: float | None = None) -> None:
         """Let the database count anew what its plans are made from; it tidies by itself."""
         if "/" in name:
-            self._own.tidy(name, hours)
+            self._own.compact(name, hours)
         else:
             self._database.run([Statement(self._database.sql.analyze(name))])
 
 
-def _portable(rows: DataFrame) -> DataFrame:
+def _to_portable(rows: DataFrame) -> DataFrame:
     return rows.select(*(_to_database(name, kind) for name, kind in rows.dtypes))
 
 
 def _to_database(name: str, kind: str) -> Column:
     """Return a column as every driver takes it: moments and what is nested as text."""
-    value = f.col(quoted(name))
+    value = f.col(quote_name(name))
     if kind in _TIMES:
         return value.cast("string").alias(name)
     return f.to_json(value).alias(name) if kind.startswith(_NESTED) else value
 
 
 def _from_database(name: str, kind: str) -> Column:
-    value = f.col(quoted(name))
+    value = f.col(quote_name(name))
     if kind == "variant":
         return f.parse_json(value).alias(name)
     if kind.startswith(_NESTED):

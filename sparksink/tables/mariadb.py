@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from sparksink.order import PLACE
-from sparksink.schemas.spark_types import quoted
-from sparksink.tables.dialects import Words
+from sparksink.change_position import POSITION_COLUMNS
+from sparksink.sql import quote_name
+from sparksink.tables.dialects import DialectSettings
 
 _KINDS: Final = {
     "boolean": "BOOLEAN",
@@ -29,7 +29,7 @@ _KEY_BYTES: Final = 3072
 class MariaDb:
     """Implements `sparksink.tables.dialects.Dialect` for a server of some version."""
 
-    words = Words(
+    words = DialectSettings(
         driver="org.mariadb.jdbc.Driver",
         # A value that does not fit is an error, whatever the server has been told.
         settings={"sessionVariables": "sql_mode='STRICT_ALL_TABLES'", "tinyInt1isBit": "true"},
@@ -48,30 +48,30 @@ class MariaDb:
 
     def name(self, identifier: str) -> str:
         """Quote an identifier."""
-        return quoted(identifier)
+        return quote_name(identifier)
 
     def definition(self, name: str, kind: str, keys: Sequence[str]) -> str:
         """Return the definition of a column."""
         if name not in keys:
-            return f"{quoted(name)} {self._kind(kind)} NULL"
-        sharing = len([*set(keys).difference(PLACE)])
+            return f"{quote_name(name)} {self._kind(kind)} NULL"
+        sharing = len([*set(keys).difference(POSITION_COLUMNS)])
         room = (_KEY_BYTES - 16 * (len(keys) - 1)) // sharing
         text = f"VARCHAR({room // 4}) CHARACTER SET utf8mb4 COLLATE {self._collation}"
         texts = {"string": text, "binary": f"VARBINARY({room})"}
-        return f"{quoted(name)} {texts.get(kind) or self._kind(kind)} NOT NULL"
+        return f"{quote_name(name)} {texts.get(kind) or self._kind(kind)} NOT NULL"
 
     def widen(self, table: str, name: str, kind: str, keys: Sequence[str]) -> str:
         """Return what gives a column a wider type."""
-        return f"ALTER TABLE {quoted(table)} MODIFY COLUMN {self.definition(name, kind, keys)}"
+        return f"ALTER TABLE {quote_name(table)} MODIFY COLUMN {self.definition(name, kind, keys)}"
 
     def update(self, table: str, stage: str, on: str, columns: Iterable[str]) -> str:
         """Return what sets columns to those of the stage's rows that fit."""
-        assigned = ", ".join(f"t.{name} = s.{name}" for name in map(quoted, columns))
-        return f"UPDATE {quoted(table)} t JOIN {quoted(stage)} s ON {on} SET {assigned}"  # noqa: S608 - quoted names
+        assigned = ", ".join(f"t.{name} = s.{name}" for name in map(quote_name, columns))
+        return f"UPDATE {quote_name(table)} t JOIN {quote_name(stage)} s ON {on} SET {assigned}"  # noqa: S608 - quote_name names
 
     def delete(self, table: str, stage: str, on: str) -> str:
         """Return what removes the rows for which the stage has one that fits."""
-        return f"DELETE t FROM {quoted(table)} t JOIN {quoted(stage)} s ON {on}"
+        return f"DELETE t FROM {quote_name(table)} t JOIN {quote_name(stage)} s ON {on}"
 
     def upsert(self, table: str, key: str, columns: Sequence[str]) -> str:
         """Return what sets columns of a row, which need not be there."""
@@ -81,7 +81,7 @@ class MariaDb:
 
     def analyze(self, table: str) -> str:
         """Return what counts anew what plans are made from."""
-        return f"ANALYZE TABLE {quoted(table)}"
+        return f"ANALYZE TABLE {quote_name(table)}"
 
     def _kind(self, kind: str) -> str:
         return kind.upper() if kind.startswith("decimal") else _KINDS.get(kind, self.words.text)

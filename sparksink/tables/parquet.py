@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.errors import TableError
 from sparksink.files import Files
-from sparksink.schemas.spark_types import quoted
-from sparksink.tables import Add, Alteration, Lake, Merge, Table, of_keys
+from sparksink.sql import quote_name, unquote_type
+from sparksink.tables import Add, Alteration, Lake, Merge, Table, filter_keys
 
 FOLDER: Final = "millrace_batch"
 """The partition that each batch is; readers see it as a column."""
@@ -39,9 +39,9 @@ class ParquetTable:
         self._notes: dict[str, Any] | None = None
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns; the file is read once, as nobody else changes it."""
+        """Return the columns; the file is read once, as only this job changes it."""
         known: Mapping[str, str] = self._noted().get("columns", {})
-        return {name: kind.replace("`", "") for name, kind in known.items()} or None
+        return {name: unquote_type(kind) for name, kind in known.items()} or None
 
     def facts(self) -> Mapping[str, str]:
         """Return what was noted beside the rows."""
@@ -79,12 +79,12 @@ class ParquetTable:
     def read(self, keys: DataFrame | None = None) -> DataFrame:
         """Return the rows of complete batches; files from before a column was added have NULL."""
         columns: Mapping[str, str] = self._noted()["columns"]
-        inside = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+        inside = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
         done = self._files.found(f"{self._path}/{FOLDER}=*/{_DONE}")
         folders = [place.removesuffix(f"/{_DONE}") for place in done]
         reader = self._spark.read.schema(inside).option("basePath", self._path)
         found = reader.parquet(*folders) if folders else self._spark.createDataFrame([], inside)
-        return of_keys(found.select(*map(quoted, columns)), keys)
+        return filter_keys(found.select(*map(quote_name, columns)), keys)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
         """Add rows, unless those of this batch are all there."""
@@ -155,7 +155,7 @@ class ParquetLake:
         if "/" in name:
             self._own.fence(name, owner)
 
-    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
+    def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Tidy one of the sink's own tables; readers may have the files of a history open."""
         if "/" in name:
-            self._own.tidy(name, hours, snapshots)
+            self._own.compact(name, hours, snapshots)

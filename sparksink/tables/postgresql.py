@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sparksink.errors import TableError
-from sparksink.tables.dialects import Words
+from sparksink.sql import double_quote_name
+from sparksink.tables.dialects import DialectSettings
 
 _KINDS: Final = {
     "boolean": "BOOLEAN",
@@ -27,7 +28,7 @@ _LONGEST_NAME: Final = 63
 class PostgreSql:
     """Implements `sparksink.tables.dialects.Dialect`."""
 
-    words = Words(
+    words = DialectSettings(
         driver="org.postgresql.Driver",
         # A text is taken for what the column is, as the moments come.
         settings={"stringtype": "unspecified"},
@@ -43,7 +44,7 @@ class PostgreSql:
         """
         if len(identifier.encode()) > _LONGEST_NAME:
             raise TableError(f"{identifier} is too long a name for PostgreSQL.")
-        return '"' + identifier.replace('"', '""') + '"'
+        return double_quote_name(identifier)
 
     def definition(self, name: str, kind: str, keys: Sequence[str]) -> str:
         """Return the definition of a column."""

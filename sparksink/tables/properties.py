@@ -7,17 +7,17 @@ from typing import Final
 
 from pyspark.sql import Row
 
-from sparksink.schemas.spark_types import text
+from sparksink.sql import string_literal
 
 _FACT: Final = "millrace."
 
 
-def of_facts(facts: Mapping[str, str]) -> dict[str, str]:
+def facts_to_properties(facts: Mapping[str, str]) -> dict[str, str]:
     """Return the properties in which facts are kept."""
     return {_FACT + name: value for name, value in facts.items()}
 
 
-def facts_of(properties: Iterable[Row]) -> dict[str, str]:
+def properties_to_facts(properties: Iterable[Row]) -> dict[str, str]:
     """Return the facts among the rows of ``SHOW TBLPROPERTIES``."""
     return {
         row["key"].removeprefix(_FACT): row["value"]
@@ -26,6 +26,8 @@ def facts_of(properties: Iterable[Row]) -> dict[str, str]:
     }
 
 
-def pairs(properties: Mapping[str, str]) -> str:
+def properties_sql(properties: Mapping[str, str]) -> str:
     """Return what stands between the brackets of ``TBLPROPERTIES``."""
-    return ", ".join(f"{text(key)} = {text(value)}" for key, value in properties.items())
+    return ", ".join(
+        f"{string_literal(key)} = {string_literal(value)}" for key, value in properties.items()
+    )

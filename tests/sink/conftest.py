@@ -58,7 +58,7 @@ def settings(path: Path, **sections: Any) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from sparksink.jars import fetch, folder  # noqa: PLC0415 - as conftest is read without Spark
-    from sparksink.session import EXTENSIONS, session  # noqa: PLC0415
+    from sparksink.session import EXTENSIONS, create_session  # noqa: PLC0415
 
     (STACK / "downloads").mkdir(parents=True, exist_ok=True)
     folder().parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.warehouse.dir": str(place),
         "spark.local.dir": str(place),
     }
-    made = session(parse(settings(place)), local)
+    made = create_session(parse(settings(place)), local)
     made.sparkContext.setLogLevel("OFF")
     yield made
     made.stop()
@@ -107,14 +107,14 @@ def adaptive(spark: Any) -> Iterator[Any]:
 @pytest.fixture
 def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
     """Return what makes a sink: sections of its configuration, perhaps a lake, limits."""
-    from sparksink.session import prepared  # noqa: PLC0415
+    from sparksink.session import prepare_session  # noqa: PLC0415
     from sparksink.sink import build  # noqa: PLC0415
 
     def make(lake: Any = None, limits: Mapping[str, int] | None = None, **sections: Any) -> Any:
         if spark.conf.get("spark.sql.adaptive.enabled") == "true":
             sections = {"parallelism": SEVERAL, **sections}
         config = parse(settings(tmp_path, **sections))
-        made = build(config, prepared(spark, config), lake, **(limits or {}))
+        made = build(config, prepare_session(spark, config), lake, **(limits or {}))
         made.state.open()
         return made
 

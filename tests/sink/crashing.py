@@ -63,8 +63,8 @@ class CrashingLake:
     def version(self, name: str) -> str:
         return self._lake.version(name)
 
-    def tidy(self, name: str, hours: int, snapshots: float | None = None) -> None:
-        self._lake.tidy(name, hours, snapshots)
+    def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
+        self._lake.compact(name, hours, snapshots)
 
     def _write(self, work: Any) -> None:
         with self._lock:

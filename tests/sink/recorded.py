@@ -82,10 +82,10 @@ def _base64(value: Any) -> str | None:
 
 def frame(spark: Any, messages: Iterable[Mapping[str, Any]]) -> Any:
     """Return recorded messages as the frame that the sink works on."""
-    from sparksink.source.messages import RECORDED, recorded  # noqa: PLC0415 - needs Spark
+    from sparksink.source.messages import RECORDED, parse_recorded  # noqa: PLC0415 - needs Spark
 
     rows = [tuple(message.get(name) for name in FIELDS) for message in messages]
-    return recorded(spark.createDataFrame(rows, RECORDED))
+    return parse_recorded(spark.createDataFrame(rows, RECORDED))
 
 
 def rows(sink: Any, name: str, *columns: str) -> list[tuple[Any, ...]]:

@@ -80,17 +80,17 @@ class ChangingTable:
     def _upsert(self) -> None:
         key = self.chance.randint(1, 9)
         row = {one.identity: self._value(one) for one in self.columns}
-        self._tell("u" if key in self.rows else "c", key, row)
+        self._report_batch("u" if key in self.rows else "c", key, row)
         self.rows[key] = row
 
     def _delete(self) -> None:
         if self.rows:
             key = self.chance.choice(sorted(self.rows))
-            self._tell("d", key, self.rows.pop(key))
+            self._report_batch("d", key, self.rows.pop(key))
 
     def _truncate(self) -> None:
         self.rows.clear()
-        self._tell("t", None, {})
+        self._report_batch("t", None, {})
 
     def _rotate(self) -> None:
         self._at = (self._at[0] + 1, 4)
@@ -203,7 +203,7 @@ class ChangingTable:
         source = {"file": f"bin.{file:06}", "pos": pos, "snapshot": "false"}
         self.statements.append((self._at, {"source": source, "ddl": ddl, "tableChanges": [change]}))
 
-    def _tell(self, op: str, key: int | None, row: dict[int, Any]) -> None:
+    def _report_batch(self, op: str, key: int | None, row: dict[int, Any]) -> None:
         file, pos = self._at
         values = {} if key is None else {o.identity: row.get(o.identity) for o in self.columns}
         named = {} if key is None else {o.name: values[o.identity] for o in self.columns}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sparksink.config.ordering import Ordering
-from sparksink.schemas.spark_types import Mapped
+from sparksink.schemas.spark_types import ColumnConversion
 from tests.sink.recorded import Topic, frame
 from tests.sink.test_formats import avro
 
@@ -22,8 +22,8 @@ def test_a_renamed_column_is_found_in_a_message_of_before(spark: Any) -> None:
     """With this the table was set aside: no such struct field."""
 
     from sparksink.decode.changes import changes  # noqa: PLC0415 - needs Spark
-    from sparksink.decode.layouts import Layouts  # noqa: PLC0415 - needs Spark
-    from sparksink.decode.reading import Reading  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.message_schemas import MessageSchemas  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.reading import TableReading  # noqa: PLC0415 - needs Spark
 
     block = record("Source", {"file": "string", "pos": "long", "row": "int", "snapshot": "string",
                               "ts_ms": "long"})  # fmt: skip
@@ -32,11 +32,14 @@ def test_a_renamed_column_is_found_in_a_message_of_before(spark: Any) -> None:
     source = {"file": "bin.000001", "pos": 4, "row": 0, "snapshot": "false", "ts_ms": 1}
     rows = {"before": {"id": 1, "c": "a"}, "after": {"id": 1, "c": "b"}}
     message = Topic().message(None, avro(schema, 7, {**rows, "source": source, "op": "u"}))
-    layouts = Layouts(lambda _: None, lambda _: json.dumps(schema))
-    layouts.learn("srv.shop.orders", "avro:7")
+    layouts = MessageSchemas(lambda _: None, lambda _: json.dumps(schema))
+    layouts.add_schema("srv.shop.orders", "avro:7")
     layout = layouts.layout("srv.shop.orders", "shop.orders", "avro:7")
-    columns = {"id": Mapped("int", "int"), "d": Mapped("string", "string", member="c")}
-    reading = Reading(("id",), columns, Ordering(), images=True, before="struct")
+    columns = {
+        "id": ColumnConversion("int", "int"),
+        "d": ColumnConversion("string", "string", member="c"),
+    }
+    reading = TableReading(("id",), columns, Ordering(), images=True, before="struct")
     [found] = changes(frame(spark, [message]), layout, reading).collect()
     assert (found["id"], found["d"], found["__fault"]) == (1, "b", None)
     assert found["__before"].asDict() == {"id": 1, "d": "a"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sparksink.decode.layouts import Layouts
+from sparksink.decode.message_schemas import MessageSchemas
 from tests.sink.recorded import Topic, frame
 
 AVRO_KEY = json.dumps({"type": "record", "name": "K", "fields": [{"name": "nr", "type": "int"}]})
@@ -22,7 +22,7 @@ NAMES = {"plain": ("id",), "changed": ("id", "day"), "schema": ("payload",), "av
 
 
 def test_keys_are_learned_from_one_of_each_kind(spark: Any) -> None:
-    from sparksink.decode.census import read  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.batch_summary import summarize  # noqa: PLC0415 - needs Spark
 
     asked: list[int] = []
 
@@ -30,11 +30,11 @@ def test_keys_are_learned_from_one_of_each_kind(spark: Any) -> None:
         asked.append(number)
         return AVRO_KEY
 
-    layouts = Layouts(lambda _: None, registry)
+    layouts = MessageSchemas(lambda _: None, registry)
     topics = {name: Topic(name) for name in KEYS}
     messages = [topics[name].message(key, {"v": 1}) for name, keys in KEYS.items() for key in keys]
     for _ in range(2):
-        counted, counts = read(frame(spark, messages), layouts)
+        counted, counts = summarize(frame(spark, messages), layouts)
         counted.unpersist()
         assert {name: layouts.keys(name, "t") for name in KEYS} == NAMES
         assert sum(one.messages for one in counts if one.topic == "avro") == 2
@@ -43,13 +43,13 @@ def test_keys_are_learned_from_one_of_each_kind(spark: Any) -> None:
 
 
 def test_schemas_are_learned_in_the_order_in_which_they_came(spark: Any) -> None:
-    from sparksink.decode.census import read  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.batch_summary import summarize  # noqa: PLC0415 - needs Spark
 
-    layouts = Layouts(lambda _: None, lambda _: "")
+    layouts = MessageSchemas(lambda _: None, lambda _: "")
     topic = Topic("orders")
     names = [["id"], ["id", "stock"], ["id", "stock", "at"]]
     messages = [topic.message({"id": 1}, _with_schema(each)) for each in names for _ in range(3)]
-    counted, counts = read(frame(spark, messages), layouts)
+    counted, counts = summarize(frame(spark, messages), layouts)
     counted.unpersist()
     marks = sorted(one.mark for one in counts)
     assert [list(layouts.layout("orders", "t", mark).shape.names) for mark in marks] == names

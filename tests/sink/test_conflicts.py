@@ -76,7 +76,7 @@ def test_a_column_is_cast_in_all_rows(sink: MakeSink, spark: Any, target: dict[s
     blob = Topic(columns=[ID, field("code", "bytes")])
     again.batches.apply(frame(spark, [blob.change("u", 300, None, {"id": 1, "code": "AA=="})]),
                         "a", 3)  # fmt: skip
-    assert "column code is string and now comes as binary" in again.state.parked()["shop.orders"]
+    assert "column code is string and now arrives as binary" in again.state.parked()["shop.orders"]
 
 
 def test_a_column_goes_when_the_schema_change_topic_tells_of_it(

@@ -70,7 +70,7 @@ def cuts(made: Any) -> list[bool | None]:
 def test_a_cut_holds_whole_transactions(
     sink: MakeSink, spark: Any, log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sparksink.commands.entries import cut  # noqa: PLC0415
+    from sparksink.commands.subcommands import cut  # noqa: PLC0415
     from sparksink.state.transactions import OpenTransaction  # noqa: PLC0415
 
     made = sink(**SETTINGS)
@@ -94,7 +94,7 @@ def test_a_cut_holds_whole_transactions(
 
 @pytest.mark.slow
 def test_dead_letters_and_half_a_snapshot_are_no_cut(sink: MakeSink, spark: Any, log: Log) -> None:
-    from sparksink.commands.entries import dlq  # noqa: PLC0415
+    from sparksink.commands.subcommands import dlq  # noqa: PLC0415
 
     made = sink(**SETTINGS)
     number = iter(range(9))
@@ -118,7 +118,7 @@ def test_dead_letters_and_half_a_snapshot_are_no_cut(sink: MakeSink, spark: Any,
 
 @pytest.mark.slow
 def test_events_of_a_paused_table_have_not_arrived(sink: MakeSink, spark: Any, log: Log) -> None:
-    from sparksink.commands.entries import park  # noqa: PLC0415
+    from sparksink.commands.subcommands import park  # noqa: PLC0415
 
     made = sink(**SETTINGS)
 
@@ -153,7 +153,7 @@ def test_any_number_of_open_transactions_is_followed(sink: MakeSink, spark: Any,
     assert made.state.transactions.stored == ("app", 0)
     apply(1, *late[:2])
     assert made.state.transactions.stored == ("app", 1)
-    made.state.tidy(168, None)
+    made.state.compact(168, None)
     assert {row["batch"] for row in made.state.table("transactions").read().collect()} == {1}
     apply(2, *late[2:4])
     assert made.state.transactions.open.keys() == {"4"}
@@ -162,7 +162,7 @@ def test_any_number_of_open_transactions_is_followed(sink: MakeSink, spark: Any,
 
 
 def test_numbers_of_events_are_joined_whatever_their_order(spark: Any) -> None:
-    from sparksink.state.transactions import _merged  # noqa: PLC0415
+    from sparksink.state.transactions import _merge_ranges  # noqa: PLC0415
 
     chance = random.Random(7)
     given = {
@@ -170,7 +170,7 @@ def test_numbers_of_events_are_joined_whatever_their_order(spark: Any) -> None:
         for n in range(60)
     }
     rows = [(name, *one) for name, ranges in given.items() for one in ranges]
-    merged = _merged(spark.createDataFrame(rows, "id string, first bigint, last bigint"))
+    merged = _merge_ranges(spark.createDataFrame(rows, "id string, first bigint, last bigint"))
     found = {row["id"]: row for row in merged.collect()}
     for name, ranges in given.items():
         numbers = {number for first, last in ranges for number in range(first, last + 1)}
@@ -181,8 +181,8 @@ def test_numbers_of_events_are_joined_whatever_their_order(spark: Any) -> None:
 
 
 def test_every_form_names_its_transaction(spark: Any) -> None:
-    from sparksink.decode.census import read  # noqa: PLC0415
-    from sparksink.decode.layouts import Layouts  # noqa: PLC0415
+    from sparksink.decode.batch_summary import summarize  # noqa: PLC0415
+    from sparksink.decode.message_schemas import MessageSchemas  # noqa: PLC0415
     from sparksink.decode.transactions import events  # noqa: PLC0415
 
     order = {"name": "total_order", "type": "long"}
@@ -215,8 +215,8 @@ def test_every_form_names_its_transaction(spark: Any) -> None:
                                                  "__op": "c", "__transaction_total_order": 4})),
         other.message(None, avro(written[9], 9, {"transaction": "a column"})),
     ]  # fmt: skip
-    layouts = Layouts(lambda _: None, lambda number: json.dumps(written[number]))
-    marked, counts = read(frame(spark, messages), layouts)
+    layouts = MessageSchemas(lambda _: None, lambda number: json.dumps(written[number]))
+    marked, counts = summarize(frame(spark, messages), layouts)
     found = events(marked, layouts.avro({(one.topic, one.mark) for one in counts}))
     named = found.where("id IS NOT NULL").select("id", "total_order", "op", "snapshot").collect()
     marked.unpersist()
@@ -226,7 +226,7 @@ def test_every_form_names_its_transaction(spark: Any) -> None:
 
 
 def test_without_the_topic_there_is_no_cut(sink: MakeSink, spark: Any, log: Log) -> None:
-    from sparksink.commands.entries import cut  # noqa: PLC0415
+    from sparksink.commands.subcommands import cut  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     made = sink()

@@ -74,7 +74,7 @@ def test_a_delta_table_equals_its_source(
     schemas: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from sparksink.commands.entries import run  # noqa: PLC0415
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     database.execute(
         "CREATE TABLE orders (id INT PRIMARY KEY, name VARCHAR(20), price DECIMAL(10,2),"
@@ -142,7 +142,7 @@ def assert_checked(
     made: Any, sink: MakeSink, database: FreshDatabase, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The command tells what answers, and what is not there."""
-    from sparksink.commands.entries import check  # noqa: PLC0415
+    from sparksink.commands.subcommands import check  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     check(made, ONCE)
@@ -159,7 +159,7 @@ def assert_checked(
 
 def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFixture[str]) -> None:
     """The command says that tables are equal, and no more once they are not."""
-    from sparksink.commands.entries import verify  # noqa: PLC0415
+    from sparksink.commands.subcommands import verify  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     verify(made, argparse.Namespace(table=".*", wait=0.0))
@@ -188,7 +188,7 @@ def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     sink: MakeSink,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from sparksink.commands.entries import run, status  # noqa: PLC0415
+    from sparksink.commands.subcommands import run, status  # noqa: PLC0415
     from sparksink.errors import DataLossError  # noqa: PLC0415
 
     name = f"lost{time.time_ns()}.shop.orders"

@@ -109,7 +109,7 @@ def test_what_the_schema_change_topic_tells_is_kept_once(
     capsys: pytest.CaptureFixture[str],
     target: dict[str, Any],
 ) -> None:
-    from sparksink.commands.entries import status  # noqa: PLC0415
+    from sparksink.commands.subcommands import status  # noqa: PLC0415
 
     source = {"file": "bin.000007", "pos": 5, "ts_ms": 1_700_000_000_000}
     orders = '"shop"."orders"'
@@ -160,7 +160,7 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
         made.batches.apply(frame(spark, changed), "app", 1)
     later = orders.change("c", 300, None, {"id": 2, "name": 6})
     made.batches.apply(frame(spark, [later]), "app", 2)
-    assert "column name is string and now comes as int" in made.state.parked()["shop.orders"]
+    assert "column name is string and now arrives as int" in made.state.parked()["shop.orders"]
     assert rows(made, "shop__orders", "id", "name") == [(1, "a")]
     assert rows(made, "shop__others", "id", "name") == [(1, "b")]
     assert [offset for (offset,) in rows(made, "_cdc/parked", "offset")] == [2, 3]
@@ -170,7 +170,7 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
     table.run("ALTER TABLE {table} DROP COLUMN name")
     again = sink(target=target)
     assert again.state.parked().keys() == {"shop.orders"}
-    assert replay.parked(again, "shop.orders") == 2
+    assert replay.replay_parked(again, "shop.orders") == 2
     assert rows(again, "shop__orders", "id", "name") == [(1, 5), (2, 6)]
     assert rows(again, "_cdc/parked", "offset") == []
     assert sink(target=target).state.parked() == {}
@@ -206,4 +206,4 @@ def test_what_iceberg_cannot_widen_parks_the_table(sink: MakeSink, spark: Any) -
     topic.columns = [ID, field("small", "double")]
     third = topic.change("c", 120, None, {"id": 3, "small": 0.5})
     made.batches.apply(frame(spark, [third]), "app", 2)
-    assert "column small is bigint and now comes as double" in made.state.parked()["shop.orders"]
+    assert "column small is bigint and now arrives as double" in made.state.parked()["shop.orders"]

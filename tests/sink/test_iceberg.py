@@ -26,7 +26,7 @@ def test_a_batch_is_appended_once_even_when_its_snapshot_is_gone(
     made = sink(target=ICEBERG)
     assert len(rows(made, "t", "id")) == 3
     before = made.lake.version("t")
-    made.lake.tidy("t", 0)
+    made.lake.compact("t", 0)
     assert made.lake.version("t") != before
     snapshots = spark.sql(f"SELECT * FROM {table.identifier}.snapshots").collect()
     assert len(snapshots) == 1
@@ -98,7 +98,7 @@ def test_a_catalog_that_is_a_database(
     made.batches.apply(frame(spark, given), "app", 0)  # again, and late
     assert rows(made, "shop__orders", "id", "v") == [(0, "two"), (2, "one")]
     assert len(rows(made, "shop__orders__history", "id")) == 5
-    made.lake.tidy("shop__orders", 0)
+    made.lake.compact("shop__orders", 0)
     assert rows(made, "shop__orders", "id", "v") == [(0, "two"), (2, "one")]
     noted = mariadb_database.query("SELECT table_name FROM iceberg_tables")
     assert {"shop__orders", "shop__orders__history", "commits"} <= {name for (name,) in noted}

@@ -210,7 +210,7 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
         (110, 7, date(1970, 1, 1)),
         (2**40, 1, date(2024, 1, 1)),
     ]
-    made.lake.tidy("shop__orders", 0)
+    made.lake.compact("shop__orders", 0)
     assert int(made.lake.version("shop__orders")) > 2
     text = topic.change("c", 210, None, {**full, "id": 5, "name": "x" * 70000})
     made.batches.apply(frame(spark, [text]), "app", 2)
@@ -228,15 +228,15 @@ def test_a_whole_job_and_its_commands(
     scd: int,
     expected: list[Any],
 ) -> None:
-    from sparksink.commands import entries as commands  # noqa: PLC0415
+    from sparksink.commands import subcommands  # noqa: PLC0415
 
     given: dict[str, Any] = {"target": served(mariadb_database), "mirror": {"scd": scd}}
     topic = Topic(columns=[ID, NAME])
     for number, name in enumerate("ab"):
         change = topic.change("u", 100 + number, None, {"id": 1, "name": name})
         record(tmp_path, f"{number}.json", change)
-        commands.run(sink(**given), ONCE)
-    commands.compact(sink(**given), ONCE)
+        subcommands.run(sink(**given), ONCE)
+    subcommands.compact(sink(**given), ONCE)
     assert mariadb_database.query("SELECT id, name FROM shop__orders ORDER BY name") == expected
 
 

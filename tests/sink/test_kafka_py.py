@@ -58,7 +58,7 @@ def test_a_job_reads_batch_by_batch_what_is_committed(
     broker: KafkaBroker, topics: Topics, sink: MakeSink, capsys: Any
 ) -> None:
     """It ends where marks of transactions end, finds topics that come later, and goes on."""
-    from sparksink.commands.entries import check, run  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import check, run  # noqa: PLC0415 - needs Spark
 
     prefix = f"py{time.time_ns()}"
     names = [f"{prefix}.shop.{name}" for name in ("orders", "items")]
@@ -148,7 +148,7 @@ def test_ranges_are_read_exactly_and_a_batch_that_was_cut_short_again(
 def test_messages_that_are_gone_stop_the_job_unless_it_may_go_on(
     broker: KafkaBroker, topics: Topics, sink: MakeSink
 ) -> None:
-    from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import run  # noqa: PLC0415 - needs Spark
 
     name = f"gone{time.time_ns()}.shop.orders"
     topics.create(name)
@@ -173,7 +173,7 @@ def test_messages_that_are_gone_stop_the_job_unless_it_may_go_on(
 def test_a_job_that_is_killed_goes_on_where_it_was(
     broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
 ) -> None:
-    from sparksink.commands.entries import plan, run  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import plan, run  # noqa: PLC0415 - needs Spark
 
     name = f"kill{time.time_ns()}.shop.orders"
     topics.create(name, 2)

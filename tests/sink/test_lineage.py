@@ -15,7 +15,7 @@ import pytest
 
 from sparksink.config.file import parse
 from sparksink.config.target import Target
-from sparksink.status.datasets import named
+from sparksink.status.datasets import dataset_name
 from sparksink.status.lineage import Lineage
 from tests.fixtures.worker import free_port
 from tests.sink.conftest import settings
@@ -72,7 +72,7 @@ def lineage(url: str | None) -> Lineage:
 def test_a_run_tells_of_each_batch_and_of_its_end(
     sink: MakeSink, tmp_path: Path, server: Server
 ) -> None:
-    from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import run  # noqa: PLC0415 - needs Spark
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     topic = Topic(columns=[field("id", "int32"), field("v", "string")])
@@ -107,11 +107,11 @@ def test_a_run_tells_of_each_batch_and_of_its_end(
 def test_a_server_that_is_not_there_is_told_once_an_outage(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from sparksink.state.applied import Applied  # noqa: PLC0415
+    from sparksink.state.table_result import TableResult  # noqa: PLC0415
 
     caplog.set_level(logging.INFO, "sparksink")
     server.status = 503
-    done = [Applied("shop.orders")]
+    done = [TableResult("shop.orders")]
 
     def sent(number: int) -> None:
         until = time.monotonic() + 10
@@ -140,13 +140,13 @@ def test_a_server_that_is_not_there_is_told_once_an_outage(
 
 
 def test_a_slow_server_holds_no_batch_up(server: Server) -> None:
-    from sparksink.state.applied import Applied  # noqa: PLC0415
+    from sparksink.state.table_result import TableResult  # noqa: PLC0415
 
     server.pause = 8
     begun = time.monotonic()
     with lineage(f"{server.url}/own/path") as told:
         for _ in range(200):
-            told.batch([Applied("shop.orders")])
+            told.batch([TableResult("shop.orders")])
         assert time.monotonic() - begun < 1
     assert time.monotonic() - begun < 5
     assert server.got[0][0] == "/own/path"
@@ -176,16 +176,16 @@ def test_without_a_server_nothing_is_told() -> None:
 def test_tables_are_named_without_credentials(
     target: dict[str, Any], namespace: str, name: str
 ) -> None:
-    assert named(Target.model_validate(target), "t") == (namespace, name)
+    assert dataset_name(Target.model_validate(target), "t") == (namespace, name)
 
 
 def test_the_topics_of_kafka_are_inputs(tmp_path: Path) -> None:
-    from sparksink.state.applied import Applied  # noqa: PLC0415
+    from sparksink.state.table_result import TableResult  # noqa: PLC0415
     from sparksink.status.datasets import Datasets  # noqa: PLC0415
 
     source = {"kind": "kafka", "bootstrap.servers": "a:9092, b:9092", "path": ""}
     config = parse(settings(tmp_path, source=source))
-    done = [Applied("shop.a", topic="srv.all/shop.a"), Applied("shop.b", topic="srv.b")]
+    done = [TableResult("shop.a", topic="srv.all/shop.a"), TableResult("shop.b", topic="srv.b")]
     found = Datasets(config, None).inputs(done)  # type: ignore[arg-type]
     assert found == [
         {"namespace": "kafka://a:9092", "name": "srv.all"},

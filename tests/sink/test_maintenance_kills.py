@@ -31,7 +31,7 @@ def start(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [["compact"], ["backfill"]], ids=lambda w: w[0])
 def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: list[str]) -> None:
-    from sparksink.commands.entries import run  # noqa: PLC0415
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     given: dict[str, Any] = {"history": {"enabled": True}}
     source, parts, _ = recorded_history(tmp_path, 3, steps=40, files=2, **given)

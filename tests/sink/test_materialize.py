@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sparksink.cli import parser
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("a b", "string")]
@@ -33,7 +33,7 @@ def read(spark: Any, folder: Path) -> Any:
 def test_a_mirror_is_written_whole_and_only_then_pointed_to(
     sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
 ) -> None:
-    from sparksink.commands.entries import materialize  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import materialize  # noqa: PLC0415 - needs Spark
     from sparksink.state.transactions import Transactions  # noqa: PLC0415
 
     to, topic = tmp_path / "plain", Topic(columns=COLUMNS)
@@ -68,7 +68,7 @@ def test_a_mirror_is_written_whole_and_only_then_pointed_to(
     assert third.endswith(f"-v{made.lake.version('shop__orders')}")
     before = spark.read.parquet(str(folder / second))
     assert sorted(row["id"] for row in before.collect()) == [0, 2, 12]
-    cut = Applied("shop.orders", version=second.partition("-v")[2])
+    cut = TableResult("shop.orders", version=second.partition("-v")[2])
     made.state.commit("app", 4, "{}", [cut], Transactions())
     materialize(made, options(to, cut=True, keep=1))
     assert sorted(row["id"] for row in read(spark, folder).collect()) == [0, 2, 12]
@@ -79,7 +79,7 @@ def test_a_mirror_is_written_whole_and_only_then_pointed_to(
 def test_versions_and_counts_become_the_rows_of_the_source(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
-    from sparksink.commands.entries import materialize  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import materialize  # noqa: PLC0415 - needs Spark
 
     keyed, bag = Topic(columns=COLUMNS), Topic("srv.shop.log", COLUMNS, keys=())
     made = sink(nopk="bag_view", mirror={"scd": 2})
@@ -102,7 +102,7 @@ def test_versions_and_counts_become_the_rows_of_the_source(
 
 
 def test_what_cannot_be_written_is_told(sink: MakeSink, tmp_path: Path) -> None:
-    from sparksink.commands.entries import materialize  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import materialize  # noqa: PLC0415 - needs Spark
     from sparksink.errors import ConfigError, SinkError  # noqa: PLC0415
 
     made = sink()

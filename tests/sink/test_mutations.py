@@ -68,7 +68,7 @@ def run(sink: MakeSink, spark: Any, count: int) -> None:
     assert len(broken) > count / 3
     assert all("row" in one for one in broken)
     mend(made, spark, broken)
-    replay.dead_letters(made)
+    replay.replay_dead_letters(made)
     assert made.state.parked() == {}
     assert rows(made, "_cdc/dead_letter", "offset") == []
     for topic in topics:

@@ -153,8 +153,8 @@ def test_deletes_are_found_by_tombstones_alone_after_a_start(sink: MakeSink, spa
 
 @pytest.mark.slow
 def test_plan_and_rebuild_know_the_names(sink: MakeSink, spark: Any, tmp_path: Path) -> None:
-    from sparksink.commands.entries import rebuild  # noqa: PLC0415
     from sparksink.commands.plan import plan  # noqa: PLC0415
+    from sparksink.commands.subcommands import rebuild  # noqa: PLC0415
 
     topic = Topic(columns=COLUMNS, keys=["k=1"])
     changes = [
@@ -207,7 +207,7 @@ def test_in_a_database_and_compared_with_the_source(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from sparksink.commands.entries import verify  # noqa: PLC0415
+    from sparksink.commands.subcommands import verify  # noqa: PLC0415
 
     def make() -> Any:
         target = {**served(mariadb_database), **REPLACE}

@@ -57,11 +57,13 @@ def test_a_column_tells_which_change_is_the_later_one(sink: MakeSink, spark: Any
 def test_what_can_be_ordered_becomes_a_whole_number(
     spark: Any, expression: str, value: int | None
 ) -> None:
-    from sparksink.decode.places import by_expression  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.position_columns import order_by_expression  # noqa: PLC0415 - needs Spark
 
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     changes = spark.sql("SELECT 7 AS id, 'u' AS __op, 0L AS __seq_hi")
-    assert [one["__seq_hi"] for one in by_expression(changes, expression).collect()] == [value]
+    assert [one["__seq_hi"] for one in order_by_expression(changes, expression).collect()] == [
+        value
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,12 +71,12 @@ def test_what_can_be_ordered_becomes_a_whole_number(
     [("'text'", "is of type string"), ("id / 2", "is of type double"), ("gone", "cannot be used")],
 )
 def test_what_cannot_be_ordered_parks_the_table(spark: Any, expression: str, told: str) -> None:
-    from sparksink.decode.places import by_expression  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.position_columns import order_by_expression  # noqa: PLC0415 - needs Spark
     from sparksink.errors import TableError  # noqa: PLC0415
 
     changes = spark.sql("SELECT 7 AS id, 'u' AS __op, 0L AS __seq_hi")
     with pytest.raises(TableError, match=told):
-        by_expression(changes, expression)
+        order_by_expression(changes, expression)
 
 
 def test_the_source_block_tells_the_epoch(sink: MakeSink, spark: Any) -> None:

@@ -72,22 +72,22 @@ def test_park_replay_resumes_wherever_it_was_killed(
         made.batches.apply(frame(spark, batch), "app", number)
     made = sink(errors={"max.per.batch": 0}, **given)
     with pytest.raises(TableError, match=r"errors\.max\.per\.batch"):
-        replay.parked(made, "shop.orders")
-    assert replay.waiting(sink(**given)) == ["shop.orders"]
+        replay.replay_parked(made, "shop.orders")
+    assert replay.tables_with_messages(sink(**given)) == ["shop.orders"]
     kills = 0
     while True:
         again = sink(CrashingLake(real_lake(spark, tmp_path, **given), kills, after=True), **given)
         try:
-            replay.parked(again, "shop.orders")
+            replay.replay_parked(again, "shop.orders")
             break
         except Crash:
             kills += 2
             check = sink(**given)
             kept = len(rows(check, "_cdc/parked", "offset"))
-            assert kept == 0 or replay.waiting(check) == ["shop.orders"]
+            assert kept == 0 or replay.tables_with_messages(check) == ["shop.orders"]
     assert kills >= 6
     made = sink(**given)
-    assert (made.state.parked(), replay.waiting(made)) == ({}, [])
+    assert (made.state.parked(), replay.tables_with_messages(made)) == ({}, [])
     assert rows(made, "shop__orders", "id", "v") == [(1, "b"), (2, "a")]
     assert len(rows(made, "shop__orders__history", "id")) == 3
     assert rows(made, "_cdc/dead_letter", "offset") == [(2,)]

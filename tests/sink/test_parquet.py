@@ -54,7 +54,7 @@ def test_each_message_is_once_whenever_it_crashes(
     read = dataset.dataset(folder, partitioning="hive").to_table()
     assert sorted(read["__offset"].to_pylist()) == [1, 2, 3, 8]
     assert {int(at) for at in read["at"].to_pylist()} == {2**40 + n for n in range(3)}
-    made.lake.tidy(NAME, 0)
+    made.lake.compact(NAME, 0)
     assert len(rows(made, NAME, "id")) == 4
 
 

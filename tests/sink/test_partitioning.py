@@ -74,7 +74,7 @@ def test_delta_tables_by_columns(
     lost = Topic("srv.shop.lost", COLUMNS)
     made = sink(tables=none)
     made.batches.apply(frame(spark, [lost.change("c", 500, None, row(1, "a"))]), "app", 9)
-    assert "has no column none to partition" in made.state.parked()["shop.lost"]
+    assert "has no column none, which partition.by" in made.state.parked()["shop.lost"]
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_iceberg_tables_by_transforms(sink: MakeSink, spark: Any) -> None:
     for name, parts in (("shop__orders", 3), ("shop__orders__history", 1)):
         shown = spark.sql(f"DESCRIBE TABLE {made.lake.table(name).identifier}").collect()
         assert sum(line.col_name.startswith("Part ") for line in shown) == parts
-    made.lake.tidy("shop__orders", 0)
+    made.lake.compact("shop__orders", 0)
     assert rows(made, "shop__orders", "id", "`b c`") == EXPECTED
     assert made.lake.table("shop__orders").ordered()
     assert not made.lake.table("shop__orders__history").ordered()
@@ -112,7 +112,7 @@ def test_a_table_made_anew_lies_as_it_is_configured(
 ) -> None:
     from argparse import Namespace  # noqa: PLC0415
 
-    from sparksink.commands.entries import rebuild  # noqa: PLC0415
+    from sparksink.commands.subcommands import rebuild  # noqa: PLC0415
     from tests.sink.test_rebuild import record  # noqa: PLC0415
 
     given = [change for batch in batches(Topic(columns=COLUMNS)) for change in batch]

@@ -107,7 +107,7 @@ def test_a_table_follows_its_source_and_a_crash_changes_nothing(
         sink, lambda: real_lake(spark, tmp_path, target=target), batch, target
     )
     assert rows(made, "shop__orders", "id", "w") == [(100, 7), (2**40, 1)]
-    made.lake.tidy("shop__orders", 0)
+    made.lake.compact("shop__orders", 0)
     assert int(made.lake.version("shop__orders")) > 2
 
 

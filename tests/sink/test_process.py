@@ -84,7 +84,7 @@ def test_a_job_is_killed_between_any_two_writes(
     sink: MakeSink, tmp_path: Path, table_format: str, seed: int
 ) -> None:
     """Another process takes up the checkpoint of one that was killed at a random moment."""
-    from sparksink.commands.entries import run  # noqa: PLC0415
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
     source, parts, config = recorded_history(tmp_path, seed, steps=80, files=5, **given)

@@ -29,7 +29,7 @@ def record(path: Path, messages: list[dict[str, Any]]) -> None:
 def test_a_parked_table_is_made_anew(
     sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
 ) -> None:
-    from sparksink.commands.entries import rebuild  # noqa: PLC0415
+    from sparksink.commands.subcommands import rebuild  # noqa: PLC0415
 
     texts, numbers = Topic(columns=TEXT), Topic(columns=NUMBER)
     old = [texts.change("r", 100, None, {"id": 1, "v": "a"}, snapshot="last")]

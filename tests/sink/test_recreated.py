@@ -62,7 +62,7 @@ def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
 
 @pytest.mark.slow
 def test_a_statement_is_followed_although_no_message_comes(sink: MakeSink, tmp_path: Path) -> None:
-    from sparksink.commands.entries import run  # noqa: PLC0415
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     statements(tmp_path, *AGAIN[:1])
     record(tmp_path, "0.json", insert(Topic(columns=COLUMNS), 10, 1))
@@ -98,13 +98,13 @@ def test_a_cut_waits_for_what_came_before_a_statement(
 def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
     sink: MakeSink, spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sparksink.commands.entries import status  # noqa: PLC0415
-    from sparksink.status.metrics import Metrics  # noqa: PLC0415
+    from sparksink.commands.subcommands import status  # noqa: PLC0415
+    from sparksink.status.metrics import SinkMetrics  # noqa: PLC0415
 
     def told() -> tuple[str, str, str]:
         made = sink(**DDL)
         status(made, Namespace())
-        metrics = Metrics(None)
+        metrics = SinkMetrics(None)
         metrics.start(made.state.reached(), made.state.parked(), made.state.gaps())
         found = [metrics.page(path) for path in ("/healthz", "/metrics")]
         assert found[0] is not None

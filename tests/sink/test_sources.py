@@ -17,7 +17,7 @@ from confluent_kafka import Producer
 from deploy.stack import KafkaBroker
 from sparksink.config.source import Source
 from sparksink.errors import ConfigError, SinkError
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
@@ -50,23 +50,23 @@ def messages_of_all_kinds() -> list[Row]:
     [("json", [0, 2, 3]), ("json-schema", [1, 2, 3]), ("avro", [0, 1, 3]), ("auto", [3])],
 )
 def test_a_forced_format_knows_no_other(spark: Any, wanted: str, garbage: list[int]) -> None:
-    from sparksink.decode.layouts import GARBAGE, accepted  # noqa: PLC0415 - needs Spark
-    from sparksink.decode.marks import marked  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.message_format import with_format  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.message_schemas import GARBAGE, accepted_sql  # noqa: PLC0415 - needs Spark
 
     source = Source.model_validate({"kind": "file", "path": "p", "topics": "t", "format": wanted})
-    found = marked(frame(spark, messages_of_all_kinds()), {}, accepted(source)).collect()
+    found = with_format(frame(spark, messages_of_all_kinds()), {}, accepted_sql(source)).collect()
     assert [n for n, row in enumerate(found) if row["mark"] == GARBAGE] == garbage
 
 
 @pytest.mark.slow
 def test_messages_of_another_format_are_dead_letters(sink: MakeSink, spark: Any) -> None:
-    from sparksink.commands.replay import dead_letters  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.replay import replay_dead_letters  # noqa: PLC0415 - needs Spark
 
     messages = messages_of_all_kinds()
     made = sink(source={"format": "json"}, errors={"max.ratio": 0.75}, **SHAPES)
     made.batches.apply(frame(spark, messages), "app", 0)
     assert rows(made, "shop__orders", "id") == [(2,)]
-    assert dead_letters(made) == 3  # tried again they are all there is, which is no share
+    assert replay_dead_letters(made) == 3  # tried again they are all there is, which is no share
     reasons = rows(made, "_cdc/dead_letter", "reason")
     assert reasons == [("not of source.format json",)] * 3
     for rules, told in (
@@ -85,7 +85,7 @@ def test_messages_of_another_format_are_dead_letters(sink: MakeSink, spark: Any)
 def test_tables_that_share_a_topic_are_told_apart(
     sink: MakeSink, tmp_path: Path, route: str, table_format: str
 ) -> None:
-    from sparksink.commands.entries import backfill, run  # noqa: PLC0415
+    from sparksink.commands.subcommands import backfill, run  # noqa: PLC0415
 
     def again() -> Any:
         return sink(
@@ -129,7 +129,7 @@ def test_tables_that_share_a_topic_are_told_apart(
 def test_a_table_that_shares_a_topic_is_made_anew(
     sink: MakeSink, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sparksink.commands.entries import check, plan, rebuild, run  # noqa: PLC0415
+    from sparksink.commands.subcommands import check, plan, rebuild, run  # noqa: PLC0415
 
     topic = Topic("srv.all", columns=COLUMNS)
     inserts = [of(topic, name, 100, {"id": 1, "v": name}) for name in ("one", "two")]
@@ -148,7 +148,7 @@ def test_a_table_that_shares_a_topic_is_made_anew(
 
 
 def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: Any) -> None:
-    from sparksink.source.sharing import by_source  # noqa: PLC0415 - needs Spark
+    from sparksink.source.table_routing import route_by_source  # noqa: PLC0415 - needs Spark
 
     topic = Topic("srv.all")
     messages = [
@@ -158,7 +158,7 @@ def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: 
         topic.message({"__dbz__physicalTableIdentifier": "srv.shop.key"}, None),
         topic.message(None, {"source": {"db": "shop"}}),
     ]  # fmt: skip
-    found = by_source(frame(spark, messages)).select("topic").collect()
+    found = route_by_source(frame(spark, messages)).select("topic").collect()
     lanes = ["srv.all/shop.row", "srv.all/shop.cloud", "srv.all/shop.key", "srv.all/"]
     assert [one["topic"] for one in found] == lanes
 
@@ -167,7 +167,7 @@ def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: 
 def test_a_job_begins_where_it_is_told_and_copies_dead_letters(
     broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
 ) -> None:
-    from sparksink.commands.entries import backfill, run  # noqa: PLC0415
+    from sparksink.commands.subcommands import backfill, run  # noqa: PLC0415
 
     prefix = f"begin{time.time_ns()}"
     name, dead = f"{prefix}.shop.orders", f"{prefix}-dead"
@@ -236,7 +236,7 @@ def test_heartbeats_of_another_name_are_left_out(sink: MakeSink, tmp_path: Path)
     named = (Topic("srv.beat.srv"), Topic("srv.shop.orders"))
     record(tmp_path, "0.json", *(topic.message({"id": 1}, {"v": 1}) for topic in named))
     assert [row["topic"] for row in made.messages.between().collect()] == ["srv.shop.orders"]
-    assert [made.messages.wants(topic.name) for topic in named] == [False, True]
+    assert [made.messages.is_table_topic(topic.name) for topic in named] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_heartbeats_of_another_name_are_left_out(sink: MakeSink, tmp_path: Path)
     ],
 )
 def test_a_bound_of_no_use_is_told(sink: MakeSink, given: str, told: str) -> None:
-    from sparksink.commands.entries import backfill  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import backfill  # noqa: PLC0415 - needs Spark
 
     with pytest.raises(ConfigError, match=told):
         backfill(sink(), argparse.Namespace(tables=".*", start=given, end="latest"))
@@ -259,13 +259,13 @@ def test_the_first_pause_between_retries_is_as_told(sink: MakeSink) -> None:
 
     made, failures = sink(errors={"retries": 3, "backoff": "10ms"}), iter(range(3))
 
-    def work() -> Applied:
+    def work() -> TableResult:
         if next(failures, None) is not None:
             raise PySparkException("busy")
-        return Applied("t")
+        return TableResult("t")
 
     begun = time.monotonic()
-    assert made.batches._persistently(work, "t") == Applied("t", retries=3)
+    assert made.batches._persistently(work, "t") == TableResult("t", retries=3)
     assert 0.07 <= time.monotonic() - begun < 1
 
 

@@ -29,7 +29,7 @@ def record(path: Path, name: str, *messages: Any) -> None:
 def test_a_job_is_taken_up_where_it_ended(
     sink: MakeSink, tmp_path: Path, table_format: str
 ) -> None:
-    from sparksink.commands.entries import backfill, compact, plan, run, status  # noqa: PLC0415
+    from sparksink.commands.subcommands import backfill, compact, plan, run, status  # noqa: PLC0415
 
     def again() -> Any:
         return sink(history={"enabled": True}, target={"format": table_format})
@@ -53,7 +53,7 @@ def test_a_job_is_taken_up_where_it_ended(
 def test_status_and_plan_tell_what_is_and_what_would_be(
     sink: MakeSink, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sparksink.commands.entries import check, plan, run, status  # noqa: PLC0415
+    from sparksink.commands.subcommands import check, plan, run, status  # noqa: PLC0415
 
     topic = Topic(columns=COLUMNS)
     record(tmp_path, "0.json", topic.change("c", 100, None, {"id": 1, "v": "a"}))
@@ -75,9 +75,9 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
 
 
 def test_metrics_health_and_status_are_served() -> None:
-    from sparksink.state.applied import Applied  # noqa: PLC0415
-    from sparksink.state.memory import DIVERGED, LACKS_MESSAGES  # noqa: PLC0415
-    from sparksink.status.metrics import Metrics  # noqa: PLC0415
+    from sparksink.state.system_queries import DIVERGED, LACKS_MESSAGES  # noqa: PLC0415
+    from sparksink.state.table_result import TableResult  # noqa: PLC0415
+    from sparksink.status.metrics import SinkMetrics  # noqa: PLC0415
 
     address = f"127.0.0.1:{free_port()}"
 
@@ -85,10 +85,10 @@ def test_metrics_health_and_status_are_served() -> None:
         with urllib.request.urlopen(f"http://{address}{path}", timeout=5) as answer:
             return str(answer.read().decode())
 
-    with Metrics(address) as metrics:
-        metrics.start({"shop.idle": Applied("shop.idle")}, {"shop.x": "why"})
+    with SinkMetrics(address) as metrics:
+        metrics.start({"shop.idle": TableResult("shop.idle")}, {"shop.x": "why"})
         assert 'sparksink_parked{table="shop.x"} 1.0' in page("/metrics")
-        done = Applied(
+        done = TableResult(
             "shop.orders", changes=5, faults=1, messages=6, retries=2, swept=True,
             operations={"c": 4, "d": 0}, reasons={"no key": 1}, altered={"add": 1},
         )  # fmt: skip

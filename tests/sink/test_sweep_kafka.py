@@ -30,7 +30,7 @@ def test_rows_of_a_partition_that_lags_are_in_every_version(
     broker: KafkaBroker, topics: Topics, sink: MakeSink
 ) -> None:
     """Each batch makes a version of the table; none lacks a row that the snapshot has."""
-    from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import run  # noqa: PLC0415 - needs Spark
 
     name = f"sweep{time.time_ns()}.shop.orders"
     topics.create(name, 2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sparksink.state.applied import Applied
+from sparksink.state.table_result import TableResult
 from tests.sink.recorded import MakeSink, Topic, field, rows
 from tests.sink.test_streaming import ONCE, record
 
@@ -30,7 +30,7 @@ def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
     table_format: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from sparksink.commands.entries import run  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.subcommands import run  # noqa: PLC0415 - needs Spark
 
     textfile = tmp_path / "sink.prom"
     kept = {"expire.snapshots": "0s"} if table_format == "iceberg" else {}
@@ -61,16 +61,16 @@ def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
 
 
 def test_compaction_waits_for_changes_and_for_its_window(sink: MakeSink) -> None:
-    from sparksink.commands.upkeep import Upkeep  # noqa: PLC0415 - needs Spark
+    from sparksink.commands.maintenance import ScheduledCompaction  # noqa: PLC0415 - needs Spark
 
     rules = {"compact.every": 2, "optimize.window": "01:00-05:00"}
     night, day = (datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in (3, 12))
-    upkeep, never = Upkeep(sink(maintenance=rules)), Upkeep(sink())
-    for done in ([Applied("a", changes=1)], [Applied("a")], []):
+    upkeep, never = ScheduledCompaction(sink(maintenance=rules)), ScheduledCompaction(sink())
+    for done in ([TableResult("a", changes=1)], [TableResult("a")], []):
         upkeep.batch(done)
         never.batch(done)
         assert not upkeep.is_due(night)
-    upkeep.batch([Applied("a"), Applied("b", changes=1)])
+    upkeep.batch([TableResult("a"), TableResult("b", changes=1)])
     assert upkeep.is_due(night)
     assert not upkeep.is_due(day)
     upkeep.run()
@@ -81,7 +81,7 @@ def test_compaction_waits_for_changes_and_for_its_window(sink: MakeSink) -> None
 def test_a_file_of_metrics_that_cannot_be_written_stops_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from sparksink.status.metrics import Metrics  # noqa: PLC0415 - needs Spark
+    from sparksink.status.metrics import SinkMetrics  # noqa: PLC0415 - needs Spark
 
-    Metrics(None, str(tmp_path / "none" / "sink.prom")).batch(0, [], {}, 0.1)
+    SinkMetrics(None, str(tmp_path / "none" / "sink.prom")).batch(0, [], {}, 0.1)
     assert "sink.prom cannot be written: No such file" in caplog.text

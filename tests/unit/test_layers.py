@@ -21,7 +21,7 @@ BOTTOM = {f"connector.{name}" for name in _BOTTOM.split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
 # The sink knows nothing of the connector; from the bottom to the top.
 SINK_LAYERS = (
-    {"errors", "order", "files", "version"},
+    {"errors", "change_position", "files", "sql", "version"},
     {"config", "jars", "java", "packaging", "spark_errors"},
     {"schemas", "source"},
     {"decode", "tables"},

@@ -1,6 +1,6 @@
 """The algorithm of the mirror in plain Python converges under everything that can happen to it.
 
-What Spark and Delta do in `sparksink.apply.mirror` is done here to a dictionary, step by step in
+Does to a dictionary what Spark and Delta do in `sparksink.apply.keyed_mirror`, step by step in
 the same order, so that thousands of histories can be delivered shuffled, repeated and torn.
 """
 
@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from sparksink.order import BEGINNING, Sequence, pack
+from sparksink.change_position import BEGINNING, ChangePosition, pack
 from tests.sink.histories import Source, delivered
 from tests.sink.recorded import Row, Topic
 
-Change = tuple[Sequence, str, int | None, Any, bool]
+Change = tuple[ChangePosition, str, int | None, Any, bool]
 
 
 class Mirror:
     """Rows with their places, deletes with theirs, and a watermark: all that is stored."""
 
     def __init__(self, *, tombstones: bool = True, watermark: bool = True) -> None:
-        self.rows: dict[int, tuple[Sequence, Any]] = {}
-        self.deleted: dict[int, Sequence] = {}
+        self.rows: dict[int, tuple[ChangePosition, Any]] = {}
+        self.deleted: dict[int, ChangePosition] = {}
         self.watermark = BEGINNING
         self._tombstones = tombstones
         self._watermark = watermark

@@ -6,10 +6,10 @@ import pytest
 
 from sparksink.config.columns import Evolution, Types
 from sparksink.errors import TableError
-from sparksink.evolve.homes import Homes
-from sparksink.evolve.steps import filling, steps
-from sparksink.schemas.shapes import Column
-from sparksink.schemas.spark_types import big_decimal, mapped
+from sparksink.evolve.column_mapping import ColumnMapping
+from sparksink.evolve.migration_steps import fill_value_sql, plan_steps
+from sparksink.schemas.row_schema import Column
+from sparksink.schemas.spark_types import big_decimal, column_conversion
 
 RULES = Evolution()
 
@@ -28,8 +28,8 @@ RULES = Evolution()
     ],
 )
 def test_a_type_is_widened_and_the_narrow_one_still_fits(present: str, comes: str) -> None:
-    assert steps("t", {"a": present}, {"a": comes}, RULES).widened == {"a": comes}
-    assert not steps("t", {"a": comes}, {"a": present}, RULES)
+    assert plan_steps("t", {"a": present}, {"a": comes}, RULES).widened == {"a": comes}
+    assert not plan_steps("t", {"a": comes}, {"a": present}, RULES)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_type_is_widened_and_the_narrow_one_still_fits(present: str, comes: st
 )
 def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str) -> None:
     with pytest.raises(TableError, match="column a is"):
-        steps("t", {"a": present}, {"a": comes}, RULES)
+        plan_steps("t", {"a": present}, {"a": comes}, RULES)
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,12 @@ def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str) -
 )
 def test_iceberg_widens_less(present: str, comes: str, changes: bool) -> None:
     if changes:
-        assert steps("t", {"a": present}, {"a": comes}, RULES, "iceberg").widened == {"a": comes}
+        assert plan_steps("t", {"a": present}, {"a": comes}, RULES, "iceberg").widened == {
+            "a": comes
+        }
         return
     with pytest.raises(TableError, match="column a is"):
-        steps("t", {"a": present}, {"a": comes}, RULES, "iceberg")
+        plan_steps("t", {"a": present}, {"a": comes}, RULES, "iceberg")
 
 
 @pytest.mark.parametrize(
@@ -86,59 +88,62 @@ def test_all_rows_are_cast_where_that_loses_nothing(
 ) -> None:
     rules = Evolution(conflict="rewrite")
     if done:
-        found = steps("t", {"a": present}, {"a": comes}, rules, table_format)
+        found = plan_steps("t", {"a": present}, {"a": comes}, rules, table_format)
         assert (found.rewritten, found.widened) == ({"a": comes}, {})
         with pytest.raises(TableError, match="column a is"):
-            steps("t", {"a": present}, {"a": comes}, rules, table_format, ("a",))
+            plan_steps("t", {"a": present}, {"a": comes}, rules, table_format, ("a",))
         return
     with pytest.raises(TableError, match="column a is"):
-        steps("t", {"a": present}, {"a": comes}, rules, table_format)
+        plan_steps("t", {"a": present}, {"a": comes}, rules, table_format)
 
 
-def homes(columns: dict[str, str], facts: dict[str, str], conflict: str = "new_column") -> Homes:
-    return Homes(columns, facts, Evolution.model_validate({"conflict": conflict}), "delta")
+def homes(
+    columns: dict[str, str], facts: dict[str, str], conflict: str = "new_column"
+) -> ColumnMapping:
+    return ColumnMapping(columns, facts, Evolution.model_validate({"conflict": conflict}), "delta")
 
 
 def test_values_of_another_type_go_into_a_column_of_their_own() -> None:
     first = homes({"id": "int", "a": "int"}, {})
-    wanted = first.wanted({"id": "int", "a": "string"}, ("id",), ())
+    wanted = first.plan_columns({"id": "int", "a": "string"}, ("id",), ())
     assert wanted == {"id": "int", "a__v2": "string"}
-    facts = first.noted(wanted)
+    facts = first.additional_column_facts(wanted)
     assert facts == {"versions.a": '["a__v2"]'}
     later = homes({"id": "int", "a": "int", "a__v2": "string"}, facts, "park")
-    assert later.wanted({"a": "bigint"}, (), ()) == {"a": "bigint"}
-    assert later.wanted({"a": "string"}, (), ()) == {"a__v2": "string"}
-    assert later.wanted({"a": "string"}, ("a",), ()) == {"a": "string"}
+    assert later.plan_columns({"a": "bigint"}, (), ()) == {"a": "bigint"}
+    assert later.plan_columns({"a": "string"}, (), ()) == {"a__v2": "string"}
+    assert later.plan_columns({"a": "string"}, ("a",), ()) == {"a": "string"}
     given = {"id": "int", "a": "string"}
     assert [later.origin(name, given) for name in ("a", "a__v2", "b")] == ["a", "a", None]
     assert [later.takes(name, "string") for name in ("a", "a__v2")] == [False, True]
     assert [later.takes(name, "smallint") for name in ("a", "a__v2")] == [True, False]
-    with pytest.raises(TableError, match="a__v2 was made"):
-        later.wanted({"a": "int", "a__v2": "int"}, (), ())
+    with pytest.raises(TableError, match="a__v2 holds values"):
+        later.plan_columns({"a": "int", "a__v2": "int"}, (), ())
 
 
 def test_a_third_type_gets_a_third_column_and_a_name_that_is_taken_is_not_used() -> None:
     facts = {"versions.a": '["a__v2"]'}
     third = homes({"a": "int", "a__v2": "string", "a__v3": "int"}, facts)
-    wanted = third.wanted({"a": "binary"}, (), ())
+    wanted = third.plan_columns({"a": "binary"}, (), ())
     assert wanted == {"a__v4": "binary"}
-    assert third.noted(wanted) == {"versions.a": '["a__v2", "a__v4"]'}
+    assert third.additional_column_facts(wanted) == {"versions.a": '["a__v2", "a__v4"]'}
 
 
 def test_a_column_that_was_cast_takes_what_it_had_before() -> None:
     cast = homes({"a": "string"}, {"rewritten.a": '["int"]'}, "rewrite")
-    assert cast.wanted({"a": "smallint"}, (), ()) == {"a": "string"}
-    assert cast.wanted({"a": "double"}, (), ()) == {"a": "double"}
+    assert cast.plan_columns({"a": "smallint"}, (), ()) == {"a": "string"}
+    assert cast.plan_columns({"a": "double"}, (), ()) == {"a": "double"}
 
 
 def test_a_column_that_is_gone_is_not_made_again() -> None:
     found = homes({"id": "int", "b": "int"}, {"renamed.o": "gone"}, "park")
     kinds = {"id": "int", "gone": "int", "o": "int", "b": "int", "new": "int"}
-    assert found.wanted(kinds, ("id",), {"gone", "b"}) == {"id": "int", "b": "int", "new": "int"}
+    planned = found.plan_columns(kinds, ("id",), {"gone", "b"})
+    assert planned == {"id": "int", "b": "int", "new": "int"}
 
 
 def test_columns_are_added_and_those_that_went_stay() -> None:
-    found = steps("t", {"a": "int", "gone": "int"}, {"a": "int", "new": "string"}, RULES)
+    found = plan_steps("t", {"a": "int", "gone": "int"}, {"a": "int", "new": "string"}, RULES)
     assert found.added == {"new": "string"}
     assert not found.widened
 
@@ -146,7 +151,7 @@ def test_columns_are_added_and_those_that_went_stay() -> None:
 @pytest.mark.parametrize("rule", ["add", "widen"])
 def test_a_rule_forbids(rule: str) -> None:
     with pytest.raises(TableError, match=f"evolution.{rule}=false"):
-        steps(
+        plan_steps(
             "t", {"a": "int"}, {"a": "bigint", "b": "int"}, Evolution.model_validate({rule: False})
         )
 
@@ -163,7 +168,7 @@ def test_a_rule_forbids(rule: str) -> None:
     ],
 )  # fmt: skip
 def test_rows_that_are_there_get_what_the_source_gave_them(column: Column, sql: str | None) -> None:
-    assert filling(column, mapped(column, Types())) == sql
+    assert fill_value_sql(column, column_conversion(column, Types())) == sql
 
 
 @pytest.mark.parametrize(

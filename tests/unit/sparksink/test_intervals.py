@@ -1,6 +1,6 @@
 """Versions in plain Python: whatever way changes come, each version ends where it should.
 
-What Spark does in `sparksink.apply.intervals` is done here to a dictionary, step by step in the
+What Spark does in `sparksink.apply.scd2_mirror` is done here to a dictionary, step by step in the
 same order, beside the definition of what must come out.
 """
 

@@ -15,21 +15,21 @@ from sparksink.config.file import parse
 from sparksink.config.partitioning import partitioning
 from sparksink.config.target import ILLEGAL, Target
 from sparksink.errors import TableError
-from sparksink.schemas.names import RESERVED, chosen
-from sparksink.schemas.shapes import Column, Shape
+from sparksink.schemas.names import RESERVED, select_columns
+from sparksink.schemas.row_schema import Column, RowSchema
 from tests.unit.sparksink.test_config import LEAST, changed
 
 MAP = Target(path="/t")
 REPLACE = Target.model_validate({"path": "/t", "illegal.chars": "replace"})
 
 
-def shape(*names: str) -> Shape:
-    return Shape(tuple(Column(name, "int32") for name in names))
+def shape(*names: str) -> RowSchema:
+    return RowSchema(tuple(Column(name, "int32") for name in names))
 
 
 def called(target: Target, *names: str, row: bool = False, **rules: object) -> list[str]:
     settings = Columns.model_validate(rules)
-    return [*chosen("d.t", shape(*names), settings, target.column, row=row).names]
+    return [*select_columns("d.t", shape(*names), settings, target.column, row=row).names]
 
 
 def test_characters_that_parquet_refuses_become_underscores() -> None:
@@ -48,7 +48,7 @@ def test_a_name_of_the_target_stays_as_it_is(name: str) -> None:
 
 
 def test_a_column_knows_what_messages_call_it() -> None:
-    found = chosen("d.t", shape("a b", "c"), Columns(), REPLACE.column, row=False)
+    found = select_columns("d.t", shape("a b", "c"), Columns(), REPLACE.column, row=False)
     assert [column.source for column in found.columns] == ["a b", "c"]
     assert found.columns[1] == Column("c", "int32")
     assert found.columns[0] == Column("a_b", "int32", wire="a b")

@@ -13,17 +13,17 @@ import pytest
 
 from sparksink.cli import parser
 from sparksink.config.file import parse
-from sparksink.config.offsets import checked, millis
+from sparksink.config.offsets import millis, parse_bound
 from sparksink.config.operation import Maintenance
 from sparksink.config.source import Source
 from sparksink.config.unsupported import UNSUPPORTED
-from sparksink.decode.layouts import Layouts
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.errors import ConfigError
-from sparksink.schemas.registry import Registry
-from sparksink.source import lanes
-from sparksink.source.bounds import options
-from sparksink.state.applied import Applied
-from sparksink.status.progress import json_line
+from sparksink.schemas.registry import SchemaRegistryClient
+from sparksink.source import routed_tables
+from sparksink.source.offset_bounds import bound_options
+from sparksink.state.table_result import TableResult
+from sparksink.status.progress import batch_json
 from tests.unit.sparksink.test_config import LEAST, changed, source
 
 FILE = {"kind": "file", "path": "p", "topics": "t"}
@@ -123,11 +123,11 @@ def test_a_topic_that_is_excluded_may_take_dead_letters() -> None:
     ],
 )
 def test_a_bound_becomes_an_option_of_spark(text: str, found: dict[str, str]) -> None:
-    assert options("starting", checked(text)) == found
+    assert bound_options("starting", parse_bound(text)) == found
 
 
 def test_the_end_of_what_is_read_has_no_strategy() -> None:
-    assert options("ending", "timestamp:1970-01-01T00:00:01Z") == {"endingTimestamp": "1000"}
+    assert bound_options("ending", "timestamp:1970-01-01T00:00:01Z") == {"endingTimestamp": "1000"}
     assert millis("2026-01-01T00:00:00Z") == 1_767_225_600_000
 
 
@@ -154,19 +154,26 @@ def test_a_window_is_open_between_its_times_in_utc(
 
 
 def test_lanes_are_topics_with_a_table() -> None:
-    assert lanes.table("srv.shop.orders") == ["srv", "shop", "orders"]
-    assert lanes.table("srv.all/shop.orders") == ["shop", "orders"]
-    assert lanes.table("srv.all/") == ["srv", "all"]
-    assert (lanes.topic("srv.all/shop.orders"), lanes.topic("srv.all")) == ("srv.all", "srv.all")
-    assert [lanes.is_table(one) for one in ("srv.all", "a/b.c", "srv.all/")] == [True, True, False]
+    assert routed_tables.table_name_parts("srv.shop.orders") == ["srv", "shop", "orders"]
+    assert routed_tables.table_name_parts("srv.all/shop.orders") == ["shop", "orders"]
+    assert routed_tables.table_name_parts("srv.all/") == ["srv", "all"]
+    assert (routed_tables.topic_of("srv.all/shop.orders"), routed_tables.topic_of("srv.all")) == (
+        "srv.all",
+        "srv.all",
+    )
+    assert [routed_tables.is_table(one) for one in ("srv.all", "a/b.c", "srv.all/")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_batch_is_told_in_one_line_of_json() -> None:
     done = [
-        Applied("shop.a", "7", 5, 1, source_ts=datetime.now(UTC) - timedelta(seconds=9)),
-        Applied("shop.b"),
+        TableResult("shop.a", "7", 5, 1, source_ts=datetime.now(UTC) - timedelta(seconds=9)),
+        TableResult("shop.b"),
     ]
-    line = json_line(3, done, {"shop.b": "why"}, {"shop.a": 9.25}, 0.5)
+    line = batch_json(3, done, {"shop.b": "why"}, {"shop.a": 9.25}, 0.5)
     assert "\n" not in line
     told = json.loads(line)
     assert (told["batch"], told["seconds"], told["changes"], told["dead_letters"]) == (3, 0.5, 5, 1)
@@ -207,10 +214,12 @@ def test_a_schema_is_asked_for_again_after_its_time(
     url, paths = asked
     given = {"url": url} if ttl is None else {"url": url, "cache.ttl": ttl}
     config = Source.model_validate({**FILE, "schema.registry": given})
-    layouts = Layouts(lambda _: None, Registry(config.schema_registry).schema, config)
+    layouts = MessageSchemas(
+        lambda _: None, SchemaRegistryClient(config.schema_registry).schema, config
+    )
     for _ in range(2):
-        if not layouts.knows("t", "avro:7"):
-            layouts.learn("t", "avro:7", b"")
+        if not layouts.has_schema("t", "avro:7"):
+            layouts.add_schema("t", "avro:7", b"")
         time.sleep(0.01)
     assert paths == ["/schemas/ids/7"] * times
 

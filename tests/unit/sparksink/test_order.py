@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparksink.order import RANKS, pack
+from sparksink.change_position import OPERATION_RANKS, pack
 
 coordinates = st.tuples(
     st.integers(0, (1 << 31) - 1),
     st.integers(0, (1 << 32) - 1),
     st.integers(0, (1 << 41) - 1),
     st.integers(0, (1 << 20) - 1),
-    st.sampled_from(sorted(RANKS)),
+    st.sampled_from(sorted(OPERATION_RANKS)),
 )
 
 
@@ -27,7 +27,7 @@ def packed(at: tuple[int, int, int, int, str]) -> Any:
 @given(coordinates, coordinates)
 def test_packed_places_compare_as_their_parts(one: Any, other: Any) -> None:
     def parts(at: Any) -> Any:
-        return (*at[:4], RANKS[at[4]])
+        return (*at[:4], OPERATION_RANKS[at[4]])
 
     assert (packed(one) < packed(other)) == (parts(one) < parts(other))
     assert (packed(one) == packed(other)) == (parts(one) == parts(other))

@@ -5,50 +5,60 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparksink.source.ranges import Place, Range, as_json, between, limited, of_json, shares
+from sparksink.source.ranges import (
+    PartitionId,
+    Range,
+    limit_offsets,
+    offsets_from_json,
+    offsets_to_json,
+    ranges_between,
+    split_ranges,
+)
 
-places = st.builds(Place, st.sampled_from(["a", "b", "c"]), st.integers(0, 3))
+places = st.builds(PartitionId, st.sampled_from(["a", "b", "c"]), st.integers(0, 3))
 offsets = st.dictionaries(places, st.integers(0, 50))
 
 
 @given(offsets, offsets, st.integers(1, 60), st.integers(1, 5))
 def test_batches_come_to_the_end_and_share_all_of_it(
-    starts: dict[Place, int], ends: dict[Place, int], most: int, tasks: int
+    starts: dict[PartitionId, int], ends: dict[PartitionId, int], most: int, tasks: int
 ) -> None:
     starts = {place: min(start, ends.get(place, start)) for place, start in starts.items()}
-    seen: set[tuple[Place, int]] = set()
+    seen: set[tuple[PartitionId, int]] = set()
     at = {place: starts.get(place, 0) for place in ends}
     while at != ends:
-        end = limited(at, ends, most)
-        ranges = between(at, end)
+        end = limit_offsets(at, ends, most)
+        ranges = ranges_between(at, end)
         read = [
             (one.place, offset)
-            for share in shares(ranges, tasks)
+            for share in split_ranges(ranges, tasks)
             for one in share
             for offset in range(one.start, one.end)
         ]
         assert 0 < len(read) <= most + len(ends)
-        assert len(shares(ranges, tasks)) <= tasks
+        assert len(split_ranges(ranges, tasks)) <= tasks
         assert len(set(read)) == len(read)
         assert seen.isdisjoint(read)
         seen |= set(read)
         at = end
-    wanted = {(one.place, n) for one in between(starts, ends) for n in range(one.start, one.end)}
+    wanted = {
+        (one.place, n) for one in ranges_between(starts, ends) for n in range(one.start, one.end)
+    }
     assert seen == wanted
 
 
 @given(offsets)
-def test_offsets_are_read_again_as_they_were_written(given: dict[Place, int]) -> None:
-    assert of_json(as_json(given)) == given
+def test_offsets_are_read_again_as_they_were_written(given: dict[PartitionId, int]) -> None:
+    assert offsets_from_json(offsets_to_json(given)) == given
 
 
 def test_tasks_get_the_same_number_of_messages() -> None:
-    ranges = [Range(Place("a", 0), 5, 15), Range(Place("a", 1), 0, 2)]
-    assert shares(ranges, 2) == [
-        [Range(Place("a", 0), 5, 11)],
-        [Range(Place("a", 0), 11, 15), Range(Place("a", 1), 0, 2)],
+    ranges = [Range(PartitionId("a", 0), 5, 15), Range(PartitionId("a", 1), 0, 2)]
+    assert split_ranges(ranges, 2) == [
+        [Range(PartitionId("a", 0), 5, 11)],
+        [Range(PartitionId("a", 0), 11, 15), Range(PartitionId("a", 1), 0, 2)],
     ]
-    assert shares([], 2) == []
-    assert limited({}, {Place("a", 0): 90, Place("a", 1): 1}, 10) == {
-        Place("a", 0): 9, Place("a", 1): 1,
+    assert split_ranges([], 2) == []
+    assert limit_offsets({}, {PartitionId("a", 0): 90, PartitionId("a", 1): 1}, 10) == {
+        PartitionId("a", 0): 9, PartitionId("a", 1): 1,
     }  # fmt: skip

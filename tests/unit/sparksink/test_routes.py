@@ -18,14 +18,14 @@ TABLES = [
 def test_a_table_has_a_name_of_its_own() -> None:
     routes = Routes(parse(changed(tables=TABLES, target={"path": "/t", "name.case": "lower"})))
     orders = Route("srv.shop.orders", "shop.orders", "orders", "all_shop")
-    assert routes.of("srv.shop.orders") == orders
-    assert routes.of("srv.hr.Staff").mirror == "staff"
-    assert routes.of("srv.hr.Staff").history == "hr__staff__history"
-    assert routes.of("srv.shop.items").mirror == "shop__items"
+    assert routes.route("srv.shop.orders") == orders
+    assert routes.route("srv.hr.Staff").mirror == "staff"
+    assert routes.route("srv.hr.Staff").history == "hr__staff__history"
+    assert routes.route("srv.shop.items").mirror == "shop__items"
 
 
 def test_a_name_of_another_topic_is_refused() -> None:
     routes = Routes(parse(changed(tables=TABLES)))
-    routes.of("srv.hr.orders")
+    routes.route("srv.hr.orders")
     with pytest.raises(ConfigError, match="would both go into Orders"):
-        routes.of("srv.shop.orders")
+        routes.route("srv.shop.orders")

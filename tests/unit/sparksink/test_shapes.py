@@ -12,14 +12,20 @@ from sparksink.config.columns import Types
 from sparksink.config.file import parse
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
-from sparksink.decode.layouts import NEW_SCHEMA, PLAIN, Layouts, behind_schema
+from sparksink.decode.message_schemas import NEW_SCHEMA, PLAIN, MessageSchemas, parse_json_schema
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import definitions, drops, renames, table_name
-from sparksink.schemas.defaults import wire_default
+from sparksink.schemas.ddl import dropped_columns, parse_definitions, renamed_columns, table_name
+from sparksink.schemas.defaults import connect_default
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
-from sparksink.schemas.shapes import from_avro, from_connect, key_names, plain_avro, row_shape
-from sparksink.schemas.spark_types import mapped
+from sparksink.schemas.row_schema import (
+    from_avro,
+    from_connect,
+    key_names,
+    plain_avro,
+    split_value_schema,
+)
+from sparksink.schemas.spark_types import column_conversion
 from tests.sink.mutations import mutated
 
 LEAST = {
@@ -83,11 +89,11 @@ AVRO: dict[str, Any] = {
 def test_a_corrupt_schema_is_refused_whatever_its_bytes() -> None:
     payload = {"before": None, "after": {"id": 1, "payload": "a"}, "source": {}, "op": "c"}
     whole = json.dumps({"schema": SCHEMA, "payload": payload}, separators=(",", ":")).encode()
-    known = behind_schema("m", whole).shape
+    known = parse_json_schema("m", whole).shape
     chance, learned = random.Random(1), 0
     for _ in range(3000):
         try:
-            found = behind_schema("m", mutated(whole, chance)).shape
+            found = parse_json_schema("m", mutated(whole, chance)).shape
         except TableError:
             continue
         learned += 1
@@ -100,7 +106,7 @@ def test_a_json_schema_is_cut_off_exactly() -> None:
     for separators in ((",", ":"), (", ", ": ")):
         text = json.dumps({"schema": SCHEMA, "payload": value}, separators=separators)
         sample = text.replace('{"schema": ', '{"schema":').encode()
-        layout = behind_schema("json:0", sample)
+        layout = parse_json_schema("json:0", sample)
         assert json.loads(sample[len(layout.prefix) : -1]) == value
         assert layout.form == "envelope"
         assert layout.shape.names == ("id", "payload")
@@ -109,11 +115,11 @@ def test_a_json_schema_is_cut_off_exactly() -> None:
 @pytest.mark.parametrize("sample", [b'{"schema":', b'{"schema":{}}', b'{"schema":3,"payload":1}'])
 def test_something_else_than_a_schema_is_refused(sample: bytes) -> None:
     with pytest.raises(TableError):
-        behind_schema("json:0", sample)
+        parse_json_schema("json:0", sample)
 
 
 def test_an_avro_schema_gives_the_same_columns_and_reads_as_on_the_wire() -> None:
-    form, shape = row_shape(from_avro(AVRO))
+    form, shape = split_value_schema(from_avro(AVRO))
     assert form == "envelope"
     price = shape.column("price")
     assert price is not None
@@ -127,12 +133,12 @@ def test_an_avro_union_of_two_types_is_refused() -> None:
 
 
 def test_the_digest_tells_shapes_apart() -> None:
-    narrow = row_shape(from_connect(SCHEMA))[1]
+    narrow = split_value_schema(from_connect(SCHEMA))[1]
     wide_row = {**ROW, "fields": [{**ROW["fields"][0], "type": "int64"}, ROW["fields"][1]]}
-    wide = row_shape(from_connect({**SCHEMA, "fields": [{**wide_row, "field": "after"},
+    wide = split_value_schema(from_connect({**SCHEMA, "fields": [{**wide_row, "field": "after"},
                                                         *SCHEMA["fields"][2:]]}))[1]  # fmt: skip
     assert narrow.digest != wide.digest
-    assert narrow.digest == row_shape(from_connect(SCHEMA))[1].digest
+    assert narrow.digest == split_value_schema(from_connect(SCHEMA))[1].digest
 
 
 @pytest.mark.parametrize(
@@ -203,9 +209,9 @@ def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind
 )
 def test_tinyint_1_is_a_flag_where_that_is_wanted(text: str, flag: bool) -> None:
     column = column_of("c", text, Modes())
-    assert mapped(column, Types()).target == "smallint"
+    assert column_conversion(column, Types()).target == "smallint"
     wanted = Types(tinyint1="boolean")
-    assert mapped(column, wanted).target == ("boolean" if flag else "smallint")
+    assert column_conversion(column, wanted).target == ("boolean" if flag else "smallint")
 
 
 def test_an_unknown_type_is_refused() -> None:
@@ -223,7 +229,7 @@ def test_an_unknown_type_is_refused() -> None:
     ],
 )
 def test_renames_are_found(ddl: str, renamed: dict[str, str]) -> None:
-    assert renames(ddl) == renamed
+    assert renamed_columns(ddl) == renamed
 
 
 @pytest.mark.parametrize(
@@ -237,7 +243,7 @@ def test_renames_are_found(ddl: str, renamed: dict[str, str]) -> None:
     ],
 )  # fmt: skip
 def test_dropped_columns_are_found(ddl: str, gone: set[str]) -> None:
-    assert drops(ddl) == gone
+    assert dropped_columns(ddl) == gone
 
 
 def test_a_column_is_dropped_until_it_is_added_again() -> None:
@@ -252,7 +258,7 @@ def test_a_column_is_dropped_until_it_is_added_again() -> None:
     known = Definitions(parse(LEAST), lambda offset: lines[offset : offset + 1])
     for gone in ({"a", "b"}, {"a"}, {"a"}):
         known.refresh()
-        found = known.of("shop.orders")
+        found = known.versions("shop.orders")
         assert found is not None
         assert found.dropped == gone
 
@@ -268,7 +274,7 @@ def test_the_schema_change_topic_defines_tables() -> None:
     value = {"ddl": "ALTER TABLE orders RENAME COLUMN w TO v", "tableChanges": [change]}
     dropped = {"ddl": "DROP TABLE x", "tableChanges": [{"type": "DROP", "id": "x", "table": None}]}
     messages = [json.dumps({"schema": {}, "payload": value}), json.dumps(dropped)]
-    found, gone = definitions(((m.encode(), None) for m in messages), Modes(), Ordering())
+    found, gone = parse_definitions(((m.encode(), None) for m in messages), Modes(), Ordering())
     assert (gone.table, gone.kind, gone.start) == ("x", "DROP", None)
     assert (found.table, found.keys, found.renamed) == ("shop.orders", ("id",), {"w": "v"})
     assert [c.type for c in found.shape.columns] == ["int64", "string"]
@@ -276,20 +282,20 @@ def test_the_schema_change_topic_defines_tables() -> None:
 
 
 def test_layouts_learn_one_schema_after_the_other() -> None:
-    layouts = Layouts(lambda _: None, lambda _: json.dumps(AVRO))
+    layouts = MessageSchemas(lambda _: None, lambda _: json.dumps(AVRO))
     whole = {"schema": SCHEMA, "payload": {"after": None}}
     sample = json.dumps(whole, separators=(",", ":")).encode()
     renamed = sample.replace(b'"after":null', b'"after":{"id":1,"prise":2}')
     with pytest.raises(TableError, match="not the message's"):
-        layouts.learn("t", NEW_SCHEMA, renamed)
-    layouts.learn("t", NEW_SCHEMA, sample)
-    layouts.learn("t", "avro:7", b"")
-    assert not layouts.learn_form("t", [b"{", b"[]"])
-    assert layouts.learn_form("t", [b"{", b'{"specversion":"1.0","data":{}}'])
+        layouts.add_schema("t", NEW_SCHEMA, renamed)
+    layouts.add_schema("t", NEW_SCHEMA, sample)
+    layouts.add_schema("t", "avro:7", b"")
+    assert not layouts.detect_form("t", [b"{", b"[]"])
+    assert layouts.detect_form("t", [b"{", b'{"specversion":"1.0","data":{}}'])
     assert [mark for mark, _ in layouts.prefixes()["t"]] == ["json:0"]
     assert layouts.layout("t", "d.t", "avro:7").shape.names == ("id", "price")
-    assert all(layouts.knows("t", mark) for mark in ("json:0", "avro:7", PLAIN, "none"))
-    assert not layouts.knows("u", PLAIN)
+    assert all(layouts.has_schema("t", mark) for mark in ("json:0", "avro:7", PLAIN, "none"))
+    assert not layouts.has_schema("u", PLAIN)
     with pytest.raises(TableError, match="carry no schema"):
         layouts.layout("t", "d.t", PLAIN)
 
@@ -298,10 +304,10 @@ def test_layouts_learn_one_schema_after_the_other() -> None:
 def test_only_some_avro_has_a_place_for_the_sequence(field: str, found: bool) -> None:
     block = {"type": "record", "name": "S", "fields": [{"name": field, "type": "string"}]}
     fields = [f | ({"type": block} if f["name"] == "source" else {}) for f in AVRO["fields"]]
-    layouts = Layouts(lambda _: None, lambda _: json.dumps({**AVRO, "fields": fields}))
-    layouts.learn("t", "avro:7", b"")
+    layouts = MessageSchemas(lambda _: None, lambda _: json.dumps({**AVRO, "fields": fields}))
+    layouts.add_schema("t", "avro:7", b"")
     compact = json.dumps({"schema": SCHEMA, "payload": {}}, separators=(",", ":"))
-    layouts.learn("t", NEW_SCHEMA, compact.encode())
+    layouts.add_schema("t", NEW_SCHEMA, compact.encode())
     sequence = "__v.source.sequence"
     assert layouts.layout("t", "d.t", "avro:7").has(sequence) is found
     assert layouts.layout("t", "d.t", "json:1").has(sequence)
@@ -326,4 +332,4 @@ def test_only_some_avro_has_a_place_for_the_sequence(field: str, found: bool) ->
 def test_a_default_of_ddl_becomes_a_value_of_the_wire(
     kind: str, text: str | None, value: object
 ) -> None:
-    assert wire_default(column_of("c", kind, Modes()), text) == value
+    assert connect_default(column_of("c", kind, Modes()), text) == value

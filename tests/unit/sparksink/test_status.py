@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from sparksink.apply.progress import Arrived, BatchProgress
-from sparksink.session import extended
-from sparksink.state.applied import Applied
+from sparksink.apply.progress import BatchProgress, PendingMessages
+from sparksink.session import merge_settings
+from sparksink.state.table_result import TableResult
 from sparksink.status.health import Health
 from sparksink.status.source_lag import SourceLag
 
@@ -21,7 +21,7 @@ def ago(seconds: float) -> datetime:
 
 def test_a_table_that_is_caught_up_has_no_lag_however_old_its_last_change_is() -> None:
     lag = SourceLag()
-    lag.applied([Applied("a", source_ts=ago(1800)), Applied("b", source_ts=ago(60))], ())
+    lag.applied([TableResult("a", source_ts=ago(1800)), TableResult("b", source_ts=ago(60))], ())
     assert lag.seconds()["a"] == pytest.approx(1800, abs=9)  # not known yet
     lag.behind({"b"})
     assert lag.seconds() == {"a": 0.0, "b": pytest.approx(60, abs=9)}
@@ -32,7 +32,8 @@ def test_the_lag_grows_while_changes_wait() -> None:
     assert lag.seconds() == {"new": pytest.approx(40, abs=9)}
     lag.waiting = dict
     lag.applied(
-        [Applied("new", source_ts=ago(40)), Applied("parked", source_ts=ago(70))], ["parked"]
+        [TableResult("new", source_ts=ago(40)), TableResult("parked", source_ts=ago(70))],
+        ["parked"],
     )
     lag.behind(())
     assert lag.seconds() == {"new": 0.0, "parked": pytest.approx(70, abs=9)}
@@ -57,7 +58,7 @@ def test_a_long_batch_reports_its_messages_and_tables() -> None:
     progress = BatchProgress(7)
     assert progress.line() == "batch 7: reading for 0 s"
     since = ago(5)
-    progress.tables = {"a": Arrived(1000, since), "b": Arrived(200, since)}
+    progress.tables = {"a": PendingMessages(1000, since), "b": PendingMessages(200, since)}
     progress.done.add("b")
     assert progress.line() == "batch 7: 200 of 1,200 messages, 1 of 2 tables done after 0 s"
     assert progress.waiting() == {"a": since}
@@ -65,7 +66,7 @@ def test_a_long_batch_reports_its_messages_and_tables() -> None:
 
 def test_settings_of_the_user_are_extended() -> None:
     own = {"spark.sql.extensions": DELTA, "spark.sql.catalog.spark_catalog": "Delta"}
-    assert extended(own, {}) == own
+    assert merge_settings(own, {}) == own
     given = {"spark.sql.extensions": "mine.A, mine.B", "spark.sql.catalog.spark_catalog": "Mine"}
-    assert extended(own, given) == {"spark.sql.extensions": f"mine.A,mine.B,{DELTA}"}
-    assert extended(own, {"spark.sql.extensions": DELTA})["spark.sql.extensions"] == DELTA
+    assert merge_settings(own, given) == {"spark.sql.extensions": f"mine.A,mine.B,{DELTA}"}
+    assert merge_settings(own, {"spark.sql.extensions": DELTA})["spark.sql.extensions"] == DELTA

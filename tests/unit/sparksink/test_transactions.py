@@ -10,7 +10,12 @@ from sparksink.state.snapshots import (
     SnapshotProgress,
     SnapshotRows,
 )
-from sparksink.state.transactions import OpenTransaction, Stored, Transactions, parse
+from sparksink.state.transactions import (
+    OpenTransaction,
+    StoredBatch,
+    Transactions,
+    parse_transactions,
+)
 
 ROWS = SnapshotRows(rows=5)
 QUIET = SnapshotRows()
@@ -25,13 +30,15 @@ def at(reached: int, present: int) -> ReadProgress:
 
 def test_what_is_known_is_kept_as_text() -> None:
     opened = {"a": OpenTransaction([(1, 2), (5, 5)], 7), "b": OpenTransaction([(1, 1)], None, True)}
-    known = Transactions(opened, ("z",), Stored("app", 7), SnapshotProgress("ended", {"t": {}}))
-    assert parse(known.text()) == known
-    assert parse(None) == Transactions()
+    known = Transactions(
+        opened, ("z",), StoredBatch("app", 7), SnapshotProgress("ended", {"t": {}})
+    )
+    assert parse_transactions(known.text()) == known
+    assert parse_transactions(None) == Transactions()
 
 
 def test_a_version_that_gave_up_waits_until_everything_is_read() -> None:
-    found = parse('{"open": {"a": [[[1, 1]], 2]}, "done": [], "lost": true}')
+    found = parse_transactions('{"open": {"a": [[[1, 1]], 2]}, "done": [], "lost": true}')
     assert found.open == {"a": OpenTransaction([(1, 1)], 2)}
     assert not found.consistent
     assert found.snapshot.after(QUIET, at(5, 5)).phase == "silent"

@@ -8,29 +8,29 @@ from typing import Any
 
 import pytest
 
+from sparksink.change_position import ChangePosition
 from sparksink.config.columns import Types
 from sparksink.config.file import parse
 from sparksink.config.source import Modes
-from sparksink.evolve.redefined import renamings
-from sparksink.order import Sequence
-from sparksink.schemas.ddl import adds, drops, removes_rows, renames
+from sparksink.evolve.renames import rename_steps
+from sparksink.schemas.ddl import added_columns, dropped_columns, removes_rows, renamed_columns
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
-from sparksink.schemas.shapes import Column, Shape, with_source_types
-from sparksink.schemas.spark_types import mapped
-from sparksink.schemas.versions import Versions
+from sparksink.schemas.row_schema import Column, RowSchema, with_source_types
+from sparksink.schemas.spark_types import column_conversion
+from sparksink.schemas.versions import SchemaVersions
 from sparksink.tables import Rename
 from tests.sink.redefined import ChangingTable
 from tests.unit.sparksink.test_config import LEAST
 
 
-def versions(*statements: dict[str, Any]) -> Versions:
+def versions(*statements: dict[str, Any]) -> SchemaVersions:
     messages: list[Message] = [
         (n, json.dumps(one).encode(), None) for n, one in enumerate(statements)
     ]
     known = Definitions(parse(LEAST), lambda offset: messages[offset:])
     known.refresh()
-    (found,) = known.known().values()
+    (found,) = known.all_versions().values()
     return found
 
 
@@ -44,8 +44,8 @@ def statement(
     return {"ddl": ddl, "source": source, "tableChanges": [change]}
 
 
-def place(pos: int) -> Sequence:
-    return Sequence(1, pos << 22)
+def place(pos: int) -> ChangePosition:
+    return ChangePosition(1, pos << 22)
 
 
 @pytest.mark.parametrize("seeds", range(10))
@@ -63,14 +63,14 @@ def test_random_definitions_are_followed_from_every_position(seeds: int) -> None
         assert read(table, versions(*repeated)) == table.expected(), f"seed {seed}"
 
 
-def read(table: ChangingTable, known: Versions) -> list[tuple[Any, ...]]:
+def read(table: ChangingTable, known: SchemaVersions) -> list[tuple[Any, ...]]:
     found: dict[int, dict[str, Any]] = {}
     defaults = {one.name: one.default for one in table.columns}
     for one in table.told:
         if one.key is None:
             found.clear()
             continue
-        at = Sequence(one.at[0], one.at[1] << 22)
+        at = ChangePosition(one.at[0], one.at[1] << 22)
         number = max(n for n, start in enumerate(known.starts) if start <= at)
         traced = {known.trace(number, name): value for name, value in one.named.items()}
         there = {name: value for (name, alive), value in traced.items() if alive}
@@ -91,14 +91,14 @@ def test_columns_that_take_each_others_names_are_traced() -> None:
     assert [known.trace(1, name) for name in "ab"] == [("a", True), ("b", True)]
     facts: dict[str, str] = {"keys": '["a"]', "followed": "[-1, -1]"}
     columns, steps = {"a", "b"}, []
-    for noted, actions in renamings(columns, facts, known):
+    for noted, actions in rename_steps(columns, facts, known):
         facts |= noted
         steps += [(one.name, one.to) for one in actions if isinstance(one, Rename)]
     assert steps == [
         ("a", "b__moving"), ("b", "a__moving"), ("a__moving", "a"), ("b__moving", "b"),
     ]  # fmt: skip
     assert facts["keys"] == '["b"]'
-    assert [*renamings(columns, facts, known)] == [({}, [])]
+    assert [*rename_steps(columns, facts, known)] == [({}, [])]
 
 
 def test_a_column_of_an_earlier_name_is_another_one() -> None:
@@ -108,7 +108,7 @@ def test_a_column_of_an_earlier_name_is_another_one() -> None:
         statement("ALTER TABLE t ADD a INT", "c", "a", pos=20),
         statement("ALTER TABLE t COMMENT 'x'", "c", "a", pos=30),
     )
-    assert known.starts == (Sequence(-1, -1), place(10), place(20))
+    assert known.starts == (ChangePosition(-1, -1), place(10), place(20))
     assert known.reused == {"a": place(20)}
     assert known.trace(0, "a") == ("a", False)
     assert known.moved(place(1)) == {"b": "c"}
@@ -143,10 +143,10 @@ def test_a_statement_without_a_position_holds_for_all_messages() -> None:
 
 def test_words_in_texts_and_comments_are_no_clauses() -> None:
     ddl = "ALTER TABLE t /* DROP a */ ADD `d ``e` INT COMMENT 'it''s, DROP COLUMN b' -- CHANGE c d"
-    assert drops(ddl) == set()
-    assert renames(ddl) == {}
-    assert adds(ddl) == {"d `e"}
-    assert drops("ALTER TABLE t DROP a, ADD COLUMN IF NOT EXISTS a INT") == {"a"}
+    assert dropped_columns(ddl) == set()
+    assert renamed_columns(ddl) == {}
+    assert added_columns(ddl) == {"d `e"}
+    assert dropped_columns("ALTER TABLE t DROP a, ADD COLUMN IF NOT EXISTS a INT") == {"a"}
 
 
 def test_partitions_that_go_take_their_rows_without_events() -> None:
@@ -165,7 +165,9 @@ def test_partitions_that_go_take_their_rows_without_events() -> None:
 
 
 def test_the_definition_tells_of_unsigned_numbers_where_messages_do_not() -> None:
-    told = Shape((column_of("n", "bigint unsigned", Modes()), column_of("m", "bigint", Modes())))
-    found = with_source_types(Shape((Column("n", "int64"), Column("m", "int64"))), told)
-    kinds = [mapped(column, Types()).target for column in found.columns]
+    told = RowSchema(
+        (column_of("n", "bigint unsigned", Modes()), column_of("m", "bigint", Modes()))
+    )
+    found = with_source_types(RowSchema((Column("n", "int64"), Column("m", "int64"))), told)
+    kinds = [column_conversion(column, Types()).target for column in found.columns]
     assert kinds == ["decimal(20,0)", "bigint"]

@@ -1,0 +1,86 @@
+"""What statements do to tables without a message of a row."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from sparksink.config.keys import SinkConfig
+from sparksink.schemas.ddl import parse_statements
+from sparksink.schemas.definitions import Definitions
+from sparksink.source.routed_tables import is_table
+from sparksink.source.routes import Routes
+from sparksink.state.sink_state import SinkState
+from sparksink.state.snapshots import ReadProgress
+from sparksink.state.table_result import Boundary, TableResult
+
+Sweep = Callable[[str, str, Boundary], TableResult]
+"""Removes the rows of a topic's table from before a place."""
+
+
+class DdlStatements:
+    """Keeps the statements of the schema-change topic, and empties tables that were created again.
+
+    A table that has no row since then would keep its older rows: no message of it comes. ``seen``
+    are the topics that this job has read.
+    """
+
+    def __init__(
+        self,
+        config: SinkConfig,
+        definitions: Definitions,
+        state: SinkState,
+        sweep: Sweep,
+        seen: Collection[str],
+    ) -> None:
+        self._config = config
+        self._definitions = definitions
+        self._state = state
+        self._sweep = sweep
+        self._seen = seen
+        self._before: Mapping[str, str] | None = None
+
+    def note(self) -> None:
+        """Read what came in the schema-change topic, and keep it."""
+        found = self._definitions.refresh()
+        self._state.note_statements(parse_statements(found, self._config.ordering))
+
+    def follow(self, progress: ReadProgress) -> list[TableResult]:
+        """Empty the tables that were created again, as a commit of its own.
+
+        The statements may be ahead of the topics: no batch is a cut before these were read as far
+        as they are now.
+        """
+        due = self._created_again()
+        if not due:
+            return []
+        name, known = f"statements:{uuid.uuid4().hex}", None
+        if self._config.source.transaction_topic is not None:
+            before = self._state.transactions
+            known = replace(before, snapshot=before.snapshot.ended(progress.present))
+            self._state.commit(name, 0, "{}", [], known)
+        done = [self._sweep(self._topic_of(table), table, end) for table, end in due.items()]
+        self._state.commit(name, 1, "{}", [replace(one, highest=None) for one in done], known)
+        return done
+
+    def _created_again(self) -> dict[str, Boundary]:
+        """Return the tables that have rows of before they were created, and where that was."""
+        found = {}
+        for table, versions in self._definitions.all_versions().items():
+            created = versions.created
+            if created is None or self._state.is_swept(table, created):
+                continue
+            ignored = self._config.table(table).mirror.truncate == "ignore"
+            if self._topic_of(table) and not ignored and table not in self._state.parked():
+                found[table] = Boundary(*created, None)
+        return found
+
+    def _topic_of(self, table: str) -> str:
+        """Return the topic of a table that had messages; nothing where it had none."""
+        routes = Routes(self._config)
+        if self._before is None:
+            known = filter(is_table, self._state.topics())
+            self._before = {routes.route(topic).table: topic for topic in known}
+        now = {routes.route(topic).table: topic for topic in self._seen if is_table(topic)}
+        return now.get(table, self._before.get(table, ""))

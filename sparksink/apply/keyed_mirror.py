@@ -1,0 +1,207 @@
+"""The table that equals the source's: the last change of each key wins, whatever comes again.
+
+What is stored of a key is the change with the greatest place, and of the table the greatest
+watermark. Taking a maximum is idempotent and does not ask for an order, so batches may be
+repeated, torn by a crash between any two writes, or arrive in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from sparksink.apply.batch import TableBatch
+from sparksink.apply.batch_measures import BatchMeasures, observe, read_measures
+from sparksink.change_position import ChangePosition, before_sql, newer_sql
+from sparksink.config.keys import Mirror as Rules
+from sparksink.decode.reading import META
+from sparksink.evolve.target_table import TargetTable
+from sparksink.sql import quote_name, typed_literal
+from sparksink.state.sink_state import SinkState
+from sparksink.state.table_result import Boundary
+from sparksink.tables import Merge
+
+_BOUNDED: Final = ("tinyint", "smallint", "int", "bigint", "date", "string", "decimal")
+
+
+def last_changes(changes: DataFrame, keys: Iterable[str]) -> DataFrame:
+    """Keep the last change of each key."""
+    order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
+    window = Window.partitionBy(*(f.col(quote_name(key)) for key in keys)).orderBy(*order)
+    rows = changes.where("__fault IS NULL AND __op <> 't'")
+    return rows.withColumn("__n", f.row_number().over(window)).where("__n = 1").drop("__n")
+
+
+def fold_changes(changes: DataFrame, keys: Iterable[str], columns: Iterable[str]) -> DataFrame:
+    """Make one change of those of each key: of each column the last value that is not NULL.
+
+    They begin at the last one that is no update, which has all of its row; ``__whole`` tells
+    whether there is one.
+    """
+    order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
+    line = Window.partitionBy(*(f.col(quote_name(key)) for key in keys)).orderBy(*order)
+    rows = changes.where("__fault IS NULL AND __op <> 't'").withColumn(
+        "__all", f.expr("__op <> 'u'")
+    )
+    later = f.count(f.when(f.col("__all"), 1)).over(line.rowsBetween(Window.unboundedPreceding, -1))
+    rows = rows.withColumn("__later", later).where("__later = 0").drop("__later")
+    rest = line.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    last = {name: f.first(f.col(quote_name(name)), ignorenulls=True).over(rest) for name in columns}
+    whole = {"__whole": f.max("__all").over(rest), "__n": f.row_number().over(line)}
+    return rows.withColumns({**last, **whole}).where("__n = 1").drop("__n", "__all")
+
+
+def sweep_rows(
+    name: str, target: TargetTable, place: ChangePosition, state: SinkState, *, soft: bool = False
+) -> None:
+    """Remove all rows of a table from before a place, for good; ``soft`` only marks them."""
+    if place <= state.watermark(name):
+        return
+    if target.columns:
+        # The rows go first: the other way round a crash between the two would keep them.
+        mark = "UPDATE {table} SET __deleted = true WHERE NOT __deleted AND "
+        remove = "DELETE FROM {table} WHERE "
+        target.table.run(f"{mark if soft else remove}{before_sql(place)}")
+    state.raise_watermark(name, place)
+
+
+def new_watermark(before: ChangePosition, seen: BatchMeasures, batch: TableBatch) -> ChangePosition:
+    """Return the place before which nothing exists after a batch.
+
+    The end of a snapshot counts as soon as all partitions were read that may have rows of it.
+    """
+    place = max(before, seen.truncated or before)
+    if seen.ended and seen.ended > place and batch.due([Boundary(*seen.ended, None)]):
+        return seen.ended
+    return place
+
+
+class KeyedMirror:
+    """One mirror table with its keys; ``name`` is ``db.table`` of the source.
+
+    With ``keeps`` values that updates do not have stay as they are.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        target: TargetTable,
+        keys: tuple[str, ...],
+        rules: Rules,
+        state: SinkState,
+        *,
+        keeps: bool = False,
+    ) -> None:
+        self.target = target
+        self._name = name
+        self._keys = keys
+        self._rules = rules
+        self._state = state
+        self._keeps = keeps
+
+    def write(self, batch: TableBatch) -> BatchMeasures:
+        """Apply the changes of a batch."""
+        columns = self.target.columns
+        changes = batch.changes_for(self.target)
+        if self._rules.deletes == "ignore":
+            changes = changes.where("__op <> 'd' OR __fault IS NOT NULL")
+        frame, observation = observe(changes, self._rules, self._bound_by(columns))
+        rows = self._one_change_per_key(frame, columns).localCheckpoint()
+        seen = read_measures(observation)
+        batch.check(seen)
+        self._apply(rows, seen, columns, batch)
+        return seen
+
+    def _one_change_per_key(self, changes: DataFrame, columns: Iterable[str]) -> DataFrame:
+        """Return one change of each key."""
+        if self._keeps:
+            return fold_changes(changes, self._keys, self._kept(columns))
+        return last_changes(changes, self._keys)
+
+    def _kept(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns of the source beside the key, where their values stay."""
+        others = {*self._keys, *META, "__deleted"}
+        return [name for name in columns if name not in others] if self._keeps else []
+
+    def _apply(
+        self, rows: DataFrame, seen: BatchMeasures, columns: Mapping[str, str], batch: TableBatch
+    ) -> None:
+        before = self._state.watermark(self._name)
+        watermark = new_watermark(before, seen, batch)
+        soft = self._rules.truncate == "soft"
+        gone, ended = "__op = 'd'", before_sql(watermark)
+        if soft:  # what comes late of rows that have ended is kept, as they are
+            gone = f"{gone} OR {ended}"
+        else:
+            rows = rows.where(f"NOT {ended}")
+        living = self._drop_deleted(rows.withColumn("__deleted", f.expr(gone)), seen)
+        if self._rules.deletes == "hard" and seen.last_delete:
+            self._record_deletes(living, seen.last_delete, batch)
+        if seen.highest and self.target.take_is_new():
+            first = self._select_columns(living, columns)
+            if self._rules.deletes != "soft":
+                first = first.where("__op <> 'd'")
+            writer = f"{batch.app}:mirror"
+            self.target.table.append(first.select(*map(quote_name, columns)), writer, batch.number)
+        elif seen.highest:
+            self.target.table.merge(self._select_columns(living, columns), self._how(seen, columns))
+        if watermark > before:
+            sweep_rows(self._name, self.target, watermark, self._state, soft=soft)
+
+    def _drop_deleted(self, rows: DataFrame, seen: BatchMeasures) -> DataFrame:
+        """Drop changes of rows that were deleted later; in order there are none to look for."""
+        first = seen.earliest
+        if first is None or self._state.last_delete(self._name) < first:
+            return rows
+        buried = (
+            self._state.table("tombstones")
+            .read()
+            .where(f.col("source_table") == self._name)
+            .where(f"NOT {before_sql(first, 'seq_hi', 'seq_lo')}")
+            .selectExpr("key AS __key", "seq_hi AS __seq_hi", "seq_lo AS __seq_lo")
+        )
+        keyed = rows.withColumn("__key", self._key_text())
+        later = f.expr(f"change.__key = buried.__key AND {newer_sql('buried', 'change')}")
+        rest = keyed.alias("change").join(buried.alias("buried"), later, "left_anti").drop("__key")
+        # A write to the tombstones that reads them too is refused by Delta when another table's
+        # deletes come in between; tables are written side by side.
+        return rest.localCheckpoint()
+
+    def _record_deletes(self, rows: DataFrame, last: ChangePosition, batch: TableBatch) -> None:
+        deletes = rows.where("__op = 'd'").select(
+            self._key_text().alias("key"),
+            f.col("__seq_hi").alias("seq_hi"),
+            f.col("__seq_lo").alias("seq_lo"),
+        )
+        self._state.record_deletes(
+            self._name, deletes, last, f"{batch.app}:tombstones", batch.number
+        )
+
+    def _key_text(self) -> Any:
+        return f.to_json(f.struct(*(f.col(quote_name(key)).alias(key) for key in self._keys)))
+
+    def _select_columns(self, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+        names = [*columns, "__whole"] if self._keeps else columns
+        return rows.select(*(f.col(quote_name(name)) for name in names))
+
+    def _how(self, seen: BatchMeasures, columns: Mapping[str, str]) -> Merge:
+        soft = self._rules.deletes == "soft"
+        bounds = self._bounds(seen, columns)
+        names, kept = tuple(columns), self._kept(columns)
+        return Merge(self._keys, names, seen.deletes > 0, soft, bounds, kept=kept)
+
+    def _bound_by(self, columns: Mapping[str, str]) -> str | None:
+        """Return the key column by which files can be skipped."""
+        first = self._keys[0]
+        return first if columns[first].partition("(")[0] in _BOUNDED else None
+
+    def _bounds(self, seen: BatchMeasures, columns: Mapping[str, str]) -> str:
+        key = self._bound_by(columns)
+        low, high = seen.bounds
+        if key is None or low is None:
+            return ""
+        ends = [typed_literal(value, columns[key]) for value in (low, high)]
+        return f"t.{quote_name(key)} BETWEEN {ends[0]} AND {ends[1]}"

@@ -1,0 +1,182 @@
+"""The table with every version of each row, and from when to when it was the row (SCD type 2).
+
+What is stored of a key is the set of its changes, each at its place, deletes too. Where a version
+ends follows from that set alone: at the next change of its key, or where the whole table ended (a
+TRUNCATE, a new snapshot) if that comes first. A set only grows, and what is in it twice is in it
+once, so batches may be repeated, torn by a crash between any two writes, or arrive in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as f
+
+from sparksink.apply import tracked_columns
+from sparksink.apply.batch import TableBatch
+from sparksink.apply.batch_measures import (
+    BatchMeasures,
+    is_snapshot_end,
+    is_truncate,
+    observe,
+    read_measures,
+)
+from sparksink.change_position import POSITION_COLUMNS, ChangePosition, before_sql
+from sparksink.config.keys import Mirror as Rules
+from sparksink.errors import TableError
+from sparksink.evolve.target_table import TargetTable
+from sparksink.sql import quote_name, timestamp_literal
+from sparksink.state.sink_state import SinkState
+from sparksink.state.table_result import Boundary
+from sparksink.tables import Merge
+
+_END: Final = ("__end_hi", "__end_lo", "__end_at")
+SCD2_COLUMNS: Final = {
+    "__seq_hi": "bigint",
+    "__seq_lo": "bigint",
+    "__op": "string",
+    "__start_at": "timestamp",
+    "__end_hi": "bigint",
+    "__end_lo": "bigint",
+    "__end_at": "timestamp",
+    "__current": "boolean",
+}
+"""The sink's columns; a delete is a row that ends where it begins, and is never the current one."""
+
+
+class Scd2Mirror:
+    """The versions of one table's rows; ``name`` is ``db.table`` of the source."""
+
+    def __init__(
+        self, name: str, target: TargetTable, keys: tuple[str, ...], rules: Rules, state: SinkState
+    ) -> None:
+        self.target = target
+        self._name = name
+        self._keys = keys
+        self._rules = rules
+        self._state = state
+
+    def write(self, batch: TableBatch) -> BatchMeasures:
+        """Add the changes of a batch, and end what they end."""
+        changes = batch.changes_for(self.target)
+        frame, observation = observe(changes, self._rules, None)
+        rows = self._deduplicated(frame).localCheckpoint()
+        seen = read_measures(observation)
+        batch.check(seen)
+        known = self._state.boundaries(self._name)
+        found = self._boundaries_in(changes, is_truncate(self._rules)) if seen.truncated else []
+        if seen.ended:
+            snapshots = self._boundaries_in(changes, is_snapshot_end(self._rules))
+            found += batch.due(set(snapshots).difference(known))
+        self._add(rows, {*known, *found})
+        end_versions(self._name, self.target, found, self._state)
+        return seen
+
+    def _deduplicated(self, changes: DataFrame) -> DataFrame:
+        once = Window.partitionBy(*self._key_columns(), *POSITION_COLUMNS).orderBy(
+            f.desc("__offset")
+        )
+        rows = changes.where("__fault IS NULL AND __op <> 't'")
+        rows = rows.withColumn("__n", f.row_number().over(once)).where("__n = 1")
+        return rows.withColumn("__start_at", f.col("__source_ts"))
+
+    def _boundaries_in(self, changes: DataFrame, which: Column) -> list[Boundary]:
+        found = changes.where("__fault IS NULL").where(which)
+        at = f.expr("unix_micros(__source_ts)").alias("at")
+        rows = found.groupBy(*POSITION_COLUMNS).agg(f.max(at)).collect()
+        return [Boundary(*row) for row in rows]
+
+    def _add(self, rows: DataFrame, ends: Iterable[Boundary]) -> None:
+        place = rows.agg(f.min(f.struct(*POSITION_COLUMNS)).alias("place")).collect()[0]["place"]
+        if place is None:
+            return
+        earliest = ChangePosition(*place)
+        stored, follows = self._affected_versions(rows, earliest), self._rules.track_columns
+        known = stored.select(*self._key_columns(), *POSITION_COLUMNS)
+        if lost := [name for name in follows if name not in self.target.columns]:
+            raise TableError(
+                f"{self._name} has no column {lost[0]}, which mirror.track.columns names.",
+                "Name columns of this table in an entry of tables, and run park replay.",
+            )
+        if follows:
+            rows, known = (
+                tracked_columns.as_versions(rows),
+                tracked_columns.known_positions(stored, self._keys),
+            )
+        fresh = rows.join(known, [*self._keys, *POSITION_COLUMNS], "left_anti")
+        columns = [f.col(quote_name(name)) for name in self.target.columns if name not in _END]
+        blank = [f.lit(None).cast(SCD2_COLUMNS[name]).alias(name) for name in _END]
+        given = [f.col(name) for name in _END]
+        fresh = fresh.withColumn("__current", f.lit(None).cast("boolean"))
+        line = fresh.select(*columns, *blank, f.lit(True).alias("__fresh")).unionByName(
+            stored.select(*columns, *given, f.lit(False).alias("__fresh"))
+        )
+        if follows:
+            line = tracked_columns.merge_versions(line, self._keys, follows, _first_after(ends))
+        changed = self._ended(line, ends).select(*map(f.col, map(quote_name, self.target.columns)))
+        bounds = f"(t.__end_hi IS NULL OR t.__end_hi >= {earliest.hi})"
+        keys = (*self._keys, *POSITION_COLUMNS)
+        how = Merge(keys, tuple(self.target.columns), deletes=False, ordered=False, bounds=bounds)
+        self.target.table.merge(changed.localCheckpoint(), how)
+
+    def _affected_versions(self, rows: DataFrame, earliest: ChangePosition) -> DataFrame:
+        """Return the stored versions of the batch's keys that did not end before all of it."""
+        over = f"__end_hi IS NOT NULL AND {before_sql(earliest, '__end_hi', '__end_lo')}"
+        keys = rows.select(*self._key_columns()).distinct()
+        return self.target.table.read(keys).where(f"NOT ({over})")
+
+    def _ended(self, line: DataFrame, ends: Iterable[Boundary]) -> DataFrame:
+        """Return the versions that are new or end elsewhere than before."""
+        order = Window.partitionBy(*self._key_columns()).orderBy(*POSITION_COLUMNS)
+        here = f.struct(
+            f.col("__seq_hi").alias("hi"),
+            f.col("__seq_lo").alias("lo"),
+            f.col("__start_at").alias("at"),
+        )
+        following = f.lead(here).over(order)
+        found = line.withColumn("__end", f.least(following, _first_after(ends)))
+        found = found.withColumn(
+            "__end", f.when(f.col("__op") == "d", here).otherwise(f.col("__end"))
+        )
+        same = "__end.hi <=> __end_hi AND __end.lo <=> __end_lo"
+        found = found.where(f"__fresh OR NOT ({same})")
+        for name, part in zip(_END, ("hi", "lo", "at"), strict=True):
+            found = found.withColumn(name, f.col(f"__end.{part}"))
+        return found.withColumn("__current", f.col("__end_hi").isNull())
+
+    def _key_columns(self) -> list[Column]:
+        return [f.col(quote_name(key)) for key in self._keys]
+
+
+def end_versions(
+    name: str, target: TargetTable, ends: Iterable[Boundary], state: SinkState
+) -> None:
+    """End all versions at some places, and remember these for versions that come late."""
+    for end in set(ends).difference(state.boundaries(name)):
+        if target.columns:
+            later = f"NOT {before_sql(ChangePosition(end.hi, end.lo + 1), '__end_hi', '__end_lo')}"
+            if tracked_columns.LAST[0] in target.columns:
+                tracked_columns.split_versions(target, ChangePosition(end.hi, end.lo))
+            target.table.run(
+                f"UPDATE {{table}} SET __end_hi = {end.hi}, __end_lo = {end.lo},"  # noqa: S608 - numbers
+                f" __end_at = {timestamp_literal(end.at)}, __current = false"
+                f" WHERE {before_sql(ChangePosition(end.hi, end.lo))}"
+                f" AND (__end_hi IS NULL OR {later})"
+            )
+        # The versions end first: the other way round a crash between the two would keep them.
+        state.add_boundary(name, end)
+
+
+def _first_after(ends: Iterable[Boundary]) -> Any:
+    """Return the first boundary behind the place of a row."""
+    kind = "struct<hi:bigint,lo:bigint,at:timestamp>"
+    shown = ", ".join(
+        f"struct({end.hi}L, {end.lo}L, "
+        + ("CAST(NULL AS TIMESTAMP)" if end.at is None else f"timestamp_micros({end.at}L)")
+        + ")"
+        for end in sorted(set(ends), key=lambda end: end[:2])
+    )
+    later = "b.hi > __seq_hi OR (b.hi = __seq_hi AND b.lo > __seq_lo)"
+    return f.expr(f"array_min(filter(CAST(array({shown}) AS array<{kind}>), b -> {later}))")

@@ -1,0 +1,312 @@
+"""What each command does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.commands import replay
+from sparksink.commands.check import run_checks
+from sparksink.commands.lost_messages import LostMessageDetector, committed_offsets
+from sparksink.commands.maintenance import compact_tables
+from sparksink.commands.materialize import ExportOptions, export_mirrors
+from sparksink.commands.plan import plan as planned
+from sparksink.commands.read_progress import present_offsets, stored_progress, tables_behind
+from sparksink.commands.rebuild import rebuild as make_anew
+from sparksink.commands.streaming import StreamJob, stop_on_signals
+from sparksink.commands.verify import Comparison
+from sparksink.config.offsets import parse_bound
+from sparksink.errors import ConfigError, SinkError, TableError
+from sparksink.files import Files
+from sparksink.sink import Sink
+from sparksink.source.kafka import Offsets
+from sparksink.source.routed_tables import is_table
+from sparksink.source.routes import Routes
+from sparksink.state.table_result import TableResult
+from sparksink.status.datasets import Datasets
+from sparksink.status.lineage import Lineage
+from sparksink.status.metrics import SinkMetrics
+from sparksink.status.progress import WAITS, status_table
+from sparksink.status.source_lag import SourceLag
+from sparksink.status.verification import format_verification
+from sparksink.tables.database import Database
+
+log = logging.getLogger(__name__)
+
+
+def run(sink: Sink, options: argparse.Namespace) -> None:
+    """Stream, forever or until caught up."""
+    config = sink.config
+    metrics = SinkMetrics(config.metrics.http, config.metrics.textfile)
+    lineage = Lineage(config.metrics.openlineage, config.name, Datasets(config, sink.lake))
+    with sink.lease() as lease, metrics, lineage:
+        sink.state.open()
+        metrics.start(sink.state.reached(), sink.state.parked(), sink.state.gaps())
+        stream = StreamJob(sink, lease, metrics, lineage, _lost_message_detector(sink))
+        stop_on_signals(stream.stop)
+        stream.run(once=options.once)
+    for name, reason in sink.state.parked().items():
+        log.warning("%s is parked: %s", name, reason)
+
+
+def check(sink: Sink, _: argparse.Namespace) -> None:
+    """Look at the topics and at the target."""
+    sink.state.open()
+    for line in run_checks(sink, _offsets(sink)):
+        _print(line)
+
+
+def plan(sink: Sink, options: argparse.Namespace) -> None:
+    """Show what would become of the last messages of each topic."""
+    sink.state.open()
+    starts, ends = {}, {}
+    for topic, partitions in _offsets(sink).items():
+        starts[topic] = {str(p): max(a, b - options.messages) for p, (a, b) in partitions.items()}
+        ends[topic] = {str(p): b for p, (_, b) in partitions.items()}
+    if not ends:
+        raise SinkError(f"No topic matches {sink.config.source.topics}.")
+    topics = "|".join(map(re.escape, starts))
+    for text in planned(sink, sink.messages.between(json.dumps(starts), json.dumps(ends), topics)):
+        _print(text)
+
+
+def status(sink: Sink, _: argparse.Namespace) -> None:
+    """Show a line a table."""
+    sink.state.open()
+    done: Mapping[str, TableResult] = sink.state.reached()
+    marks = dict.fromkeys(sink.state.dropped(), "dropped at the source")
+    marks |= {one.table: WAITS for one in sink.state.pending_sweeps()} | {**sink.state.gaps()}
+    lag = SourceLag()
+    lag.applied([*done.values()], sink.state.parked())
+    if sink.config.source.kind != "file":
+        read = committed_offsets(Files(sink.spark), sink.config.checkpoint.rstrip("/"))
+        lag.behind(tables_behind(sink, read, present_offsets(sink)))
+    sys.stdout.write(status_table(done, sink.state.parked(), lag.seconds(), marks))
+
+
+def backfill(sink: Sink, options: argparse.Namespace) -> None:
+    """Apply what the topics hold once more, all or between two bounds."""
+    start, end = _bound("--from", options.start), _bound("--to", options.end)
+    if sink.config.source.kind == "file" and (start, end) != ("earliest", "latest"):
+        raise ConfigError("--from and --to need source.kind: kafka.")
+    with sink.lease():
+        sink.state.open()
+        everything = (start, end, options.tables) == ("earliest", "latest", ".*")
+        ends = present_offsets(sink) if everything else {}
+        messages = _of_tables(sink, sink.messages.between(start, end), options.tables)
+        done = sink.batches.apply(
+            messages,
+            replay.unique_batch_name("backfill"),
+            0,
+            history=False,
+            progress=stored_progress(sink, ends),
+        )
+    _print(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
+
+
+def rebuild(sink: Sink, options: argparse.Namespace) -> None:
+    """Make mirrors anew, each in one step for its readers."""
+    found = _offsets(sink)
+    topics = found if sink.config.source.route == "topic" else _read_tables(sink)
+    chosen = [route for route in map(Routes(sink.config).route, sorted(topics))
+              if re.fullmatch(options.table, route.table)]  # fmt: skip
+    if not chosen:
+        raise SinkError(f"No topic of a table matches {options.table}.")
+    with sink.lease():
+        sink.state.open()
+        for route in chosen:
+            one = make_anew(sink, route, found, force=options.force)
+            _print(
+                f"{one.table}: {one.rows:,} rows, were {one.before:,};"
+                f" {one.faults:,} messages of no use, {one.waiting:,} were waiting"
+            )
+
+
+def cut(sink: Sink, _: argparse.Namespace) -> None:
+    """Show which versions of the tables hold the same whole transactions."""
+    if sink.config.source.transaction_topic is None:
+        raise SinkError(
+            "Nothing tells of transactions.",
+            "Set provide.transaction.metadata=true in the connector, and here"
+            " source.transaction.topic.",
+        )
+    found = sink.state.cut()
+    if found is None:
+        raise SinkError("There is no consistent cut yet: one comes as soon as run is caught up.")
+    _print(f"cut of {found[0]:%Y-%m-%d %H:%M:%S}")
+    for name, version in sorted(found[1].items()):
+        _print(f"{name}: version {version}")
+
+
+def verify(sink: Sink, options: argparse.Namespace) -> None:
+    """Compare mirrors with the source's tables as of a place of its log."""
+    settings = sink.config.source.database
+    if settings is None:
+        raise SinkError("verify needs source.database with url, user and password.")
+    sink.state.open()
+    database, wrong = Database(sink.spark, settings), []
+    for route in map(Routes(sink.config).route, _read_tables(sink)):
+        if re.fullmatch(options.table, route.table):
+            found = Comparison(sink, route, database).run(options.wait)
+            _print(format_verification(found))
+            if not found.is_equal:
+                wrong.append(found.table)
+    if wrong:
+        raise SinkError(f"Not equal to the source: {', '.join(wrong)}.")
+
+
+def materialize(sink: Sink, options: argparse.Namespace) -> None:
+    """Write mirrors into Parquet files; only tables are read, so a job may run meanwhile."""
+    sink.state.open()
+    wish = ExportOptions(options.to, options.keep, options.meta, options.cut)
+    for line in export_mirrors(sink, _read_tables(sink), options.table, wish):
+        _print(line)
+
+
+def compact(sink: Sink, options: argparse.Namespace) -> None:
+    """Tidy every table, and the sink's own."""
+    with sink.lease():
+        sink.state.open()
+        for name in compact_tables(sink, options.tables):
+            _print(f"{name}: compact")
+
+
+def dlq(sink: Sink, options: argparse.Namespace) -> None:
+    """List, replay or remove dead letters."""
+    _DLQ[options.action](sink)
+
+
+def park(sink: Sink, options: argparse.Namespace) -> None:
+    """List parked tables, or take them up again."""
+    sink.state.open()
+    parked = sink.state.parked()
+    names = [
+        name for name in replay.tables_with_messages(sink) if re.fullmatch(options.table, name)
+    ]
+    if options.action == "list":
+        for name in names:
+            _print(f"{name}: {parked.get(name, 'messages wait: run park replay')}")
+        return
+    failed: list[TableError] = []
+    with sink.lease():
+        for name in names:
+            try:
+                _print(f"{name}: {replay.replay_parked(sink, name):,} messages replayed")
+            except TableError as error:  # the others are resumed all the same
+                failed.append(error)
+    if failed:
+        raise failed[0]
+
+
+def _list_dead_letters(sink: Sink) -> None:
+    for row in replay.count_dead_letters(sink):
+        _print(f"{row['source_table']}: {row['count']:,} with: {row['reason']}")
+
+
+def _replay_dead_letters(sink: Sink) -> None:
+    with sink.lease():
+        sink.state.open()
+        _print(f"{replay.replay_dead_letters(sink):,} messages replayed")
+
+
+def _purge_dead_letters(sink: Sink) -> None:
+    with sink.lease():
+        sink.state.open()
+        sink.state.table("dead_letter").run("DELETE FROM {table}")
+        sink.state.give_up_transactions(
+            replay.unique_batch_name("purge"), partial(present_offsets, sink)
+        )
+
+
+_DLQ: Final[Mapping[str, Callable[[Sink], None]]] = {
+    "list": _list_dead_letters,
+    "replay": _replay_dead_letters,
+    "purge": _purge_dead_letters,
+}
+
+COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
+    "run": run,
+    "check": check,
+    "plan": plan,
+    "status": status,
+    "backfill": backfill,
+    "compact": compact,
+    "vacuum": compact,
+    "verify": verify,
+    "cut": cut,
+    "materialize": materialize,
+    "rebuild": rebuild,
+    "dlq": dlq,
+    "park": park,
+}
+
+
+def _offsets(sink: Sink) -> Offsets:
+    if sink.config.source.kind == "file":
+        found = _recorded_offsets(sink.messages.between())
+    else:
+        found = sink.messages.offsets()
+    return {topic: parts for topic, parts in found.items() if sink.messages.is_table_topic(topic)}
+
+
+def _lost_message_detector(sink: Sink) -> LostMessageDetector | None:
+    """Return who looks for messages that are gone, where the job goes on without them."""
+    source, files = sink.config.source, Files(sink.spark)
+    if source.on_data_loss == "fail" or source.kind == "file":
+        return None
+    checkpoint = sink.config.checkpoint.rstrip("/")
+    read = partial(committed_offsets, files, checkpoint)
+    return LostMessageDetector(sink.state, Routes(sink.config), read, partial(_offsets, sink))
+
+
+def _recorded_offsets(messages: DataFrame) -> Offsets:
+    topic = f.substring_index("topic", "/", 1).alias("topic")
+    ends = messages.groupBy(topic, "partition").agg(
+        f.min("offset").alias("start"), (f.max("offset") + 1).alias("end")
+    )
+    found: dict[str, dict[int, tuple[int, int]]] = {}
+    for row in ends.collect():
+        found.setdefault(row["topic"], {})[row["partition"]] = (row["start"], row["end"])
+    return found
+
+
+def _of_tables(sink: Sink, messages: DataFrame, pattern: str) -> DataFrame:
+    if sink.config.source.route != "topic":
+        named = f.substring_index("topic", "/", -1)
+        return messages.where(named.rlike(f"^(?:{pattern})$"))
+    routes = Routes(sink.config)
+    topics = [t for t in _offsets(sink) if re.fullmatch(pattern, routes.route(t).table)]
+    return messages.where(f.col("topic").isin(topics))
+
+
+def _read_tables(sink: Sink) -> list[str]:
+    """Return what was read so far of tables: topics, or lanes where these hold several."""
+    return [name for name in sink.state.topics() if is_table(name)]
+
+
+def _bound(option: str, given: str) -> str:
+    """Return one end of what is read: as in a configuration, or in a file of JSON.
+
+    :raises ConfigError: it is of no such form, or the file cannot be read.
+    """
+    try:
+        text = Path(given).read_text(encoding="utf-8") if given.endswith(".json") else given
+        return parse_bound(text.strip())
+    except OSError as error:
+        raise ConfigError(f"{option} {given} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{option} {given}: {error}") from error
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

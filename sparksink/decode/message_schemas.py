@@ -1,0 +1,349 @@
+"""How the messages of a topic are laid out: learned from one message of each kind.
+
+A message has a *mark*, which says how it is written: ``json:N`` for JSON behind the N-th known
+schema, ``avro:ID`` for Avro behind the id of a schema registry, ``plain`` for JSON without a
+schema, ``none`` for an empty value, ``no rows`` where a snapshot found none, ``garbage`` for
+anything else. Behind these ``@N`` stands for the N-th version of the table, where that matters.
+`MessageSchemas` knows what stands behind the marks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from sparksink.change_position import ChangePosition
+from sparksink.config.ordering import Ordering
+from sparksink.config.source import Source
+from sparksink.errors import TableError
+from sparksink.schemas.ddl import UNKNOWN
+from sparksink.schemas.row_schema import (
+    Form,
+    RowSchema,
+    from_avro,
+    from_connect,
+    key_names,
+    plain_avro,
+    split_value_schema,
+    with_source_types,
+)
+from sparksink.schemas.spark_types import check
+from sparksink.schemas.versions import SchemaVersions
+from sparksink.source.routed_tables import LOGICAL_KEY
+
+WireForm = Literal["envelope", "row", "cloudevents"]
+PLAIN: Final = "plain"
+EMPTY: Final = "none"
+GARBAGE: Final = "garbage"
+"""The mark of what is neither JSON nor Avro."""
+NEW_SCHEMA: Final = "schema"
+"""The mark of JSON behind a schema that is not known yet."""
+
+NO_ROWS: Final = "no rows"
+"""The mark of what tells that a snapshot found a table without rows."""
+
+VERSION_SEPARATOR: Final = "@"
+"""What stands in a mark before the number of the table's version that its messages are of."""
+
+FORMATS_WITHOUT_COLUMNS: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
+
+_BEHIND_SCHEMA: Final = "startswith(value, X'7B22736368656D61223A')"
+_FORMATS: Final = {
+    "auto": "",
+    "json": f"startswith(value, X'7B') AND NOT {_BEHIND_SCHEMA}",
+    "json-schema": _BEHIND_SCHEMA,
+    "avro": "startswith(value, X'00') AND length(value) > 5",
+}
+"""The formats of the configuration → SQL that holds for messages of it."""
+
+_SCHEMA_START: Final = '{"schema":'
+_BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSchema:
+    """How to read messages of one mark: ``prefix`` is cut off, ``avro`` is the writer's schema.
+
+    ``members`` are what messages of Avro have, and, behind a point, what is inside of these.
+    """
+
+    mark: str
+    form: WireForm
+    shape: RowSchema
+    prefix: bytes = b""
+    avro: str = ""
+    members: frozenset[str] = frozenset()
+
+    def has(self, value: str) -> bool:
+        """Return whether messages have a place for ``__v.…``; JSON has one for anything."""
+        return not self.avro or value.removeprefix("__v.") in self.members
+
+
+class MessageSchemas:
+    """What was learned so far.
+
+    ``versions`` returns what the schema-change topic or the configuration tells of a table,
+    None when that is nothing; ``registry`` returns a schema by its id, ``table`` the table of a
+    topic. What ``source`` says of the form of messages is kept to.
+    """
+
+    def __init__(
+        self,
+        versions: Callable[[str], SchemaVersions | None],
+        registry: Callable[[int], str],
+        source: Source | None = None,
+        ordering: Ordering | None = None,
+        table: Callable[[str], str] = str,
+    ) -> None:
+        self._versions = versions
+        self._registry = registry
+        self._table = table
+        self.ordering = ordering or Ordering()
+        self.accepted = "" if source is None else accepted_sql(source)
+        kept = source and source.schema_registry and source.schema_registry.cache_ttl
+        self._seconds = kept or math.inf
+        self._learned: dict[tuple[str, str], float] = {}
+        self._known: dict[tuple[str, str], MessageSchema] = {}
+        self._forms: dict[str, WireForm] = {}
+        self._kinds: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._keys: dict[str, list[tuple[str, ...]]] = {}
+
+    def prefixes(self) -> dict[str, list[tuple[str, bytes]]]:
+        """Return the schemas that can stand before JSON: topic → marks and bytes."""
+        found: dict[str, list[tuple[str, bytes]]] = {}
+        for (topic, mark), layout in self._known.items():
+            if layout.prefix:
+                found.setdefault(topic, []).append((mark, layout.prefix))
+        return found
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one topic was seen."""
+        return len({*self._forms, *(topic for topic, _ in self._known)}) > 1
+
+    def has_schema(self, topic: str, mark: str) -> bool:
+        """Return whether messages of this mark can be read without another sample."""
+        mark = mark.partition(VERSION_SEPARATOR)[0]
+        if mark == PLAIN:
+            return topic in self._forms
+        if time.monotonic() - self._learned.get((topic, mark), math.inf) > self._seconds:
+            return False
+        return not has_columns(mark) or (topic, mark) in self._known
+
+    def versioned(self) -> list[tuple[str, MessageSchema, tuple[ChangePosition, ...]]]:
+        """Return of which topics messages of one mark need to be read in several ways.
+
+        Those are topic, layout and where each version begins. Messages without a schema do if the
+        columns have changed, others only if a name has become that of another column.
+        """
+        marks = [(topic, PLAIN) for topic in self._forms]
+        found = []
+        for topic, mark in [*marks, *self._known]:
+            versions = self._versions(self._table(topic))
+            if versions and len(versions.starts) > 1 and (mark == PLAIN or versions.reused):
+                known = self._known.get((topic, mark))
+                layout = known or MessageSchema(PLAIN, self._forms[topic], RowSchema(()))
+                found.append((topic, layout, versions.starts))
+        return found
+
+    def needs_version(self, topic: str, mark: str) -> bool:
+        """Return whether messages of a mark that was just learned have to be marked once more."""
+        return any(one == topic and layout.mark == mark for one, layout, _ in self.versioned())
+
+    def add_schema(self, topic: str, mark: str, sample: bytes = b"") -> None:
+        """Learn from a message behind a new schema, or of Avro.
+
+        :raises TableError: it cannot be read, or no schema is to be had.
+        """
+        if mark == NEW_SCHEMA:
+            number = sum(known == topic for known, _ in self._known)
+            layout = parse_json_schema(f"json:{number}", sample)
+            self._known[topic, layout.mark] = layout
+        else:
+            self._known[topic, mark] = self._avro(mark)
+            self._learned[topic, mark] = time.monotonic()
+
+    def detect_form(self, topic: str, samples: Iterable[bytes]) -> bool:
+        """Learn which form most messages without a schema have; return whether any is readable."""
+        forms = Counter(form for form in map(_form_of, samples) if form)
+        if forms:
+            self._forms[topic] = forms.most_common(1)[0][0]
+        return bool(forms)
+
+    def has_key(self, topic: str, kind: str) -> bool:
+        """Return whether keys of this kind can be read without another sample."""
+        return (topic, kind) in self._kinds
+
+    def add_key(self, topic: str, kind: str, key: bytes | None = None) -> None:
+        """Take the columns of a kind of key as those of the topic; ``key`` is one if it is new."""
+        if key is not None:
+            try:
+                self._kinds[topic, kind] = self._names(key)
+            except TableError:  # a corrupt key tells nothing
+                return
+        known = self._keys.setdefault(topic, [])
+        names = self._kinds[topic, kind]
+        self._keys[topic] = [*(one for one in known if one != names), names]
+
+    def _names(self, key: bytes) -> tuple[str, ...]:
+        if key[:1] != b"\0":
+            names = key_names(key)
+        else:
+            schema = json.loads(self._registry(int.from_bytes(key[1:5], "big")))
+            names = tuple(column.name for column in from_avro(schema).fields)
+        return tuple(name for name in names if name != LOGICAL_KEY)
+
+    def keys(
+        self, topic: str, table: str, columns: Collection[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return the columns of the last key that was seen, or told of; none without a key.
+
+        :param columns: those that there are; corrupt keys name others.
+        """
+        versions = self._versions(table)
+        for seen in reversed(self._keys.get(topic, [])):
+            names = tuple(versions.trace(None, n)[0] for n in seen) if versions else seen
+            if names and (columns is None or set(names) <= set(columns)):
+                return names
+        return versions.newest.keys if versions else ()
+
+    def versions(self, table: str) -> SchemaVersions | None:
+        """Return what is told of a table besides its messages."""
+        return self._versions(table)
+
+    def trace(self, table: str, mark: str, *, keeps: bool) -> Callable[[str], tuple[str, bool]]:
+        """Return what tells the last name of a column of a mark's messages, and if it is there.
+
+        Where a target ``keeps`` columns that are gone, one whose name is free counts as there.
+        """
+        versions = self._versions(table)
+        if versions is None:
+            return lambda name: (name, True)
+        base, at, number = mark.partition(VERSION_SEPARATOR)
+        version = versions.at(int(number) if at else None) if at or base == PLAIN else None
+
+        def last(name: str) -> tuple[str, bool]:
+            to, there = versions.trace(version, name)
+            return to, there or (keeps and to not in versions.newest.shape.names)
+
+        return last
+
+    def layout(self, topic: str, table: str, mark: str) -> MessageSchema:
+        """Return how to read messages of a mark.
+
+        :raises TableError: nothing tells the columns of a table without schemas.
+        """
+        base, at, number = mark.partition(VERSION_SEPARATOR)
+        versions = self._versions(table)
+        if base != PLAIN:
+            known = replace(self._known[topic, base], mark=mark)
+            if versions is None:
+                return known
+            told = versions.versions[versions.at(int(number) if at else None)].definition.shape
+            return replace(known, shape=with_source_types(known.shape, told))
+        if versions is None:
+            raise TableError(
+                f"{table}: its messages carry no schema, and nothing else tells its columns.",
+                "Set source.ddl.topic to the connector's schema-change topic, or columns.types.",
+            )
+        shape = versions.versions[versions.at(int(number) if at else None)].definition.shape
+        for column in shape.columns:
+            if column.type == UNKNOWN:
+                raise TableError(f"{table}: {column.semantic}", "Set columns.types.")
+        return MessageSchema(mark, self._forms[topic], shape)
+
+    def avro(self, marks: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+        """Return the writers' schemas of those marks of topics that are of Avro, by mark."""
+        found = {
+            mark: self._known.get((topic, mark.partition(VERSION_SEPARATOR)[0]))
+            for topic, mark in marks
+        }
+        return {mark: one.avro for mark, one in found.items() if one is not None and one.avro}
+
+    def _avro(self, mark: str) -> MessageSchema:
+        schema = json.loads(self._registry(int(mark.partition(":")[2])))
+        value = from_avro(schema)
+        form, shape = split_value_schema(value)
+        check(shape)
+        members = {one.name for one in value.fields}
+        members |= {f"{one.name}.{inner.name}" for one in value.fields for inner in one.fields}
+        avro = json.dumps(plain_avro(schema))
+        return MessageSchema(mark, form, shape, avro=avro, members=frozenset(members))
+
+
+def in_version_order(marks: Iterable[str]) -> list[str]:
+    """Return marks in the order in which they were learned, and versions in theirs."""
+    return sorted(marks, key=lambda mark: [
+        (part.isdigit(), int(part) if part.isdigit() else 0, part)
+        for part in re.split(r"(\d+)", mark)
+    ])  # fmt: skip
+
+
+def accepted_sql(source: Source) -> str:
+    """Return SQL that holds for messages which may be used; empty where all may."""
+    named = "" if source.route == "topic" else "NOT endswith(topic, '/')"
+    return " AND ".join(filter(None, (_FORMATS[source.format], named)))
+
+
+def parse_json_schema(mark: str, sample: bytes) -> MessageSchema:
+    """Read the schema that stands before a JSON message, which must have the members it names.
+
+    :raises TableError: it is not one of Connect's JSON converter, or not the message's.
+    """
+    try:
+        text = sample.decode(errors="replace")
+        schema, end = json.JSONDecoder().raw_decode(text, len(_SCHEMA_START))
+        form, shape = split_value_schema(from_connect(schema))
+        check(shape)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TableError("a schema that cannot be read") from error
+    between = _BETWEEN.match(text, end)
+    if between is None:
+        raise TableError('something else than "payload" after the schema')
+    prefix = text[: between.end()].encode()
+    if not sample.startswith(prefix):
+        raise TableError("a schema that is not UTF-8")
+    if _contradicts(text[between.end() : -1], form, shape):
+        raise TableError("a schema that is not the message's")
+    return MessageSchema(mark, form, shape, prefix=prefix)
+
+
+def _contradicts(payload: str, form: Form, shape: RowSchema) -> bool:
+    """Return whether a message has other members than its schema, or cannot be read."""
+    try:
+        value = json.loads(payload)
+    except (ValueError, RecursionError):
+        return True
+    if not isinstance(value, dict):
+        return True
+    images = [value] if form == "row" else [value.get("before"), value.get("after")]
+    return any(isinstance(image, dict) and image.keys() != set(shape.names) for image in images)
+
+
+def is_garbage(mark: str) -> bool:
+    """Return whether messages of a mark cannot be read."""
+    return mark.partition(":")[0] == GARBAGE
+
+
+def has_columns(mark: str) -> bool:
+    """Return whether messages of a mark have columns."""
+    return mark not in FORMATS_WITHOUT_COLUMNS and not is_garbage(mark)
+
+
+def _form_of(sample: bytes) -> WireForm | None:
+    """Return the form of a message; None if it cannot be read."""
+    try:
+        value: Any = json.loads(sample)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    if "specversion" in value:
+        return "cloudevents"
+    return "envelope" if {"after", "op", "source"} <= value.keys() else "row"

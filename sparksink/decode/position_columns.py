@@ -1,0 +1,136 @@
+"""Where a message tells its place in the order of all changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.change_position import hi_sql, lo_sql
+from sparksink.config.ordering import Ordering
+from sparksink.decode.message_schemas import WireForm
+from sparksink.errors import TableError
+from sparksink.spark_errors import SparkError, cause
+
+_HEADER: Final = (
+    "try_cast(split_part(position, '/', 1) AS BIGINT)",
+    "split_part(position, '/', 2)",
+    "try_cast(split_part(position, '/', 3) AS BIGINT)",
+    "try_cast(split_part(position, '/', 4) AS INT)",
+)
+"""SQL of epoch, file, position and row as the header tells them."""
+
+_INTEGER: Final = re.compile(r"decimal\(\d+,0\)")
+_WHOLE: Final = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "CAST({v} AS BIGINT)"),
+    "decimal": "try_cast({v} AS BIGINT)",
+    "date": "CAST(unix_date({v}) AS BIGINT)",
+    "timestamp": "unix_micros({v})",
+    "timestamp_ntz": "unix_micros(CAST({v} AS TIMESTAMP))",
+}
+"""Type → SQL of a whole number that orders as the values do."""
+
+_END_MARKS: Final = "('last', 'last_in_data_collection')"
+
+
+@dataclass(frozen=True, slots=True)
+class EventFields:
+    """Where a form keeps what every change has; all SQL on the parsed value ``__v``."""
+
+    op: str
+    file: str
+    pos: str
+    row: str
+    snapshot: str
+    millis: str
+    before: str
+    after: str
+    sequence: str
+
+
+EVENT_FIELDS: Final[Mapping[WireForm, EventFields]] = {
+    "envelope": EventFields(
+        "__v.op", "__v.source.file", "__v.source.pos", "__v.source.row", "__v.source.snapshot",
+        "__v.source.ts_ms", "__v.before", "__v.after", "__v.source.sequence",
+    ),
+    "cloudevents": EventFields(
+        "__v.iodebeziumop", "__v.iodebeziumfile", "try_cast(__v.iodebeziumpos AS BIGINT)",
+        "try_cast(__v.iodebeziumrow AS INT)", "__v.iodebeziumsnapshot",
+        "try_cast(__v.iodebeziumtsms AS BIGINT)", "__v.data.before", "__v.data.after",
+        "__v.iodebeziumsequence",
+    ),
+    "row": EventFields(
+        "CASE WHEN __v.__deleted = 'true' THEN 'd' ELSE coalesce(__v.__op, 'u') END",
+        "__v.__source_file", "__v.__source_pos", "__v.__source_row",
+        "__v.__source_snapshot", "__v.__source_ts_ms", "__v", "__v",
+        "__v.__source_sequence",
+    ),
+}  # fmt: skip
+
+
+def position_sql(place: EventFields, ordering: Ordering) -> tuple[str, str]:
+    """Return SQL of both halves of the place of a change."""
+    if ordering.mode != "binlog":
+        return "0L", "offset"
+    epoch, file, pos, row = _HEADER
+    if ordering.epoch != "header":
+        first = _epoch_of_sequence(place.sequence) if ordering.epoch == "sequence" else "0L"
+        return hi_sql(first, place.file), lo_sql(place.pos, f"coalesce({place.row}, 0)", place.op)
+    # Messages of a time without the header are of the first binlog.
+    hi = hi_sql(f"coalesce({epoch}, 0L)", f"coalesce({place.file}, {file})")
+    lo = f"coalesce({place.pos}, {pos})", f"coalesce({place.row}, {row}, 0)"
+    return hi, lo_sql(*lo, place.op)
+
+
+def _epoch_of_sequence(sequence: str) -> str:
+    """Return SQL of the first of the texts in a JSON array, a number; 0 where there is no array."""
+    number = f"try_cast(get_json_object({sequence}, '$[0]') AS BIGINT)"
+    return f"CASE WHEN {sequence} IS NULL THEN 0L ELSE {number} END"
+
+
+def order_by_expression(changes: DataFrame, expression: str) -> DataFrame:
+    """Return changes with a place made of SQL on their columns, and of the offset where it ties.
+
+    A TRUNCATE has no row, and is passed over where such places are compared.
+
+    :raises TableError: the SQL is not valid, or of a type that tells no order.
+    """
+    try:
+        [(_, kind)] = changes.select(f.expr(expression)).dtypes
+    except SparkError as error:
+        raise TableError(
+            f"ordering.mode=column:{expression} cannot be used: {cause(error)}"
+        ) from None
+    whole = _WHOLE.get("decimal" if _INTEGER.fullmatch(kind) else kind)
+    if whole is None:
+        raise TableError(
+            f"ordering.mode=column:{expression} is of type {kind}.",
+            "It has to be a whole number, a date or a moment.",
+        )
+    value = whole.replace("{v}", f"({expression})")
+    place = f"CASE WHEN __op = 't' THEN 0L WHEN {value} >= 0 THEN {value} END"
+    return changes.withColumn("__seq_hi", f.expr(place))
+
+
+def header_position_sql() -> tuple[str, str]:
+    """Return SQL of the place that the header tells, as of a row of a snapshot."""
+    epoch, file, pos, row = _HEADER
+    return hi_sql(epoch, file), lo_sql(pos, row, "'r'")
+
+
+def tombstone_position_sql(ordering: Ordering) -> tuple[str, str]:
+    """Return SQL of the place of a message without a value, as of a delete."""
+    if ordering.mode == "kafka":
+        return "0L", "offset"
+    epoch, file, pos, row = _HEADER
+    return hi_sql(epoch, file), lo_sql(pos, row, "'d'")
+
+
+def snapshot_end_sql(place: EventFields) -> str:
+    """Return SQL that tells whether a snapshot of the table ends here; the header knows best."""
+    marked = f"coalesce({place.snapshot} IN {_END_MARKS}, false)"
+    return f"CASE WHEN position IS NULL THEN {marked} ELSE endswith(position, '/end') END"

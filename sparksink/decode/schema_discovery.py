@@ -1,0 +1,221 @@
+"""Samples of messages whose schemas are new, and which of these cannot be read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.decode.message_schemas import GARBAGE, NEW_SCHEMA, PLAIN, MessageSchemas
+from sparksink.errors import TableError
+
+_SAMPLES: Final = 100
+"""How many new schemas are learned at one look at the messages."""
+_FORMS: Final = 20
+"""How many messages without a schema are looked at for their form."""
+_KINDS: Final = 20
+"""How many kinds of keys of one topic are looked at: those of most messages."""
+_BYTES: Final = 1 << 26
+"""How much is read of all samples at one look."""
+_SCHEMA: Final = "xxhash64(get_json_object(CAST(value AS STRING), '$.schema'))"
+
+Message = tuple[str, int, int]
+"""Topic, partition and offset."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormatCount:
+    """Messages of one mark and one kind of key in one partition.
+
+    ``begin`` is the offset of the first, ``end`` follows the last; ``since`` is the earliest time.
+    """
+
+    topic: str
+    partition: int
+    mark: str
+    kind: str | None
+    messages: int
+    begin: int
+    end: int
+    since: datetime
+
+    @property
+    def first(self) -> Message:
+        """The first of these messages."""
+        return self.topic, self.partition, self.begin
+
+    @property
+    def last(self) -> Message:
+        """The last of these messages."""
+        return self.topic, self.partition, self.end - 1
+
+
+class UnreadableMessages:
+    """What a batch has that cannot be read: marks of topics, and schemas by their hash."""
+
+    def __init__(self) -> None:
+        self._marks: dict[tuple[str, str], str] = {}
+        self._schemas: dict[str, dict[int, str]] = defaultdict(dict)
+        self._rest = ""
+
+    def marked(self, messages: DataFrame) -> DataFrame:
+        """Mark it as garbage, with the reason."""
+        found: Column = f.col("mark")
+        for (topic, mark), why in self._marks.items():
+            here = (f.col("topic") == topic) & (f.col("mark") == mark)
+            found = f.when(here, _garbage(why)).otherwise(found)
+        is_new = f.col("mark") == NEW_SCHEMA
+        for topic, schemas in self._schemas.items():
+            for why in sorted(set(schemas.values())):
+                numbers = [number for number, reason in schemas.items() if reason == why]
+                here = is_new & (f.col("topic") == topic) & f.expr(_SCHEMA).isin(numbers)
+                found = f.when(here, _garbage(why)).otherwise(found)
+        if self._rest:
+            found = f.when(is_new & (found == NEW_SCHEMA), _garbage(self._rest)).otherwise(found)
+        return messages if found is None else messages.withColumn("mark", found)
+
+    def add(self, topic: str, mark: str, why: str) -> None:
+        """Take messages of a mark for unreadable."""
+        self._marks[topic, mark] = why
+
+    def add_schema(self, topic: str, number: int, why: str) -> None:
+        """Take messages behind a schema for unreadable."""
+        self._schemas[topic][number] = why
+
+    def add_rest(self, why: str) -> None:
+        """Take for unreadable what is behind schemas that are new still."""
+        self._rest = why
+
+
+def _garbage(why: str) -> Column:
+    return f.lit(f"{GARBAGE}:{why}")
+
+
+def discover_schemas(
+    frame: DataFrame,
+    counts: Sequence[FormatCount],
+    layouts: MessageSchemas,
+    unreadable: UnreadableMessages,
+) -> bool:
+    """Add the schemas of new messages; return whether formats must be assigned again."""
+    _discover_keys(frame, counts, layouts)
+    again = _discover_json_schemas(frame, counts, layouts, unreadable)
+    unknown = {
+        (one.topic, one.mark): one.first
+        for one in reversed(_by_time(counts))
+        if one.mark != NEW_SCHEMA and not layouts.has_schema(one.topic, one.mark)
+    }
+    for topic, mark in reversed(unknown):
+        try:
+            if mark != PLAIN:
+                layouts.add_schema(topic, mark)
+                again |= layouts.needs_version(topic, mark)
+            elif layouts.detect_form(topic, _plain_samples(frame, topic)):
+                again |= layouts.needs_version(topic, mark)
+            else:
+                unreadable.add(topic, mark, "not readable")
+                again = True
+        except TableError as error:
+            unreadable.add(topic, mark, error.args[0])
+            again = True
+    return again
+
+
+def _by_time(counts: Iterable[FormatCount]) -> list[FormatCount]:
+    return sorted(counts, key=lambda one: (one.since, one.begin))
+
+
+def _plain_samples(frame: DataFrame, topic: str) -> list[bytes]:
+    here = frame.where((f.col("topic") == topic) & (f.col("mark") == PLAIN))
+    return [bytes(row["value"]) for row in here.select("value").limit(_FORMS).collect()]
+
+
+def _discover_json_schemas(
+    frame: DataFrame,
+    counts: Sequence[FormatCount],
+    layouts: MessageSchemas,
+    unreadable: UnreadableMessages,
+) -> bool:
+    """Learn schemas in the order in which they came: tables are made to fit them in that order."""
+    topics = sorted({one.topic for one in counts if one.mark == NEW_SCHEMA})
+    if not topics:
+        return False
+    new = frame.where((f.col("mark") == NEW_SCHEMA) & f.col("topic").isin(topics))
+    place = f.struct("timestamp", "partition", "offset")
+    ends = (f.min(place).alias("first"), f.max(place).alias("last"))
+    each = new.groupBy("topic", f.expr(_SCHEMA).alias("number")).agg(*ends)
+    found = each.orderBy("first").limit(_SAMPLES).collect()
+    places = {
+        (row["topic"], row["number"]): [(row["topic"], *row[end][1:]) for end in ("first", "last")]
+        for row in found
+    }
+    wanted = {one for both in places.values() for one in both}
+    samples = _samples(new, wanted, _BYTES // max(1, len(wanted)))
+    for (topic, number), both in places.items():
+        if why := _add_first_readable(layouts, topic, [samples[one][1] for one in both]):
+            unreadable.add_schema(topic, number, why)
+    return True
+
+
+def _add_first_readable(layouts: MessageSchemas, topic: str, samples: Iterable[bytes]) -> str:
+    """Learn from the first readable one of some messages; return why none is, if none is."""
+    why = ""
+    for sample in samples:
+        try:
+            layouts.add_schema(topic, NEW_SCHEMA, sample)
+        except TableError as error:
+            why = why or error.args[0]
+        else:
+            return ""
+    return why
+
+
+def _discover_keys(
+    frame: DataFrame, counts: Sequence[FormatCount], layouts: MessageSchemas
+) -> None:
+    """Learn what columns keys have, from the last one of each kind; corrupt ones tell nothing."""
+    sizes: dict[tuple[str, str], int] = defaultdict(int)
+    last: dict[tuple[str, str], Message] = {}
+    for one in counts:
+        if one.kind is not None:
+            sizes[one.topic, one.kind] += one.messages
+            last[one.topic, one.kind] = one.last
+    often = [
+        found
+        for topic in {topic for topic, _ in last}
+        for found in sorted((k for k in last if k[0] == topic), key=lambda k: -sizes[k])[:_KINDS]
+    ]
+    new = [found for found in often if not layouts.has_key(*found)]
+    samples = _samples(frame, [last[found] for found in new], _BYTES)
+    for found in (found for found in last if found in often):
+        sample = samples[last[found]][0] if found in new else None
+        layouts.add_key(*found, sample)
+
+
+def _samples(
+    frame: DataFrame, places: Collection[Message], size: int
+) -> dict[Message, tuple[bytes, bytes]]:
+    """Return keys and the beginnings of values of some messages."""
+    if not places:
+        return {}
+    of: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for topic, partition, offset in places:
+        of[topic, partition].append(offset)
+    wanted = [
+        (f.col("topic") == topic) & (f.col("partition") == partition) & f.col("offset").isin(some)
+        for (topic, partition), some in of.items()
+    ]
+    found = frame.where(reduce(lambda one, other: one | other, wanted))
+    value = f.substring("value", 1, size).alias("value")
+    rows = found.select("topic", "partition", "offset", "key", value).collect()
+    return {
+        (row["topic"], row["partition"], row["offset"]):
+        (bytes(row["key"] or b""), bytes(row["value"] or b""))
+        for row in rows
+    }  # fmt: skip

@@ -1,0 +1,58 @@
+"""Which version of its table a message is of: by its position, where versions read differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.change_position import ChangePosition, before_sql
+from sparksink.decode.changes import event_fields, parse_value
+from sparksink.decode.message_schemas import VERSION_SEPARATOR, MessageSchema, MessageSchemas
+from sparksink.decode.position_columns import position_sql
+from sparksink.decode.reading import TableReading
+
+
+def with_versions(marked: DataFrame, layouts: MessageSchemas) -> DataFrame:
+    """Add to marks the number of the version; messages without a position are of the last one."""
+    versioned = layouts.versioned()
+    if not versioned:
+        return marked
+    ordering = layouts.ordering.model_copy(update={"mode": "binlog"})
+    reading = TableReading((), {}, ordering, images=False)
+    frame = marked.withColumns(dict.fromkeys(("__hi", "__lo"), f.lit(None).cast("bigint")))
+    # Messages of one form are parsed by one expression, whatever topics they are of.
+    for form in {(layout.form, layout.avro): layout for _, layout, _ in versioned}.values():
+        same = ((topic, one) for topic, one, _ in versioned
+                if (one.form, one.avro) == (form.form, form.avro))  # fmt: skip
+        here = _any_of(_has_format(*one) for one in same)
+        place = event_fields(form, reading, op="'r'", row="0")
+        found = zip(("__hi", "__lo"), position_sql(place, ordering), strict=True)
+        frame = frame.withColumn("__v", f.when(here, parse_value(form, reading)))
+        known = {name: f.when(here, f.expr(sql)).otherwise(f.col(name)) for name, sql in found}
+        frame = frame.withColumns(known).drop("__v")
+    mark: Column = f.col("mark")
+    for topic, layout, starts in versioned:
+        numbered = f.concat("mark", f.lit(VERSION_SEPARATOR), f.expr(_version_sql(starts)))
+        mark = f.when(_has_format(topic, layout), numbered).otherwise(mark)
+    return frame.withColumn("mark", mark).drop("__hi", "__lo")
+
+
+def _has_format(topic: str, layout: MessageSchema) -> Column:
+    return (f.col("topic") == topic) & (f.col("mark") == layout.mark)
+
+
+def _any_of(conditions: Iterable[Column]) -> Column:
+    return reduce(lambda one, other: one | other, conditions)
+
+
+def _version_sql(starts: Sequence[ChangePosition]) -> str:
+    """Return SQL of the number of the version that a position lies in."""
+    before = " ".join(
+        f"WHEN {before_sql(start, '__hi', '__lo')} THEN {number}"
+        for number, start in enumerate(starts[1:])
+    )
+    last = len(starts) - 1
+    return f"CASE WHEN __hi IS NULL OR __lo IS NULL THEN {last} {before} ELSE {last} END"

@@ -1,0 +1,69 @@
+"""Messages that hold no row: empty ones, which are deletes, and such as nothing can be made of."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.decode.position_columns import tombstone_position_sql
+from sparksink.decode.reading import MESSAGE, META, TableReading
+from sparksink.schemas.spark_types import ColumnConversion, struct_type
+from sparksink.sql import quote_name
+
+
+def unreadable_changes(messages: DataFrame, reason: str) -> DataFrame:
+    """Return messages that are nothing as changes with a fault, without a table's columns."""
+    kinds = zip(META, ("bigint", "bigint", "string", "timestamp"), strict=True)
+    return messages.select(
+        *(f.col(name).alias(f"__{name}") for name in MESSAGE),
+        *(f.lit(None).cast(kind).alias(name) for name, kind in kinds),
+        f.lit(False).alias("__end"),
+        f.lit(False).alias("__streamed"),
+        f.lit(reason).alias("__fault"),
+    )
+
+
+def tombstones(messages: DataFrame, reading: TableReading) -> DataFrame:
+    """Read empty messages as deletes: the message key tells the row, a header the position.
+
+    Without that header they are dropped where binlog positions order the changes: in Debezium's
+    envelope a tombstone only repeats the delete before it.
+    """
+    hi, lo = tombstone_position_sql(reading.ordering)
+    if reading.ordering.mode == "binlog":
+        messages = messages.where("position IS NOT NULL")
+    keyed = messages.withColumn("k", _key(reading))
+    values = [
+        f.expr(_key_value(name, m, reading)).alias(name) for name, m in reading.columns.items()
+    ]
+    missing = " OR ".join(f"k.{quote_name(name)} IS NULL" for name in reading.keys)
+    fault = f"CASE WHEN {missing} THEN 'no key' WHEN ({lo}) IS NULL THEN 'no binlog position' END"
+    return keyed.select(
+        *(f.col(name).alias(f"__{name}") for name in MESSAGE),
+        f.lit("d").alias("__op"),
+        f.expr(hi).alias("__seq_hi"),
+        f.expr(lo).alias("__seq_lo"),
+        f.lit(None).cast("timestamp").alias("__source_ts"),
+        f.lit(False).alias("__end"),
+        f.lit(True).alias("__streamed"),
+        f.expr(fault).alias("__fault"),
+        *values,
+    )
+
+
+def _key(reading: TableReading) -> Column:
+    """Read a JSON key, with its schema or without."""
+    wire, named = (
+        struct_type((name, one.columns[name].wire) for name in one.keys)
+        for one in (reading.as_written, reading)
+    )
+    text = f.col("key").cast("string")
+    schema = struct_type([("payload", wire)])
+    key = f.coalesce(f.from_json(text, schema)["payload"], f.from_json(text, wire))
+    return key if wire == named else key.cast(named)
+
+
+def _key_value(name: str, mapped: ColumnConversion, reading: TableReading) -> str:
+    if name in reading.keys:
+        return mapped.convert(f"k.{quote_name(name)}")
+    return f"CAST(NULL AS {mapped.target})"

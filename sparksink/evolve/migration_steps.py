@@ -1,0 +1,165 @@
+"""Plans how a target table follows a change of the source's columns. Does not need Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sparksink.config.columns import Evolution
+from sparksink.errors import TableError
+from sparksink.schemas.row_schema import Column
+from sparksink.schemas.spark_types import ColumnConversion
+from sparksink.sql import string_literal, typed_literal, unquote_type
+
+_DECIMAL: Final = re.compile(r"decimal\((\d+),(\d+)\)")
+_DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
+"""Integers, narrow to wide → the digits that a decimal needs for them."""
+_WIDER: Final = {
+    ("float", "double"),
+    ("date", "timestamp_ntz"),
+    ("tinyint", "double"),
+    ("smallint", "double"),
+    ("int", "double"),
+}
+
+
+def _iceberg_widens(kind: str, other: str) -> bool:
+    """Return whether Iceberg can promote a type (table format version 2)."""
+    if (kind, other) in {("int", "bigint"), ("float", "double")}:
+        return True
+    narrow, wide = _DECIMAL.fullmatch(kind), _DECIMAL.fullmatch(other)
+    return bool(narrow and wide and is_wider(kind, other) and narrow[2] == wide[2])
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationSteps:
+    """Columns to add, to widen, and to cast in all rows, name to type."""
+
+    added: Mapping[str, str]
+    widened: Mapping[str, str]
+    rewritten: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.widened or self.rewritten)
+
+
+def plan_steps(
+    table: str,
+    target: Mapping[str, str],
+    incoming: Mapping[str, str],
+    rules: Evolution,
+    table_format: str = "delta",
+    keys: Collection[str] = (),
+) -> MigrationSteps:
+    """Compare the columns of a target with the incoming ones; columns that are missing stay.
+
+    :param keys: columns that cannot be cast, because rows are matched by them.
+    :raises TableError: a type cannot be changed, or the rules forbid the change.
+    """
+    added = {name: kind for name, kind in incoming.items() if name not in target}
+    widened: dict[str, str] = {}
+    rewritten: dict[str, str] = {}
+    may_cast = rules.conflict == "rewrite"
+    for name, kind in incoming.items():
+        present = unquote_type(target.get(name, kind))
+        if fits(unquote_type(kind), present):
+            continue
+        if can_widen(table_format, present, unquote_type(kind)):
+            widened[name] = kind
+        elif may_cast and name not in keys and can_cast(present, unquote_type(kind)):
+            rewritten[name] = kind
+        else:
+            raise TableError(
+                f"{table}: column {name} is {present} and now arrives as {unquote_type(kind)}.",
+                "Convert the column by hand, or remove the table; then run park replay.",
+            )
+    _check_allowed(table, "evolution.add", rules.add, added)
+    _check_allowed(table, "evolution.widen", rules.widen, widened)
+    return MigrationSteps(added, widened, rewritten)
+
+
+def _check_allowed(table: str, key: str, rule: bool, columns: Mapping[str, str]) -> None:
+    if columns and not rule:
+        names = ", ".join(columns)
+        raise TableError(f"{table}: the columns {names} changed, which {key}=false forbids.")
+
+
+def fits(kind: str, into: str) -> bool:
+    """Return whether every value of one type is a value of the other."""
+    return kind == into or is_wider(kind, into)
+
+
+def is_wider(kind: str, other: str) -> bool:
+    """Return whether a column of one type can become the other without loss."""
+    if (kind, other) in _WIDER:
+        return True
+    sizes = list(_DIGITS)
+    if kind in _DIGITS and other in _DIGITS:
+        return sizes.index(kind) < sizes.index(other)
+    target = _DECIMAL.fullmatch(other)
+    if target is None:
+        return False
+    whole, scale = int(target[1]) - int(target[2]), int(target[2])
+    if kind in _DIGITS:
+        return whole >= _DIGITS[kind]
+    given = _DECIMAL.fullmatch(kind)
+    return given is not None and whole >= int(given[1]) - int(given[2]) and scale >= int(given[2])
+
+
+_WIDENS: Final[Mapping[str, Callable[[str, str], bool]]] = {
+    "delta": is_wider,
+    "iceberg": _iceberg_widens,
+    "jdbc": is_wider,
+    "parquet": lambda _kind, _other: False,
+}
+"""Table format → whether it can change a column of one type into the other."""
+
+
+def can_widen(table_format: str, kind: str, other: str) -> bool:
+    """Return whether a table of a format can change a column of one type into the other."""
+    return _WIDENS[table_format](kind, other)
+
+
+def can_cast(kind: str, other: str) -> bool:
+    """Return whether every value of one type can be cast to the other as the source casts it.
+
+    For other types MySQL and Spark write different strings.
+    """
+    exact = kind in {*_DIGITS, "date"} or _DECIMAL.fullmatch(kind) is not None
+    return is_wider(kind, other) or (exact and other == "string")
+
+
+def fill_value_sql(column: Column, mapped: ColumnConversion) -> str | None:
+    """Return SQL of the value that existing rows get when the column is added; None for NULL.
+
+    Existing rows get the column's default or, if it is NOT NULL without a default, MySQL's
+    implicit default of its type. The source emits no row event for either.
+    """
+    value = column.default if column.default is not None else _implicit_default(column)
+    return None if value is None else mapped.convert(_literal(value, mapped.wire))
+
+
+def _implicit_default(column: Column) -> Any:
+    if column.optional:
+        return None
+    if column.semantic == "io.debezium.data.Enum":
+        return column.parameters.get("allowed", "").split(",")[0]
+    if column.semantic == "org.apache.kafka.connect.data.Decimal":
+        return "AA=="
+    if column.semantic == "io.debezium.time.ZonedTimestamp":
+        return "1970-01-01T00:00:00Z"
+    return _ZEROS.get(column.type)
+
+
+_ZEROS: Final = {
+    "boolean": False, "int8": 0, "int16": 0, "int32": 0, "int64": 0, "float": 0, "float32": 0,
+    "double": 0, "float64": 0, "string": "", "bytes": "",
+}  # fmt: skip
+
+
+def _literal(value: Any, wire: str) -> str:
+    if wire == "binary":
+        return f"unbase64({string_literal(str(value))})"
+    return typed_literal(value, wire)

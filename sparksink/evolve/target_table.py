@@ -1,0 +1,346 @@
+"""Creates target tables, and changes their columns as the source's columns change."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pyspark.sql import DataFrame
+
+from sparksink.change_position import before_sql
+from sparksink.config.columns import Evolution
+from sparksink.config.partitioning import Partitioning
+from sparksink.errors import TableError
+from sparksink.evolve import before_image, partitioning_check, renames
+from sparksink.evolve.column_mapping import RENAMED, VERSIONS, ColumnMapping
+from sparksink.evolve.migration_steps import (
+    MigrationSteps,
+    can_widen,
+    fill_value_sql,
+    fits,
+    plan_steps,
+)
+from sparksink.evolve.row_alignment import DEFAULT, OPTIONAL_COLUMNS, RowAlignment
+from sparksink.schemas.row_schema import RowSchema
+from sparksink.schemas.spark_types import BEFORE, ColumnConversion
+from sparksink.schemas.versions import SchemaVersions
+from sparksink.sql import unquote_type
+from sparksink.tables import Add, Alteration, Drop, Fill, Rename, Rewrite, Table, Widen
+
+_KEYS: Final = "keys"
+_PENDING: Final = "pending."
+_PARTITIONING: Final = "partitioning"
+
+
+class TargetTable:
+    """A table whose columns follow those of the source, beside the sink's own columns.
+
+    When a column is added and ``fills`` is set, existing rows get the value that the source gave
+    them, for which it emits no row event; a history does not need that. ``altered`` counts
+    alterations by kind.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        table: Table,
+        sink_columns: Mapping[str, str],
+        rules: Evolution,
+        table_format: str,
+        how: Partitioning,
+        *,
+        fills: bool,
+    ) -> None:
+        self.table = table
+        self._format = table_format
+        self._how = how
+        self._name = name
+        self._sink_columns = sink_columns
+        self._rules = rules
+        self._fills = fills
+        self.appends_first = False
+        self.beside_keys: tuple[str, ...] = ()
+        self.keeps_past = False
+        self._is_new = False
+        self._partitioning_checked = False
+        self._facts: dict[str, str] | None = None
+        self._fitted: set[tuple[object, ...]] = set()
+        self.altered: Counter[str] = Counter()
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The present columns, name to type."""
+        return self.table.columns() or {}
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the key that the table was created with; empty without a table."""
+        return tuple(json.loads(self._all_facts().get(_KEYS, "[]"))) if self.columns else ()
+
+    def fact(self, name: str) -> str | None:
+        """Return a fact that is stored with the table."""
+        return self._all_facts().get(name) if self.columns else None
+
+    def take_is_new(self) -> bool:
+        """Return once whether this job has created the table and it is still empty.
+
+        Only once: a retry must look for rows.
+        """
+        made_now, self._is_new = self._is_new, False
+        return made_now
+
+    def set_fact(self, name: str, text: str) -> None:
+        """Store a fact with the table, unless it is stored already."""
+        if self.fact(name) != text:
+            self._alter({name: text}, [])
+
+    def fit(
+        self,
+        shape: RowSchema,
+        columns: Mapping[str, ColumnConversion],
+        keys: tuple[str, ...],
+        renamed: Mapping[str, str],
+        versions: SchemaVersions | None = None,
+    ) -> None:
+        """Create or change the table for rows of a schema.
+
+        ``renamed`` are columns that have another name in the target only, ``versions`` are the
+        definitions of the schema-change topic.
+
+        :raises TableError: the table cannot follow.
+        """
+        if not self.keeps_past:
+            lost = {column.name for column in shape.columns if column.gone}.difference(keys)
+            columns = {name: one for name, one in columns.items() if name not in lost}
+        kinds = tuple((name, one.target) for name, one in columns.items())
+        gone = versions.dropped if versions and self._rules.drop == "drop" else frozenset()
+        newest = versions.starts[-1] if versions else None
+        fitted = (shape.digest, kinds, keys, gone, newest)
+        if fitted in self._fitted:
+            return
+        reserved = sorted(self._sink_columns.keys() & columns.keys())
+        if reserved:
+            names = ", ".join(reserved)
+            raise TableError(
+                f"{self._name} has columns with names that the sink uses itself: {names}."
+            )
+        if self.table.columns() is None:
+            self._create(columns, keys, versions)
+        else:
+            self._follow(shape, columns, keys, renamed, gone, versions)
+        self._fitted.add(fitted)
+
+    def align(self, rows: DataFrame) -> DataFrame:
+        """Return rows with exactly the table's columns, and the sink's working columns."""
+        alignment = RowAlignment(
+            self.columns,
+            self._sink_columns,
+            self._all_facts(),
+            self._column_mapping(),
+            self.table.read,
+            self.keeps_past,
+        )
+        return alignment.align(rows)
+
+    def _create(
+        self,
+        columns: Mapping[str, ColumnConversion],
+        keys: tuple[str, ...],
+        versions: SchemaVersions | None,
+    ) -> None:
+        kinds = {name: one.target for name, one in columns.items()}
+        partitioning_check.check_columns(self._name, self._how, {**kinds, **self._sink_columns})
+        self._facts = {_KEYS: json.dumps(keys)}
+        if versions is not None:
+            self._facts |= renames.version_facts(versions)
+        if self._how.columns:
+            self._facts[_PARTITIONING] = self._how.text()
+        made = {**kinds, **before_image.with_row_type(self._sink_columns, kinds)}
+        primary = (*keys, *self.beside_keys) if self._fills else ()
+        self.table.create(made, self._facts, primary, self._how)
+        self.altered["create"] += 1
+        self._is_new = self.appends_first
+
+    def _follow(
+        self,
+        shape: RowSchema,
+        columns: Mapping[str, ColumnConversion],
+        keys: tuple[str, ...],
+        renamed: Mapping[str, str],
+        gone: frozenset[str],
+        versions: SchemaVersions | None,
+    ) -> None:
+        if versions is not None:
+            self._redefine(versions, shape, columns, keys)
+        self._check_same_keys(keys)
+        self._check_sink_columns()
+        if not self._partitioning_checked:
+            self._partitioning_checked = True
+            partitioning_check.warn_if_unchanged(
+                self._name, self._all_facts().get(_PARTITIONING, ""), self._how
+            )
+        self._fill([name for name, sql in self._pending().items() if sql])
+        if self._rules.rename == "ddl":
+            self._rename({old: new for old, new in renamed.items() if old not in columns}, columns)
+        self._drop([name for name in gone if name not in columns and name not in keys])
+        kinds = {name: one.target for name, one in columns.items()}
+        planned = self._column_mapping().plan_columns(kinds, keys, gone)
+        todo = plan_steps(self._name, self.columns, planned, self._rules, self._format, keys)
+        if todo:
+            added = {name: shape.column(name) for name in todo.added}
+            fillings = {
+                n: fill_value_sql(one, columns[n]) for n, one in added.items() if one is not None
+            }
+            self._change(todo, fillings)
+        self._follow_before(kinds)
+
+    def _redefine(
+        self,
+        versions: SchemaVersions,
+        shape: RowSchema,
+        columns: Mapping[str, ColumnConversion],
+        keys: tuple[str, ...],
+    ) -> None:
+        """Rename columns to their present names, and drop values of former columns of a name."""
+        stale = {RENAMED + name for name in versions.newest.shape.names} & self._all_facts().keys()
+        if any(self._all_facts()[name] for name in stale):
+            self._alter(dict.fromkeys(stale, ""), [])
+        if self._rules.rename == "ddl":
+            self._rename_before(renames.renames_since(self._all_facts(), versions))
+            for facts, actions in renames.rename_steps(self.columns, self._all_facts(), versions):
+                if facts or actions:
+                    self._alter(facts, actions)
+        if self.keeps_past:
+            return
+        for name, start in renames.reused_names(versions, self._all_facts()).items():
+            column = shape.column(name)
+            if name not in columns or name in keys or column is None:
+                continue
+            kind, present = (
+                unquote_type(columns[name].target),
+                unquote_type(self.columns.get(name, "")),
+            )
+            value = fill_value_sql(column, columns[name]) or ""
+            if fits(kind, present) or can_widen(self._format, present, kind):
+                fill = Fill({name: f"CAST({value or 'NULL'} AS {present})"}, before_sql(start))
+                self._alter({DEFAULT + name: value}, [fill])
+            elif present:
+                self._alter({DEFAULT + name: ""}, [Drop([name])])
+            self._alter(renames.start_fact(name, start), [])
+
+    def _column_mapping(self) -> ColumnMapping:
+        return ColumnMapping(self.columns, self._all_facts(), self._rules, self._format)
+
+    def _drop(self, names: list[str]) -> None:
+        """Drop columns, except those of the partitioning."""
+        found = [one for name in names for one in (name, *self._column_mapping().beside(name))]
+        found = [name for name in found if name in self.columns and name not in self._how.columns]
+        if found:
+            stale = {f"{prefix}{name}" for name in found for prefix in (DEFAULT, VERSIONS)}
+            self._alter(dict.fromkeys(stale & self._all_facts().keys(), ""), [Drop(found)])
+
+    def _follow_before(self, columns: Mapping[str, str]) -> None:
+        if self._sink_columns.get(BEFORE) != before_image.ROW:
+            return
+        present, known = (
+            before_image.row_fields(self.table.read()),
+            self._column_mapping().renamed(),
+        )
+        planned = {
+            name if name in present else known.get(name, name): kind
+            for name, kind in columns.items()
+        }
+        if todo := plan_steps(self._name, present, planned, self._rules, self._format):
+            self._alter({}, before_image.field_alterations(todo))
+
+    def _check_same_keys(self, keys: tuple[str, ...]) -> None:
+        before = self._all_facts().get(_KEYS)
+        if before is not None and before != json.dumps(keys):
+            raise TableError(
+                f"{self._name}: the key changed from {before} to {json.dumps(keys)}.",
+                "Remove the table, take a new snapshot of it, and run park replay.",
+            )
+
+    def _check_sink_columns(self) -> None:
+        """Add missing optional columns; refuse a table created with other mirror settings."""
+        missing = self._sink_columns.keys() - self.columns.keys()
+        if missing and missing <= {*OPTIONAL_COLUMNS}:
+            source = {n: kind for n, kind in self.columns.items() if n not in self._sink_columns}
+            made = before_image.with_row_type(self._sink_columns, source)
+            self._alter({}, [Add({name: made[name] for name in sorted(missing)})])
+        elif missing:
+            raise TableError(
+                f"{self._name} was created with other settings of the mirror.",
+                "Restore mirror.scd and mirror.deletes, or remove the table, let the connector take"
+                " a new snapshot of it, and run park replay.",
+            )
+
+    def _rename(self, renamed: Mapping[str, str], columns: Mapping[str, ColumnConversion]) -> None:
+        for old, new in renamed.items():
+            if old in self.columns and new in columns and new not in self.columns:
+                self._alter({RENAMED + old: new}, [Rename(old, new)])
+        self._rename_before({old: new for old, new in renamed.items() if new in columns})
+
+    def _rename_before(self, renamed: Mapping[str, str]) -> None:
+        if not renamed or self._sink_columns.get(BEFORE) != before_image.ROW:
+            return
+        if actions := before_image.rename_fields(
+            before_image.row_fields(self.table.read()), renamed
+        ):
+            self._alter({}, actions)
+
+    def _change(self, todo: MigrationSteps, fillings: Mapping[str, str | None]) -> None:
+        """Widen, then add; pending fills are stored first, so that a restart completes them."""
+        pending = {_PENDING + name: sql for name, sql in fillings.items() if sql and self._fills}
+        actions: list[Alteration] = [Widen(name, kind) for name, kind in todo.widened.items()]
+        actions += [Rewrite(name, kind, self._how) for name, kind in todo.rewritten.items()]
+        mapping = self._column_mapping()
+        if todo.rewritten:
+            self._check_partitioning()
+        former = mapping.former_type_facts(todo.rewritten)
+        facts = {**pending, **mapping.additional_column_facts(todo.added), **former}
+        self._alter(facts, [*actions, *([Add(todo.added)] if todo.added else [])])
+        self._fill([name for name, sql in fillings.items() if sql and self._fills])
+
+    def _check_partitioning(self) -> None:
+        """Refuse to rewrite a table that is partitioned differently from the settings.
+
+        :raises TableError: it is.
+        """
+        if self._all_facts().get(_PARTITIONING, "") != self._how.text():
+            raise TableError(
+                f"{self._name}: target.partition.by and cluster.by differ from its partitioning, so"
+                " its columns cannot be cast.",
+                "Restore both settings, and run park replay.",
+            )
+
+    def _fill(self, names: list[str]) -> None:
+        pending = self._pending()
+        names = [name for name in names if name in self.columns and pending.get(name)]
+        if not names:
+            return
+        self.table.alter([Fill({name: pending[name] for name in names})], {})
+        done = {DEFAULT + name: pending[name] for name in names}
+        self._alter({**done, **{_PENDING + name: "" for name in names}}, [])
+
+    def _pending(self) -> dict[str, str]:
+        return self._with_prefix(_PENDING)
+
+    def _with_prefix(self, prefix: str) -> dict[str, str]:
+        noted = self._all_facts().items()
+        return {
+            name.removeprefix(prefix): value for name, value in noted if name.startswith(prefix)
+        }
+
+    def _all_facts(self) -> dict[str, str]:
+        if self._facts is None:
+            self._facts = dict(self.table.facts())
+        return self._facts
+
+    def _alter(self, facts: Mapping[str, str], actions: Sequence[Alteration]) -> None:
+        self.table.alter(actions, facts)
+        if actions:
+            self._fitted.clear()  # what fitted before may not fit now
+        self._all_facts().update(facts)
+        self.altered.update(type(action).__name__.lower() for action in actions)

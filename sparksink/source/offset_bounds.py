@@ -1,0 +1,21 @@
+"""Where reading begins or ends → the options of Spark's Kafka source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sparksink.config.offsets import TIMESTAMP_PREFIX, millis
+
+
+def bound_options(which: Literal["starting", "ending"], bound: str) -> Mapping[str, str]:
+    """Return the options of one end, which is of the form that the configuration takes.
+
+    A partition without messages since the moment at which reading begins is read from its end on.
+    """
+    if not bound.startswith(TIMESTAMP_PREFIX):
+        return {f"{which}Offsets": bound}
+    found = {f"{which}Timestamp": str(millis(bound.removeprefix(TIMESTAMP_PREFIX)))}
+    if which == "starting":
+        found["startingOffsetsByTimestampStrategy"] = "latest"
+    return found

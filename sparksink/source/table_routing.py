@@ -1,0 +1,66 @@
+"""Which table a message is of where topics hold several: its lane takes the topic's place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from sparksink.source.routed_tables import LOGICAL_KEY
+
+_NAMES: Final = "db:string,table:string"
+_MEMBERS: Final = (
+    f"source:struct<{_NAMES}>,__source_db:string,__source_table:string,"
+    "iodebeziumdb:string,iodebeziumtable:string"
+)
+_VALUE: Final = f"struct<payload:struct<{_MEMBERS}>,{_MEMBERS}>"
+_KEY: Final = f"struct<payload:struct<{LOGICAL_KEY}:string>,{LOGICAL_KEY}:string>"
+_PLACES: Final = (
+    ("source.db", "source.table"),
+    ("__source_db", "__source_table"),
+    ("iodebeziumdb", "iodebeziumtable"),
+)
+"""Where envelopes, unwrapped rows and CloudEvents keep the names."""
+
+
+def route_by_source(messages: DataFrame) -> DataFrame:
+    """Take the table that a JSON message names as its source, or that its key names.
+
+    An empty message that names none is left out: it only repeats the delete before it.
+    """
+    text = f.col("value").cast("string")
+    read = messages.withColumn("v", f.from_json(text, _VALUE))
+    return _with_routed_topic(read, f.coalesce(_source_table(), _key_table())).drop("v")
+
+
+def route_by_header(messages: DataFrame, name: str) -> DataFrame:
+    """Take the table that a header names, as ``db.table`` or the topic that it would have had."""
+    found = f.expr(f"CAST(get(filter(headers, h -> h.key = '{name}'), 0).value AS STRING)")
+    return _with_routed_topic(messages, _last_two_parts(found))
+
+
+def _with_routed_topic(messages: DataFrame, name: Column) -> DataFrame:
+    told = messages.withColumn("lane", name)
+    lane = f.concat("topic", f.lit("/"), f.coalesce("lane", f.lit("")))
+    kept = told.where("value IS NOT NULL OR lane IS NOT NULL")
+    return kept.withColumn("topic", lane).drop("lane")
+
+
+def _source_table() -> Column:
+    found = [
+        f"concat(v{within}.{database}, '.', v{within}.{name})"
+        for within in ("", ".payload")
+        for database, name in _PLACES
+    ]
+    return f.expr(f"coalesce({', '.join(found)})")
+
+
+def _key_table() -> Column:
+    key = f.from_json(f.col("key").cast("string"), _KEY)
+    return _last_two_parts(f.coalesce(key[LOGICAL_KEY], key["payload"][LOGICAL_KEY]))
+
+
+def _last_two_parts(name: Column) -> Column:
+    words = f.regexp_extract(name, r"([^.]+\.[^.]+)$", 1)
+    return f.when(words != "", words)

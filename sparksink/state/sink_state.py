@@ -1,0 +1,321 @@
+"""What a sink remembers of its tables, in its own tables and for every batch in memory."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from sparksink.change_position import BEGINNING, ChangePosition
+from sparksink.schemas.ddl import removes_rows
+from sparksink.sql import string_literal
+from sparksink.state import system_queries
+from sparksink.state.history_positions import HistoryPositions
+from sparksink.state.snapshots import Offsets
+from sparksink.state.system_tables import SCHEMAS, SystemTables
+from sparksink.state.table_result import Boundary, PendingSweep, TableResult, latest_result
+from sparksink.state.transactions import (
+    OPEN_COLUMNS,
+    OPEN_LIMIT,
+    StoredBatch,
+    Transactions,
+    give_up,
+)
+from sparksink.tables import Lake, Table
+
+log = logging.getLogger(__name__)
+
+
+class SinkState:
+    """The sink's own tables; keeps what every batch asks for in memory.
+
+    ``open_limit`` is how many open transactions a row of ``commits`` holds.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        lake: Lake,
+        folder: str,
+        names: Mapping[str, str] | None = None,
+        open_limit: int = OPEN_LIMIT,
+    ) -> None:
+        self.open_limit = open_limit
+        self._spark = spark
+        self._own = SystemTables(spark, lake, folder, names or {})
+        self._watermarks: dict[str, ChangePosition] = {}
+        self._deleted: dict[str, ChangePosition] = {}
+        self._boundaries: dict[str, set[Boundary]] = {}
+        self._sweeps: list[PendingSweep] = []
+        self._parked: dict[str, str] = {}
+        self._last: dict[str, TableResult] = {}
+        self._transactions: Transactions | None = None
+        self._dead_letters = False
+        self._gaps = False
+        self._lacking: Mapping[str, str] | None = None
+        self._heads: HistoryPositions | None = None
+        self._streams: set[str] | None = None
+        self._statements: int | None = None
+
+    def open(self) -> None:
+        """Read what was remembered."""
+        self._watermarks = system_queries.highest_positions(self._own, "watermarks")
+        self._deleted = system_queries.highest_positions(self._own, "tombstones")
+        self._boundaries = system_queries.boundaries(self._own)
+        self._sweeps = system_queries.sweeps(self._own)
+        self._parked = system_queries.parked_tables(self._own)
+        self._last = system_queries.last_results(self._own)
+        self._transactions = None
+        self._dead_letters = system_queries.has_dead_letters(self._own)
+        self._gaps, self._lacking = self._own.present("gaps") is not None, None
+        self._heads = None
+        self._streams = None
+        self._statements = None
+
+    def table(self, name: str) -> Table:
+        """Return one of the tables, which is made when it is missing."""
+        return self._own.table(name)
+
+    def watermark(self, table: str) -> ChangePosition:
+        """Return the place before which nothing of a table exists."""
+        return self._watermarks.get(table, BEGINNING)
+
+    def raise_watermark(self, table: str, place: ChangePosition) -> None:
+        """Remember a later such place. The rows before it must be gone already."""
+        values = {"source_table": table, "seq_hi": place.hi, "seq_lo": place.lo}
+        self._own.add("watermarks", values)
+        self._watermarks[table], self._lacking = place, None
+
+    def boundaries(self, table: str) -> Collection[Boundary]:
+        """Return all places where the rows of a table ended at once."""
+        return self._boundaries.get(table, set())
+
+    def add_boundary(self, table: str, end: Boundary) -> None:
+        """Remember such a place. The versions before it must have ended already."""
+        place = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
+        self._own.add("boundaries", {"source_table": table, **place})
+        self._boundaries.setdefault(table, set()).add(end)
+        self._lacking = None
+
+    def pending_sweeps(self) -> list[PendingSweep]:
+        """Return the ends of snapshots before which rows are still to be removed."""
+        self._sweeps = [
+            one
+            for one in self._sweeps
+            if not self.is_swept(one.table, ChangePosition(*one.end[:2]))
+        ]
+        return list(self._sweeps)
+
+    def defer_sweep(self, sweep: PendingSweep) -> None:
+        """Remember that rows may be removed only after more was read."""
+        if any(one[:3] == sweep[:3] for one in self._sweeps):
+            return
+        end = {"seq_hi": sweep.end.hi, "seq_lo": sweep.end.lo, "source_micros": sweep.end.at}
+        named = {"source_table": sweep.table, "topic": sweep.topic, "until": dict(sweep.until)}
+        self._own.add("sweeps", {**named, **end})
+        self._sweeps.append(sweep)
+
+    def is_swept(self, table: str, place: ChangePosition) -> bool:
+        """Return whether nothing of a table exists before a place any more."""
+        ended = any(one[:2] == place for one in self.boundaries(table))
+        return ended or self.watermark(table) >= place
+
+    def last_delete(self, table: str) -> ChangePosition:
+        """Return the place of a table's last delete."""
+        return self._deleted.get(table, BEGINNING)
+
+    def record_deletes(
+        self, table: str, deletes: DataFrame, last: ChangePosition, writer: str, batch: int
+    ) -> None:
+        """Remember deletes, rows of ``key, seq_hi, seq_lo``; ``last`` is their last place."""
+        rows = deletes.withColumn("source_table", f.lit(table)).withColumn(
+            "at", f.current_timestamp()
+        )
+        self.table("tombstones").append(rows.select(*SCHEMAS["tombstones"]), writer, batch)
+        self._deleted[table] = max(last, self.last_delete(table))
+
+    def last(self, table: str) -> TableResult | None:
+        """Return the last place and time that a complete batch has reached in a table."""
+        return self._last.get(table)
+
+    def reached(self) -> Mapping[str, TableResult]:
+        """Return for each table the last place and time that a complete batch has reached."""
+        return dict(self._last)
+
+    def dropped(self) -> Collection[str]:
+        """Return the tables that are no more at the source, as far as is told."""
+        return system_queries.dropped(self._own)
+
+    def note_statements(self, found: Iterable[Mapping[str, Any]]) -> None:
+        """Keep what the schema-change topic has told, once, as rows of ``ddl``."""
+        told = list(found)
+        if not told:
+            return
+        last = self._statements
+        last = system_queries.last_statement(self._own) if last is None else last
+        fresh = [one for one in told if one["offset"] > last]
+        if fresh:
+            if lost := [
+                one for one in fresh if one["source_table"] and removes_rows(one["ddl"] or "")
+            ]:
+                self._note_lost_rows(lost)
+            self._own.add_all("ddl", fresh)
+            self._statements = fresh[-1]["offset"]
+
+    def _note_lost_rows(self, statements: Iterable[Mapping[str, Any]]) -> None:
+        """Remember that the source has fewer rows than its events tell of."""
+        gaps: list[Mapping[str, Any]] = []
+        for one in statements:
+            log.error("%s: partitions went with their rows; take a snapshot", one["source_table"])
+            offset, place = one["offset"], {"topic": "", "partition": 0}
+            hi, lo = one["start"] or (None, None)
+            given = {"source_table": one["source_table"], "expected": offset, "earliest": offset}
+            gaps.append({**place, **given, "seq_hi": hi, "seq_lo": lo})
+        self.add_gaps(gaps)
+
+    def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
+        """Remember messages that were gone before they were read."""
+        self._own.add_all("gaps", [{"seq_hi": None, "seq_lo": None, **one} for one in gaps])
+        self._gaps, self._lacking = True, None
+
+    def gaps(self) -> Mapping[str, str]:
+        """Return the tables that differ from the source until a new snapshot, with the reason."""
+        if self._lacking is None:
+            self._lacking = system_queries.tables_with_gaps(self._own) if self._gaps else {}
+        return self._lacking
+
+    def topics(self) -> list[str]:
+        """Return the topics that were read so far."""
+        return system_queries.topics(self._own)
+
+    def forget_deletes(self, table: str, seconds: float) -> None:
+        """Forget deletes that are older: no change of their rows can come any more."""
+        found = self._own.present("tombstones")
+        if found is not None:
+            old = f"at < current_timestamp() - INTERVAL {int(seconds)} SECONDS"
+            where = f"source_table = {string_literal(table)} AND {old}"
+            found.run(f"DELETE FROM {{table}} WHERE {where}")  # noqa: S608 - escaped
+
+    def compact(self, hours: int, snapshots: float | None) -> None:
+        """Join the small files of these tables, as `Lake.compact` does."""
+        if (stored := self._own.present("transactions")) is not None:
+            now = self.transactions.stored or StoredBatch("", -1)
+            here = f"app = {string_literal(now.app)} AND batch = {now.batch}"
+            stored.run(f"DELETE FROM {{table}} WHERE NOT ({here})")  # noqa: S608 - escaped
+        self._own.compact(hours, snapshots)
+
+    def fence(self, owner: str) -> None:
+        """Make writes of these tables fail that another process has begun, as `Lake.fence` does."""
+        self._own.fence(owner)
+
+    def parked(self) -> Mapping[str, str]:
+        """Return the tables that are parked, with the reasons."""
+        return dict(self._parked)
+
+    def park(self, table: str, reason: str) -> None:
+        """Set a table aside."""
+        self._own.add("parkings", {"source_table": table, "parked": True, "reason": reason})
+        self._parked[table] = reason
+
+    def unpark(self, table: str) -> None:
+        """Take a table up again."""
+        self._own.add("parkings", {"source_table": table, "parked": False, "reason": ""})
+        self._parked.pop(table, None)
+
+    @property
+    def transactions(self) -> Transactions:
+        """The transactions of the source as of the last batch that followed them."""
+        if self._transactions is None:
+            self._transactions = system_queries.transactions(self._own)
+        return self._transactions
+
+    def open_transactions(self) -> DataFrame:
+        """Return those that were open after the last batch, as rows of `OPEN_COLUMNS`."""
+        stored = self.transactions.stored
+        if stored is None:
+            return self.transactions.rows(self._spark)
+        found = self.table("transactions").read()
+        here = (f.col("app") == stored.app) & (f.col("batch") == stored.batch)
+        return found.where(here).select(*OPEN_COLUMNS)
+
+    def store_transactions(self, rows: DataFrame, app: str, batch: int) -> StoredBatch:
+        """Keep open transactions that are too many for the row of a batch."""
+        named = rows.withColumn("app", f.lit(app)).withColumn("batch", f.lit(batch).cast("bigint"))
+        table = self.table("transactions")
+        table.append(named.select(*SCHEMAS["transactions"]), f"{app}:transactions", batch)
+        return StoredBatch(app, batch)
+
+    def give_up_transactions(self, app: str, present: Callable[[], Offsets]) -> None:
+        """Stop waiting for events of open transactions that were removed; ``app`` is a new name."""
+        before = self.transactions
+        if before.open or before.stored:
+            after = give_up(
+                before,
+                self.open_transactions(),
+                present,
+                lambda rows: self.store_transactions(rows, app, 0),
+            )
+            self.commit(app, 0, "{}", [], after)
+
+    @property
+    def lacks_messages(self) -> bool:
+        """Whether tables lack messages that came: parked ones, dead letters, or lost ones."""
+        return bool(self._parked) or self._dead_letters or bool(self.gaps())
+
+    @property
+    def heads(self) -> HistoryPositions:
+        """How far the histories have come; read where a history asks for it."""
+        if self._heads is None:
+            self._heads = system_queries.history_positions(self._own)
+        return self._heads
+
+    def streams(self) -> Collection[str]:
+        """Return the names of the streams that had complete batches before this job began."""
+        if self._streams is None:
+            self._streams = system_queries.streams(self._own)
+        return self._streams
+
+    def cut(self) -> tuple[datetime, Mapping[str, str]] | None:
+        """Return the time of the last consistent cut, and the version of each table in it."""
+        return system_queries.last_cut(self._own)
+
+    def commit(
+        self,
+        app: str,
+        batch: int,
+        offsets: str,
+        tables: Collection[TableResult],
+        transactions: Transactions | None = None,
+    ) -> None:
+        """Remember that a batch is complete."""
+        done = [_entry(one) for one in tables]
+        self._dead_letters |= any(one.faults for one in tables)
+        values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
+        if transactions is not None:
+            whole = not (self.lacks_messages or self.pending_sweeps())
+            consistent = transactions.consistent and whole
+            values |= {"consistent": consistent, "transactions": transactions.text()}
+        if self._heads is not None:
+            values["heads"] = self._heads.text()
+        self._own.add("commits", values, f"{app}:commits", batch)
+        self._transactions = transactions or self._transactions
+        self._last |= {one.table: latest_result(self._last.get(one.table), one) for one in tables}
+
+
+def _entry(one: TableResult) -> dict[str, Any]:
+    """Return what the table ``commits`` says of a table."""
+    hi, lo = one.highest or (None, None)
+    return {
+        "source_table": one.table,
+        "version": one.version,
+        "changes": one.changes,
+        "faults": one.faults,
+        "seq_hi": hi,
+        "seq_lo": lo,
+        "source_ts": one.source_ts,
+        "seconds": one.seconds,
+    }

@@ -1,0 +1,179 @@
+"""What the sink's own tables say: read once at the start of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from pyspark.sql import functions as f
+
+from sparksink.change_position import ChangePosition, newer_sql
+from sparksink.state.history_positions import HistoryPositions
+from sparksink.state.system_tables import SystemTables
+from sparksink.state.table_result import Boundary, PendingSweep, TableResult
+from sparksink.state.transactions import Transactions, parse_transactions
+
+
+def highest_positions(own: SystemTables, name: str) -> dict[str, ChangePosition]:
+    """Return the last place in ``tombstones`` or ``watermarks`` of each table."""
+    table = own.present(name)
+    if table is None:
+        return {}
+    place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
+    rows = table.read().groupBy("source_table").agg(place).collect()
+    return {row["source_table"]: ChangePosition(*row["place"]) for row in rows}
+
+
+def boundaries(own: SystemTables) -> dict[str, set[Boundary]]:
+    """Return all places where the rows of a table ended at once."""
+    table = own.present("boundaries")
+    found: dict[str, set[Boundary]] = {}
+    for row in table.read().collect() if table else ():
+        end = Boundary(row["seq_hi"], row["seq_lo"], row["source_micros"])
+        found.setdefault(row["source_table"], set()).add(end)
+    return found
+
+
+def sweeps(own: SystemTables) -> list[PendingSweep]:
+    """Return all ends of snapshots that had to wait, also those that did so long ago."""
+    table = own.present("sweeps")
+    return [
+        PendingSweep(
+            row["source_table"],
+            row["topic"],
+            Boundary(row["seq_hi"], row["seq_lo"], row["source_micros"]),
+            row["until"],
+        )
+        for row in (table.read().collect() if table else ())
+    ]
+
+
+def last_results(own: SystemTables) -> dict[str, TableResult]:
+    """Return for each table the last place and time that a complete batch has reached."""
+    table = own.present("commits")
+    if table is None:
+        return {}
+    each = table.read().select("batch", "at", f.explode("tables").alias("done"))
+    done = each.select("batch", "at", "done.*")
+    place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
+    batch = f.max_by("batch", "at").alias("batch")
+    rows = done.where("seq_hi IS NOT NULL").groupBy("source_table")
+    return {
+        row["source_table"]: TableResult(
+            row["source_table"],
+            highest=ChangePosition(*row["place"]),
+            source_ts=row["source_ts"],
+            batch=row["batch"],
+        )
+        for row in rows.agg(place, batch, f.max("source_ts").alias("source_ts")).collect()
+    }
+
+
+def parked_tables(own: SystemTables) -> dict[str, str]:
+    """Return the tables that are parked, with the reasons."""
+    table = own.present("parkings")
+    if table is None:
+        return {}
+    last = f.max_by(f.struct("parked", "reason"), "at").alias("last")
+    rows = table.read().groupBy("source_table").agg(last).collect()
+    return {row["source_table"]: row["last"]["reason"] for row in rows if row["last"]["parked"]}
+
+
+def transactions(own: SystemTables) -> Transactions:
+    """Return the transactions of the source as of the last batch that followed them."""
+    return parse_transactions(_last_value(own, "transactions"))
+
+
+def history_positions(own: SystemTables) -> HistoryPositions:
+    """Return how far histories have come as of the last batch that noted it."""
+    return HistoryPositions(_last_value(own, "heads"))
+
+
+def _last_value(own: SystemTables, column: str) -> str | None:
+    """Return what the last batch that noted something has noted."""
+    table = own.present("commits")
+    if table is None:
+        return None
+    rows = table.read().where(f.col(column).isNotNull())
+    last: str | None = rows.agg(f.max_by(column, "at").alias("last")).collect()[0]["last"]
+    return last
+
+
+def streams(own: SystemTables) -> set[str]:
+    """Return the names under which batches of streams were committed: a checkpoint has one."""
+    table = own.present("commits")
+    names = table.read().select("app").distinct().collect() if table else ()
+    return {row["app"] for row in names if ":" not in row["app"]}
+
+
+def topics(own: SystemTables) -> list[str]:
+    """Return the topics that were read so far."""
+    table = own.present("commits")
+    if table is None:
+        return []
+    offsets = f.from_json("offsets", "map<string,map<string,bigint>>")
+    names = table.read().select(f.explode(f.map_keys(offsets)).alias("topic")).distinct()
+    return sorted(row["topic"] for row in names.collect())
+
+
+def last_statement(own: SystemTables) -> int:
+    """Return the offset of the last statement that was kept; -1 where there is none."""
+    table = own.present("ddl")
+    last = table.read().agg(f.max("offset").alias("last")).collect()[0]["last"] if table else None
+    return -1 if last is None else int(last)
+
+
+def dropped(own: SystemTables) -> set[str]:
+    """Return the tables of which the last statement was DROP TABLE."""
+    table = own.present("ddl")
+    if table is None:
+        return set()
+    last = f.max_by("kind", "offset").alias("kind")
+    rows = table.read().where("source_table IS NOT NULL").groupBy("source_table").agg(last)
+    return {row["source_table"] for row in rows.where("kind = 'DROP'").collect()}
+
+
+LACKS_MESSAGES: Final = "lacks messages: take a new snapshot"
+DIVERGED: Final = "diverged: rows went with their partitions, take a new snapshot"
+
+
+def tables_with_gaps(own: SystemTables) -> dict[str, str]:
+    """Return the tables that differ from the source, and had no snapshot since, with the reason."""
+    noted = own.present("gaps")
+    if noted is None:
+        return {}
+    table = noted.read()
+    ends = {name: own.present(name) for name in ("watermarks", "boundaries")}
+    for ended in filter(None, ends.values()):
+        end = ended.read().alias("e")
+        # A statement has a place, which the snapshot lies behind; other gaps have a time alone.
+        later = f.when(f.col("g.seq_hi").isNull(), f.col("e.at") > f.col("g.at")).otherwise(
+            f.expr(newer_sql("e", "g", "seq_hi", "seq_lo"))
+        )
+        same = f.col("e.source_table") == f.col("g.source_table")
+        table = table.alias("g").join(end, same & later, "left_anti")
+    rows = table.select("source_table", "topic").distinct().collect()
+    reasons = [(row["source_table"], LACKS_MESSAGES if row["topic"] else DIVERGED) for row in rows]
+    return dict(sorted(reasons))
+
+
+def has_dead_letters(own: SystemTables) -> bool:
+    """Return whether there are messages that could not be applied."""
+    table = own.present("dead_letter")
+    return table is not None and not table.read().isEmpty()
+
+
+def last_cut(own: SystemTables) -> tuple[datetime, Mapping[str, str]] | None:
+    """Return the time of the last consistent cut, and the version of each table in it."""
+    table = own.present("commits")
+    if table is None:
+        return None
+    commits = table.read()
+    last = commits.where("consistent").agg(f.max("at").alias("at")).collect()[0]["at"]
+    if last is None:
+        return None
+    done = commits.where(f.col("at") <= f.lit(last)).select("at", f.explode("tables").alias("t"))
+    versions = done.where("t.version <> ''").groupBy("t.source_table")
+    newest = versions.agg(f.max_by("t.version", "at").alias("version")).collect()
+    return last, {row["source_table"]: row["version"] for row in newest}

@@ -1,0 +1,65 @@
+"""What a batch has done to a table, and where all of a table ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from sparksink.change_position import ChangePosition
+
+
+class Boundary(NamedTuple):
+    """Where all rows of a table ended; ``at`` is the source's time in microseconds."""
+
+    hi: int
+    lo: int
+    at: int | None
+
+
+class PendingSweep(NamedTuple):
+    """The end of a snapshot, whose rows may be in partitions that are read only up to here.
+
+    The rows from before it may go once the ``topic`` was read up to the offsets in ``until``.
+    """
+
+    table: str
+    topic: str
+    end: Boundary
+    until: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """What one ``batch`` did to one table; ``highest`` and ``source_ts`` are of its last change.
+
+    ``topic`` is the one that was read, where there was something to do.
+
+    ``operations`` counts changes by ``__op``, ``reasons`` dead letters by theirs, ``altered`` what
+    was done to its columns. ``swept`` tells whether all rows before a place were removed.
+    """
+
+    table: str
+    version: str = ""
+    changes: int = 0
+    faults: int = 0
+    highest: ChangePosition | None = None
+    source_ts: datetime | None = None
+    seconds: float = 0.0
+    messages: int = 0
+    retries: int = 0
+    operations: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    altered: Mapping[str, int] = field(default_factory=dict)
+    swept: bool = False
+    batch: int | None = None
+    topic: str = ""
+
+
+def latest_result(last: TableResult | None, now: TableResult) -> TableResult:
+    """Return how far a table is after a batch: batches may come again, so it never goes back."""
+    if last is None or last.highest is None or now.highest is None:
+        return now if last is None or now.highest else last
+    times = [one.source_ts for one in (last, now) if one.source_ts]
+    return replace(now, highest=max(last.highest, now.highest), source_ts=max(times, default=None))
