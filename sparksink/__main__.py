@@ -1,4 +1,4 @@
-"""``python -m sparksink``: makes its own Spark on this machine."""
+"""``python -m sparksink``: creates a local Spark session."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The order of changes: binlog coordinates packed into two BIGINTs.
+"""The position of a change: binlog coordinates packed into two BIGINTs.
 
 ``hi = epoch · 2³² + number of the binlog file``, ``lo = pos · 2²² + row · 4 + rank``. Two changes
-compare as (hi, lo) pairs. The clock takes no part: many changes share a millisecond, and it goes
-back.
+compare as (hi, lo) pairs. Timestamps are not compared: many changes share a millisecond, and
+clocks go back.
 
-``rank`` orders what shares one coordinate: a change of key is a delete and a create of the same
-row event, and a snapshot row loses to any event of the log at the position of the snapshot.
-``epoch`` counts the binlogs: it grows when the numbering begins anew, as after a failover.
+``rank`` orders changes with the same coordinates: a change of key is a delete and a create of the
+same row event, and a snapshot row comes before any binlog event at the position of the snapshot.
+``epoch`` grows when the numbering of binlog files restarts, for example after a failover.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 POSITION_COLUMNS: Final = ("__seq_hi", "__seq_lo")
-"""The columns of a place."""
+"""The columns that hold a position."""
 
 OPERATION_RANKS: Final = {"r": 0, "d": 1, "t": 1, "c": 2, "u": 2}
-"""Operation → its place among those of one coordinate."""
+"""Operation → its rank among the changes with the same coordinates."""
 
 ROW_LIMIT: Final = 1 << 20
 POS_LIMIT: Final = 1 << 41
@@ -26,13 +26,13 @@ _EPOCH_LIMIT: Final = 1 << 31
 
 
 class ChangePosition(NamedTuple):
-    """A place in the order of all changes of one source."""
+    """The position of a change among all changes of one source."""
 
     hi: int
     lo: int
 
     def __str__(self) -> str:
-        """Return epoch, number of the binlog file, and position; by Kafka's order the offset."""
+        """Return epoch/file number/binlog position, or the offset with ordering.mode=kafka."""
         if not self.hi:
             return str(self.lo)
         return f"{self.hi // _FILE_LIMIT}/{self.hi % _FILE_LIMIT}/{self.lo >> 22}"
@@ -43,7 +43,7 @@ BEGINNING: Final = ChangePosition(-1, -1)
 
 
 def pack(epoch: int, file: str, pos: int, row: int, operation: str) -> ChangePosition | None:
-    """Pack a coordinate; None where a part is missing or too large, which is never wrapped."""
+    """Pack coordinates; None if a part is missing or too large for its bits."""
     digits = file.rpartition(".")[2]
     if not (digits.isascii() and digits.isdigit() and int(digits) < _FILE_LIMIT):
         return None
@@ -55,7 +55,7 @@ def pack(epoch: int, file: str, pos: int, row: int, operation: str) -> ChangePos
 
 
 def hi_sql(epoch: str, file: str) -> str:
-    """Return SQL of the first half, as `pack`; ``epoch`` and ``file`` are SQL."""
+    """Return SQL of the first half, as in `pack`; ``epoch`` and ``file`` are SQL."""
     number = f"try_cast(substring_index({file}, '.', -1) AS BIGINT)"
     return (
         f"CASE WHEN {number} BETWEEN 0 AND {_FILE_LIMIT - 1}"
@@ -65,7 +65,7 @@ def hi_sql(epoch: str, file: str) -> str:
 
 
 def lo_sql(pos: str, row: str, operation: str) -> str:
-    """Return SQL of the second half, as `pack`; the arguments are SQL."""
+    """Return SQL of the second half, as in `pack`; the arguments are SQL."""
     ranks = " ".join(f"WHEN '{name}' THEN {rank}L" for name, rank in OPERATION_RANKS.items())
     return (
         f"CASE WHEN {pos} BETWEEN 0 AND {POS_LIMIT - 1} AND {row} BETWEEN 0 AND {ROW_LIMIT - 1}"
@@ -75,13 +75,13 @@ def lo_sql(pos: str, row: str, operation: str) -> str:
 
 
 def newer_sql(left: str, right: str, hi: str = "__seq_hi", lo: str = "__seq_lo") -> str:
-    """Return SQL that tells whether row ``left`` is later than row ``right``."""
+    """Return the SQL condition that row ``left`` is later than row ``right``."""
     return (
         f"({left}.{hi} > {right}.{hi}"
         f" OR ({left}.{hi} = {right}.{hi} AND {left}.{lo} > {right}.{lo}))"
     )
 
 
-def before_sql(sequence: ChangePosition, hi: str = "__seq_hi", lo: str = "__seq_lo") -> str:
-    """Return SQL that tells whether a row lies before a place."""
-    return f"({hi} < {sequence.hi} OR ({hi} = {sequence.hi} AND {lo} < {sequence.lo}))"
+def before_sql(position: ChangePosition, hi: str = "__seq_hi", lo: str = "__seq_lo") -> str:
+    """Return the SQL condition that a row is before a position."""
+    return f"({hi} < {position.hi} OR ({hi} = {position.hi} AND {lo} < {position.lo}))"

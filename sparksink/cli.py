@@ -1,4 +1,4 @@
-"""The command line: one subcommand a task of an operator."""
+"""The command line: one subcommand for each task of an operator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str], *, own_sessio
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
-    for other in ("py4j", "httpx"):  # the latter tells of whole URLs
+    for other in ("py4j", "httpx"):  # httpx logs whole URLs
         logging.getLogger(other).setLevel(logging.WARNING)
     options = parser().parse_args(arguments)
     try:
@@ -42,12 +42,57 @@ def main(arguments: Sequence[str], environment: Mapping[str, str], *, own_sessio
         config = load(options.config, environment, options.set)
         return _run(options, config, own_session=own_session)
     except SinkError as error:
-        log.error("%s", error)  # noqa: TRY400 - the message says all, a trace does not help
+        log.error("%s", error)  # noqa: TRY400 - a stack trace does not help
         return error.status
 
 
 def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
+    root = argparse.ArgumentParser(prog="sparksink", description=__doc__)
+    root.add_argument("--version", action="version", version=f"millrace-sink {VERSION}")
+    commands = root.add_subparsers(dest="command", required=True)
+
+    def command(name: str, what: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=what, description=what, parents=[_common_options()])
+
+    run = command("run", "apply the topics to the tables until stopped")
+    run.add_argument("--once", action="store_true", help="exit when caught up")
+    command("check", "check topics, servers and stored state; writes nothing")
+    plan = command("plan", "show the tables that would be created or changed; writes nothing")
+    plan.add_argument("--messages", type=int, default=1000, help="read per partition")
+    command("status", "show the progress of each table, and which tables are parked")
+    backfill = command("backfill", "apply the messages of the topics again; this is idempotent")
+    backfill.add_argument("--tables", default=".*", metavar="REGEX", help="matches db.table")
+    for option, dest, default in (("--from", "start", "earliest"), ("--to", "end", "latest")):
+        backfill.add_argument(option, dest=dest, default=default, metavar="BOUND", help=_BOUND)
+    command("cut", "show the versions of the tables at the last transactional cut")
+    verify = command("verify", "compare mirrors with their tables in the database")
+    verify.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="matches db.table")
+    verify.add_argument(
+        "--wait",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long to wait for mirrors that lag behind",
+    )
+    rebuild = command("rebuild", "rebuild mirrors from the messages of their topics")
+    rebuild.add_argument("table", metavar="REGEX", help="matches db.table")
+    rebuild.add_argument("--force", action="store_true", help="even if rows would be lost")
+    _snapshots(command("materialize", "export mirrors as Parquet files"))
+    for name in ("compact", "vacuum"):
+        compact = command(name, "compact small files, vacuum old files, expire old tombstones")
+        compact.add_argument("--tables", default=".*", metavar="REGEX", help="matches db.table")
+    dlq = command("dlq", "list, replay or purge dead letters")
+    dlq.add_argument("action", choices=["list", "replay", "purge"])
+    park = command("park", "list or resume parked tables")
+    park.add_argument("action", choices=["list", "replay"])
+    park.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="matches db.table")
+    _installation(commands)
+    return root
+
+
+def _common_options() -> argparse.ArgumentParser:
+    """Describe the options of all commands that need a configuration."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--config", type=Path, required=True, metavar="FILE")
     common.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
@@ -57,52 +102,20 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="KEY=VALUE",
         type=_pair,
-        help="a setting of the session that python -m sparksink makes, as spark.master=local[2]",
+        help="a setting of the Spark session that this command creates: spark.master=local[2]",
     )
-    root = argparse.ArgumentParser(prog="sparksink", description=__doc__)
-    root.add_argument("--version", action="version", version=f"millrace-sink {VERSION}")
-    commands = root.add_subparsers(dest="command", required=True)
-
-    def command(name: str, what: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=what, description=what, parents=[common])
-
-    run = command("run", "apply the topics to the tables, until stopped")
-    run.add_argument("--once", action="store_true", help="end when caught up")
-    command("check", "look whether everything is there; write nothing")
-    plan = command("plan", "show the tables that would be made or changed; write nothing")
-    plan.add_argument("--messages", type=int, default=1000, help="looked at, a partition")
-    command("status", "show how far each table is, and which are parked")
-    backfill = command("backfill", "apply again what the topics hold; the mirrors only gain by it")
-    backfill.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
-    for option, place, usual in (("--from", "start", "earliest"), ("--to", "end", "latest")):
-        backfill.add_argument(option, dest=place, default=usual, metavar="BOUND", help=_BOUND)
-    command("cut", "show the versions of the tables at the last consistent cut")
-    verify = command("verify", "compare mirrors with their tables in the database")
-    verify.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
-    verify.add_argument(
-        "--wait", type=float, default=60.0, metavar="SECONDS", help="for mirrors that lag behind"
-    )
-    rebuild = command("rebuild", "make mirrors anew from all that their topics hold")
-    rebuild.add_argument("table", metavar="REGEX", help="of db.table")
-    rebuild.add_argument("--force", action="store_true", help="even if rows would be lost")
-    _snapshots(command("materialize", "write mirrors as they are into Parquet files"))
-    for name in ("compact", "vacuum"):
-        tidy = command(name, "join small files, remove old ones, forget old deletes")
-        tidy.add_argument("--tables", default=".*", metavar="REGEX", help="of db.table")
-    dlq = command("dlq", "messages that could not be used")
-    dlq.add_argument("action", choices=["list", "replay", "purge"])
-    park = command("park", "tables that were set aside")
-    park.add_argument("action", choices=["list", "replay"])
-    park.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
-    _installation(commands)
-    return root
+    return common
 
 
 def _installation(commands: Any) -> None:
     """Describe the commands that need neither a configuration nor Spark."""
-    jars = commands.add_parser("jars", help="fetch the jars that pyspark lacks; print their paths")
-    jars.add_argument("folder", nargs="?", type=Path, help="of the jars, usually the user's cache")
-    commands.add_parser("path", help="print the path of the file that spark-submit takes")
+    jars = commands.add_parser(
+        "jars", help="download the jars that pyspark lacks; print their paths"
+    )
+    jars.add_argument(
+        "folder", nargs="?", type=Path, help="target folder; the user's cache by default"
+    )
+    commands.add_parser("path", help="print the path of the file for spark-submit")
     archive = commands.add_parser("zip", help="write the package for spark-submit --py-files")
     archive.add_argument("file", type=Path)
 
@@ -110,16 +123,20 @@ def _installation(commands: Any) -> None:
 def _pair(text: str) -> tuple[str, str]:
     key, separator, value = text.partition("=")
     if not separator:
-        raise argparse.ArgumentTypeError("it has to be KEY=VALUE")
+        raise argparse.ArgumentTypeError("write KEY=VALUE")
     return key, value
 
 
 def _snapshots(files: argparse.ArgumentParser) -> None:
-    files.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="of db.table")
-    files.add_argument("--to", required=True, metavar="PATH", help="the folder of their folders")
-    files.add_argument("--keep", type=_positive, default=2, metavar="N", help="snapshots of each")
-    files.add_argument("--meta", action="store_true", help="with the columns of the sink")
-    files.add_argument("--cut", action="store_true", help="as of the last consistent cut")
+    files.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="matches db.table")
+    files.add_argument(
+        "--to", required=True, metavar="PATH", help="parent folder of the exported mirrors"
+    )
+    files.add_argument(
+        "--keep", type=_positive, default=2, metavar="N", help="snapshots to keep of each mirror"
+    )
+    files.add_argument("--meta", action="store_true", help="include the sink's columns")
+    files.add_argument("--cut", action="store_true", help="as of the last transactional cut")
 
 
 def _positive(text: str) -> int:
@@ -130,7 +147,7 @@ def _positive(text: str) -> int:
 
 
 def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) -> int:
-    # Spark is imported only now: a wrong configuration should be told at once.
+    # Spark is imported only now, so that configuration errors appear at once.
     from sparksink.commands.subcommands import COMMANDS  # noqa: PLC0415 - as above
     from sparksink.session import create_session  # noqa: PLC0415 - as above
     from sparksink.sink import build  # noqa: PLC0415 - as above

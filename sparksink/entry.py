@@ -1,4 +1,4 @@
-"""Starts the command line, and says in a sentence which package is missing."""
+"""Starts the command line, and reports a missing package in one sentence."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _PACKAGES: Final = {
     "pyspark": "pyspark",
     "yaml": "pyyaml",
 }
-"""Modules that the sink imports → the packages that have them."""
+"""Imported module → the package that provides it."""
 
 
 def main() -> int:
-    """Run ``millrace-sink`` with a Spark of its own; return its exit status."""
+    """Run ``millrace-sink`` with its own Spark session; return its exit status."""
     return start(own_session=True)
 
 

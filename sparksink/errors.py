@@ -1,10 +1,10 @@
-"""Everything that the sink raises on purpose; each class has the exit status of the command.
+"""The sink's errors; each class has the exit status of the command.
 
 SinkError                 1
-|__ ConfigError           2   a key, a value or a file of the configuration is wrong
-|__ TableError            3   one table cannot go on: it is parked, the others are not touched
-|__ DataLossError         4   the topics no longer hold what has not been read yet
-|__ LeaseError            5   another job writes these tables
+|__ ConfigError           2   the configuration is invalid
+|__ TableError            3   one table cannot continue: it is parked, the others continue
+|__ DataLossError         4   unread messages are gone from Kafka
+|__ LeaseError            5   another job holds the lease of these tables
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import ClassVar
 
 
 class SinkError(Exception):
-    """Base of all errors here; the message names the cause, ``remedy`` what to do."""
+    """Base class; the message states the cause, ``remedy`` what to do."""
 
     status: ClassVar[int] = 1
 
@@ -27,13 +27,13 @@ class SinkError(Exception):
 
 
 class ConfigError(SinkError):
-    """A configuration cannot be used; the message names the key."""
+    """The configuration is invalid; the message names the key."""
 
     status = 2
 
 
 class TableError(SinkError):
-    """What arrived for one table cannot be applied to it."""
+    """The messages of one table cannot be applied."""
 
     status = 3
 

@@ -1,4 +1,4 @@
-"""Small files on any file system that Hadoop knows; the driver's own disk is never used."""
+"""Small files on Hadoop file systems."""
 
 from __future__ import annotations
 
@@ -16,78 +16,78 @@ class Files:
         self._configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - as above
 
     def read(self, path: str) -> str | None:
-        """Return the text of a file; None when there is none."""
-        system, place = self._at(path)
-        if not system.exists(place):
+        """Return the text of a file; None if it does not exist."""
+        system, hadoop_path = self._at(path)
+        if not system.exists(hadoop_path):
             return None
-        stream = system.open(place)
+        stream = system.open(hadoop_path)
         try:
             return bytes(stream.readAllBytes()).decode()
         finally:
             stream.close()
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file."""
-        system, place = self._at(path)
-        return bool(system.exists(place))
+        """Return whether a file exists."""
+        system, hadoop_path = self._at(path)
+        return bool(system.exists(hadoop_path))
 
-    def found(self, pattern: str) -> list[str]:
-        """Return the files and folders of a pattern, in which ``*`` stands for any name."""
-        system, place = self._at(pattern)
-        return [str(one.getPath()) for one in system.globStatus(place) or ()]
+    def glob(self, pattern: str) -> list[str]:
+        """Return the files and folders that match a glob pattern."""
+        system, hadoop_path = self._at(pattern)
+        return [str(one.getPath()) for one in system.globStatus(hadoop_path) or ()]
 
     def write(self, path: str, text: str, *, over: bool) -> None:
-        """Write a file; without ``over`` only where there is none, of which another may be first.
+        """Write a file; without ``over`` only if it does not exist.
 
-        :raises FileExistsError: there is one.
+        :raises FileExistsError: the file exists, perhaps written by another process.
         """
-        system, place = self._at(path)
-        if not over and system.exists(place):
+        system, hadoop_path = self._at(path)
+        if not over and system.exists(hadoop_path):
             raise FileExistsError(path)
-        stream = system.create(place, over)
+        stream = system.create(hadoop_path, over)
         try:
             stream.write(bytearray(text.encode()))
         finally:
             stream.close()
 
     def replace(self, path: str, text: str) -> None:
-        """Write a file in place of another one in one step, where the file system renames in one.
+        """Replace a file atomically, if the file system renames atomically.
 
-        On a local disk Hadoop keeps checksums in files beside, which would be another step.
+        Removes the checksum file that Hadoop writes on local disks, which is not part of that step.
         """
         folder, _, name = path.rpartition("/")
         self.write(f"{path}.new", text, over=True)
         self.remove(f"{folder}/.{name}.new.crc")
-        gateway: Any = self._spark.sparkContext._gateway  # noqa: SLF001 - for an array of Java's
+        gateway: Any = self._spark.sparkContext._gateway  # noqa: SLF001 - for a Java array
         hadoop = self._jvm.org.apache.hadoop.fs
         over = gateway.new_array(hadoop.Options.Rename, 1)
         over[0] = hadoop.Options.Rename.OVERWRITE
-        place, to = self._qualified(f"{path}.new"), self._qualified(path)
+        hadoop_path, to = self._qualified(f"{path}.new"), self._qualified(path)
         context = hadoop.FileContext.getFileContext(to.toUri(), self._configuration)
-        context.rename(place, to, over)
+        context.rename(hadoop_path, to, over)
 
     def move(self, path: str, to: str) -> bool:
-        """Give a file another name; only one of several who try succeeds."""
-        system, place = self._at(path)
-        return bool(system.rename(place, self._path(to)))
+        """Rename a file; of several processes only one succeeds."""
+        system, hadoop_path = self._at(path)
+        return bool(system.rename(hadoop_path, self._path(to)))
 
     def remove(self, path: str) -> None:
-        """Remove a file, if there is one."""
-        system, place = self._at(path)
-        system.delete(place, False)
+        """Remove a file if it exists."""
+        system, hadoop_path = self._at(path)
+        system.delete(hadoop_path, False)
 
     def remove_all(self, path: str) -> None:
-        """Remove a folder with all that is in it, if there is one."""
-        system, place = self._at(path)
-        system.delete(place, True)
+        """Remove a folder and its contents if it exists."""
+        system, hadoop_path = self._at(path)
+        system.delete(hadoop_path, True)
 
     def _at(self, path: str) -> tuple[Any, Any]:
-        place = self._path(path)
-        return place.getFileSystem(self._configuration), place
+        hadoop_path = self._path(path)
+        return hadoop_path.getFileSystem(self._configuration), hadoop_path
 
     def _qualified(self, path: str) -> Any:
-        system, place = self._at(path)
-        return system.makeQualified(place)
+        system, hadoop_path = self._at(path)
+        return system.makeQualified(hadoop_path)
 
     def _path(self, path: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(path)

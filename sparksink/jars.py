@@ -1,7 +1,7 @@
 """The jars that pyspark lacks, as pinned by pom.xml beside this file.
 
-``python -m sparksink jars`` copies them by Maven into the user's cache, so that starts need no
-network.
+``python -m sparksink jars`` copies them with Maven into the user's cache, so that jobs start
+without network access.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ POM: Final = Path(__file__).with_name("pom.xml")
 
 
 def folder() -> Path:
-    """Return the folder of the jars in the user's cache; another one as soon as the pom changes."""
+    """Return the folder of the jars in the user's cache; it changes with the pom."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "millrace" / "jars" / hashlib.sha256(POM.read_bytes()).hexdigest()[:10]
 
 
-def jars(place: Path | None = None) -> list[Path]:
+def jars(directory: Path | None = None) -> list[Path]:
     """Return the jars.
 
-    :raises SinkError: there are none.
+    :raises SinkError: the folder has none.
     """
-    place = place or folder()
-    found = sorted(place.glob("*.jar"))
+    directory = directory or folder()
+    found = sorted(directory.glob("*.jar"))
     if not found:
-        raise SinkError(f"There are no jars in {place}.", "Run: python -m sparksink jars")
+        raise SinkError(f"There are no jars in {directory}.", "Run: python -m sparksink jars")
     return found
 
 
-def fetch(place: Path | None = None, options: Sequence[str] = ()) -> list[Path]:
-    """Copy the jars by Maven unless they are there; ``options`` are Maven's.
+def fetch(directory: Path | None = None, options: Sequence[str] = ()) -> list[Path]:
+    """Copy the jars with Maven unless they exist; ``options`` are passed to Maven.
 
     :raises SinkError: Maven is missing or fails.
     """
-    place = place or folder()
-    if not place.exists():
-        partial = place.with_name(place.name + ".partial")
+    directory = directory or folder()
+    if not directory.exists():
+        partial = directory.with_name(directory.name + ".partial")
         _copy(partial, options)
-        partial.rename(place)
-    return jars(place)
+        partial.rename(directory)
+    return jars(directory)
 
 
 def _copy(partial: Path, options: Sequence[str]) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise SinkError(
-            "Maven is not installed, which fetches the jars.",
+            "Maven, which downloads the jars, is not installed.",
             "Install it (Debian: apt-get install maven).",
         )
     partial.parent.mkdir(parents=True, exist_ok=True)

@@ -17,14 +17,14 @@ _REMEDY: Final = f"Install Java {OLDEST} or later (Debian: apt-get install defau
 
 
 def check_java() -> None:
-    """Check that there is a Java which Spark can use.
+    """Check that Spark can use the installed Java.
 
-    :raises SinkError: there is none, or it is too old.
+    :raises SinkError: Java is missing or too old.
     """
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if java is None:
-        raise SinkError("Spark needs Java, and there is none on the PATH.", _REMEDY)
+        raise SinkError("Spark needs Java, which is not on the PATH.", _REMEDY)
     try:
         done = subprocess.run(  # noqa: S603 - a fixed argument, no shell
             [java, "-version"], check=False, capture_output=True, text=True

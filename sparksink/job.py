@@ -1,11 +1,11 @@
-"""The entry for ``spark-submit``: the session is the one that was submitted."""
+"""The entry point for ``spark-submit``, which provides the session."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-# Submitted from its folder, this file is alone on the path; with --py-files nothing is to do.
+# Submitted from its folder, only this file is on the path; with --py-files the package is, too.
 sys.path.append(str(Path(__file__).parents[1]))
 
 from sparksink.entry import start

@@ -1,4 +1,4 @@
-"""What a cluster needs of the sink: the file to submit, and the package for the executors."""
+"""The files for a cluster: the file to submit, and the package for the executors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _PACKAGE: Final = Path(__file__).parent
 
 
 def job_path() -> Path:
-    """Return the file that spark-submit takes."""
+    """Return the file for spark-submit."""
     return _PACKAGE / "job.py"
 
 
 def write_zip(path: Path) -> Path:
-    """Write the package as ``spark-submit --py-files`` takes it; return its path."""
+    """Write the package for ``spark-submit --py-files``; return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted([*_PACKAGE.rglob("*.py"), _PACKAGE / "pom.xml"]):

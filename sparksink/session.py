@@ -1,4 +1,4 @@
-"""The Spark session: what the sink needs of it, set in one place."""
+"""Creates and configures the Spark session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXTENSIONS: Final = {
     "jdbc": "io.delta.sql.DeltaSparkSessionExtension",
     "parquet": "io.delta.sql.DeltaSparkSessionExtension",
 }
-"""Table format → what extends Spark's SQL; with a database the sink's own tables are Delta's."""
+"""Table format → Spark SQL extension; beside a database the sink's system tables are Delta."""
 
 _DELTA: Final = {
     "spark.sql.extensions": EXTENSIONS["delta"],
@@ -41,19 +41,19 @@ _STATIC: Final[Mapping[str, Mapping[str, str]]] = {
     "jdbc": _DELTA,
     "parquet": _DELTA,
 }
-"""Table format → what a session needs from its start."""
+"""Table format → static settings, which a session needs from its start."""
 _CODE: Final = {
-    # A batch has some eighty pieces of generated code, and each table its own. With room for 100,
-    # as it is unless told, none outlives its batch, and all are compiled again for the next one.
+    # Each table has its own generated classes, about 80 in a batch. The default cache of 100 would
+    # evict them before the next batch, which would compile all of them again.
     "spark.sql.codegen.cache.maxEntries": "10000",
 }
 _RUNTIME: Final = {
-    # Whatever the cluster's zone is: MySQL's DATETIME has none.
+    # MySQL's DATETIME has no zone, so the cluster's zone must not matter.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.caseSensitive": "false",
-    # The files that a table's state is made of are few, and so should be the tasks.
+    # The Delta log of a table is small: more tasks would only cost time.
     "spark.databricks.delta.snapshotPartitions": "2",
-    # The changes lie in memory already: a checkpoint that does not change when it is read again.
+    # The changes are checkpointed already, so reading them twice gives the same rows.
     "spark.databricks.delta.merge.materializeSource": "none",
 }
 _LOCAL: Final = {
@@ -62,17 +62,17 @@ _LOCAL: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    # Batches are long and pauses harm nobody: this collector takes less CPU than G1.
+    # Throughput matters, not pauses: this collector takes less CPU than G1.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
 }
 
 
 def create_session(config: SinkConfig, local: Mapping[str, str] | None) -> SparkSession:
-    """Return the session. ``local`` has settings of one that is made here, with the sink's jars.
+    """Return the session. ``local`` has settings of a local session with the sink's jars.
 
-    With ``local`` None the one that spark-submit or a notebook has prepared is used.
+    With ``local`` None the session of spark-submit or of a notebook is used.
 
-    :raises SinkError: the jars are not there.
+    :raises SinkError: the jars are missing.
     """
     builder = SparkSession.builder.appName(f"sparksink {config.name}")
     given = _submitted_settings() if local is None else local
@@ -80,7 +80,7 @@ def create_session(config: SinkConfig, local: Mapping[str, str] | None) -> Spark
     settings = merge_settings(own, given)
     if local is not None:
         check_java()
-        # Without this Spark's workers take whatever python3 the path leads to.
+        # Without this Spark's workers take the first python3 on the PATH.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings |= {**_LOCAL, "spark.jars": ",".join(map(str, jars())), **local}
         settings |= {_EXTENSIONS: merge_settings(own, local)[_EXTENSIONS]}
@@ -90,15 +90,15 @@ def create_session(config: SinkConfig, local: Mapping[str, str] | None) -> Spark
 
 
 def merge_settings(own: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the sink's settings beside the user's: extensions are added, catalogs stay theirs."""
-    there = [one.strip() for one in given.get(_EXTENSIONS, "").split(",") if one.strip()]
-    more = [one for one in own[_EXTENSIONS].split(",") if one not in there]
+    """Merge the sink's settings with the user's: extensions are added, user's catalogs win."""
+    present = [one.strip() for one in given.get(_EXTENSIONS, "").split(",") if one.strip()]
+    more = [one for one in own[_EXTENSIONS].split(",") if one not in present]
     kept = {key: value for key, value in own.items() if key not in given or "catalog" not in key}
-    return {**kept, _EXTENSIONS: ",".join([*there, *more])}
+    return {**kept, _EXTENSIONS: ",".join([*present, *more])}
 
 
 def _submitted_settings() -> Mapping[str, str]:
-    """Return the settings that spark-submit, the cluster or a notebook has given."""
+    """Return the settings of spark-submit, the cluster or the notebook."""
     active = SparkSession.getActiveSession()
     if active is not None:
         return dict(active.conf.getAll)
@@ -107,7 +107,7 @@ def _submitted_settings() -> Mapping[str, str]:
 
 
 def prepare_session(spark: SparkSession, config: SinkConfig) -> SparkSession:
-    """Set what can be set on a session that is there.
+    """Set the runtime settings of an existing session.
 
     :raises SinkError: the table format's classes or extension are missing.
     """
@@ -123,16 +123,16 @@ def prepare_session(spark: SparkSession, config: SinkConfig) -> SparkSession:
 
 
 def set_shuffle_partitions(spark: SparkSession, config: SinkConfig) -> None:
-    """Set into how many tasks queries are split, by the executors that are there now."""
+    """Set the number of shuffle partitions from the present number of executors."""
     cores = max(2, spark.sparkContext.defaultParallelism)
     tasks = config.parallelism.shuffle_partitions
     spark.conf.set("spark.sql.shuffle.partitions", cores if tasks == "auto" else tasks)
-    # Vacuum lists files by as many tasks as this says, 10000 by default, however few there are.
+    # VACUUM lists files with this many tasks, 10000 by default, even for few files.
     spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * cores)
 
 
 def max_tasks(spark: SparkSession, config: SinkConfig) -> int:
-    """Return into how many tasks messages are read: as many as there may be executors later."""
+    """Return into how many tasks messages are read: enough for the most executors to come."""
     tasks = config.parallelism.batch_partitions
     if tasks != "auto":
         return tasks
@@ -140,12 +140,12 @@ def max_tasks(spark: SparkSession, config: SinkConfig) -> int:
     cores = int(conf.get("spark.executor.cores", "1") or 1)
     expected = [conf.get(f"spark.{key}", "0") for key in _EXECUTORS]
     executors = max(int(one or 0) for one in expected)
-    most = executors * cores if executors <= _MOST_EXECUTORS else 0  # by default it has no limit
+    most = executors * cores if executors <= _MOST_EXECUTORS else 0  # the default has no limit
     return max(2, spark.sparkContext.defaultParallelism, most)
 
 
 def _name_catalog(spark: SparkSession, target: Target) -> None:
-    """Describe the catalog, unless the session knows it and the file tells nothing of it."""
+    """Configure the catalog, unless the session has it and the configuration has no properties."""
     key = f"spark.sql.catalog.{target.catalog.name}"
     own = target.catalog.properties
     if own or spark.conf.get(key, None) is None:
@@ -153,27 +153,27 @@ def _name_catalog(spark: SparkSession, target: Target) -> None:
         spark.conf.set(key, "org.apache.iceberg.spark.SparkCatalog")
         for name, value in {"warehouse": target.path, **kind, **own}.items():
             spark.conf.set(f"{key}.{name}", value)
-    # A batch runs in a session of its own, whose tables would not be those of this one.
+    # Batches run in cloned sessions, each with its own cache of tables.
     spark.conf.set(f"{key}.cache-enabled", "false")
 
 
 def _check_format(spark: SparkSession, table_format: str, more: Sequence[str]) -> None:
     extension = EXTENSIONS[table_format]
     _check_jars(spark, [extension, *more, *(_DRIVERS if table_format == "jdbc" else [])])
-    if extension not in spark.conf.get("spark.sql.extensions", ""):  # type: ignore[operator] # it is a text
+    if extension not in spark.conf.get("spark.sql.extensions", ""):  # type: ignore[operator] # a string
         raise SinkError(
-            f"The session was made without what {table_format} needs.",
+            f"The Spark session lacks the SQL extension of {table_format}.",
             f"Start it with spark.sql.extensions={extension}.",
         )
 
 
 def _check_jars(spark: SparkSession, classes: Iterable[str]) -> None:
-    gateway = spark._jvm  # noqa: SLF001 - the only way to ask for a class
+    gateway = spark._jvm  # noqa: SLF001 - the only way to look for a class
     assert gateway is not None
     loader = gateway.java.lang.Thread.currentThread().getContextClassLoader()
     for name in classes:
         if loader.getResource(f"{name.replace('.', '/')}.class") is None:
             raise SinkError(
-                f"The class {name} is not there.",
-                f"Give Spark the jars of {Path('sparksink/pom.xml')}: docs/sink.md tells how.",
+                f"The class {name} is missing from Spark's class path.",
+                f"Give Spark the jars of {Path('sparksink/pom.xml')}: see docs/sink/install.md.",
             )

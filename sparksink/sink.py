@@ -1,4 +1,4 @@
-"""The parts of a sink, put together."""
+"""Composition root: builds the parts of a sink."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sparksink.tables.parquet import ParquetLake
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """One configured sink on a session."""
+    """One configured sink on a Spark session."""
 
     config: SinkConfig
     spark: SparkSession
@@ -40,13 +40,13 @@ class Sink:
     batches: BatchProcessor
 
     def lease(self) -> Lease:
-        """Return the lease of the target, not taken yet."""
+        """Return the lease of the target; it is taken as a context."""
         folder = f"{self.config.target.path.rstrip('/')}/{self.config.state.schema_}"
         stop = self.spark.sparkContext.stop
         return Lease(Files(self.spark), f"{folder}/lease.json", stop=stop, fence=self._fence)
 
     def _fence(self, owner: str) -> None:
-        """Make writes fail that another job has begun and may still end."""
+        """Make unfinished writes of another job fail."""
         for route in map(Routes(self.config).route, self.state.topics()):
             for name in (route.mirror, route.history):
                 if self.lake.table(name).columns() is not None:
@@ -87,9 +87,9 @@ def build(
     *,
     open_limit: int = OPEN_LIMIT,
 ) -> Sink:
-    """Put a sink together; another ``lake`` than the configured one may be given.
+    """Build a sink, perhaps with another ``lake`` than the configured one.
 
-    ``open_limit`` is how many open transactions are kept in the row of a batch.
+    ``open_limit`` is how many open transactions the row of a batch holds.
     """
     lake = lake or _LAKES[config.target.format](spark, config.target)
     state = SinkState(

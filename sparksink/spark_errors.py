@@ -1,4 +1,4 @@
-"""What Spark throws → what it means here."""
+"""Maps errors of Spark to the sink's errors."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pyspark.errors import PySparkException
 from sparksink.errors import DataLossError, SinkError
 
 SparkError: Final = (PySparkException, Py4JJavaError)
-"""All that a call of Spark can raise."""
+"""Every error that a call of Spark can raise."""
 
 _LOSSES: Final = ("data may have been lost", "failondataloss", "kafka_data_loss")
 _LONGEST: Final = 500
 _OWN: Final = re.compile(r"^sparksink\.errors\.\w+: (.+)$", re.MULTILINE)
-"""What a worker of Python has raised on purpose, in the trace that Spark makes of it."""
+"""An error of the sink, raised in a Python worker, in Spark's stack trace."""
 
 
 def cause(error: Exception) -> str:
-    """Return the first line of what Spark says; the rest is a plan, and may hold values.
+    """Return the first line of Spark's message; the rest is a plan, which may contain values.
 
-    What was raised here, in a worker, is told as it is.
+    For an error that the sink raised in a worker, return its own message.
     """
     text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)
     if own := _OWN.search(text):
@@ -31,25 +31,24 @@ def cause(error: Exception) -> str:
 
 
 def data_loss_error(error: Exception) -> DataLossError | None:
-    """Return the error that tells of messages gone from Kafka, None for any other fault."""
+    """Return the error for messages that are gone from Kafka, None for any other error."""
     if not any(word in str(error).lower() for word in _LOSSES):
         return None
     return DataLossError(
-        f"Messages that were not read yet are gone from Kafka: {cause(error)}",
+        f"Unread messages are gone from Kafka: {cause(error)}",
         "Let the connector take a new snapshot, then set source.on.data.loss=continue once.",
     )
 
 
 def as_sink_error(error: Exception) -> SinkError:
-    """Return what a fault of Spark means for the job."""
-    return data_loss_error(error) or SinkError(f"Spark has failed: {cause(error)}")
+    """Return the sink's error for an error of Spark."""
+    return data_loss_error(error) or SinkError(f"Spark failed: {cause(error)}")
 
 
 def is_report_fault(error: Exception) -> bool:
-    """Return whether Spark 4.1.1 has stumbled over its own report (SPARK-57438).
+    """Return whether Spark 4.1.1 failed in its progress report (SPARK-57438).
 
-    When a batch that was cut short is repeated after a restart, the Kafka source has not asked
-    for the newest offsets yet, and counting how far it is behind them fails. The batch itself
-    is done and committed by then.
+    When a restart repeats an interrupted batch, the Kafka source does not know the latest offsets
+    yet, and computing its lag fails. The batch itself is complete and committed by then.
     """
     return "scala.collection.IterableOps.map" in str(error)

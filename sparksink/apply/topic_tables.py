@@ -85,7 +85,7 @@ class TopicTables:
         if keeps_past:  # what is past has its columns still
             rules = rules.model_copy(update={"drop": "keep"})
         placed = self._rules.target.partitioning if mirror else self._rules.history.partitioning
-        how = placed.called(self._config.target.column)
+        how = placed.with_names(self._config.target.column)
         target = TargetTable(name, self._lake.table(name), own, rules, kind, how, fills=mirror)
         target.keeps_past = keeps_past
         target.appends_first = mirror and self._config.snapshot.fast_path

@@ -117,7 +117,7 @@ class TopicWriter:
         """Return who writes, after the tables were made to fit."""
         keys = readings[-1].keys
         versions = self._layouts.versions(self.route.table)
-        named = versions and versions.named(self._target_name)
+        named = versions and versions.with_names(self._target_name)
         if self._targets.counts_rows(keys):
             self._targets.check_row_columns(layouts, readings, named)
         writers = self._targets.writers(keys, history=part.history)

@@ -26,7 +26,7 @@ def run_checks(sink: Sink, found: Offsets) -> Iterator[str]:
     yield from _topics(sink, found)
     yield from _named_topics(sink)
     if source.schema_registry is not None:
-        yield _answers("source.schema.registry", SchemaRegistryClient(source.schema_registry).ask)
+        yield _answers("source.schema.registry", SchemaRegistryClient(source.schema_registry).check)
     databases = {"source.database": source.database, "target.jdbc": target.jdbc}
     for key, settings in databases.items():
         if settings is not None:

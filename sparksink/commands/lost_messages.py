@@ -84,7 +84,7 @@ def committed_offsets(files: Files, checkpoint: str) -> EndOffsets:
     Spark keeps a file a batch in ``commits`` and one in ``offsets``, whose last line is of the
     first source.
     """
-    numbers = [path.rpartition("/")[2] for path in files.found(f"{checkpoint}/commits/*")]
+    numbers = [path.rpartition("/")[2] for path in files.glob(f"{checkpoint}/commits/*")]
     last = max((int(number) for number in numbers if number.isdigit()), default=None)
     text = None if last is None else files.read(f"{checkpoint}/offsets/{last}")
     found: EndOffsets = json.loads(text.splitlines()[-1]) if text else {}

@@ -95,7 +95,7 @@ class SnapshotFolder:
         return name
 
     def _names(self) -> list[str]:
-        names = (path.rpartition("/")[2] for path in self._files.found(f"{self._folder}/*"))
+        names = (path.rpartition("/")[2] for path in self._files.glob(f"{self._folder}/*"))
         return sorted(filter(_NAME.fullmatch, names))
 
     def _remove(self, names: Iterator[str] | Sequence[str]) -> None:

@@ -83,7 +83,7 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
         if old.columns() is None:
             old.create(new.columns() or {}, {})
         stale = dict.fromkeys(old.facts(), "")
-        old.replace(rows, rules.target.partitioning.called(sink.config.target.column))
+        old.replace(rows, rules.target.partitioning.with_names(sink.config.target.column))
         old.alter([], {**stale, **new.facts()})
         _take_over_watermark(sink, route.table, begin)
         count = old.read().count()

@@ -1,4 +1,4 @@
-"""Columns, their types, and how they change: three sections of a configuration."""
+"""Columns, their types and schema evolution: three sections of a configuration."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pydantic import Field, model_validator
 from sparksink.config.sections import Section
 
 HASH: Final = "hash"
-"""The mask that stands for a hash of the value."""
+"""The mask that replaces values by their hash."""
 
 
 class Columns(Section):
-    """Which columns are kept, the types of those that no schema tells, and what is not shown.
+    """Which columns are kept, their types where messages have no schema, and masks.
 
-    ``mask`` names what stands in the place of values: None, `HASH`, or a text. With
-    ``null_updates`` "keep" a value that an update does not have leaves the one that is there;
-    ``unavailable_value`` stands for such a value in texts and bytes.
+    ``mask`` is what replaces values: None, `HASH`, or a string. With ``null_updates`` "keep" a
+    value that an update lacks does not overwrite the present one; ``unavailable_value`` stands
+    for such a value in strings and bytes.
     """
 
     include: list[str] | None = None
@@ -29,11 +29,11 @@ class Columns(Section):
 
     @property
     def keeps(self) -> bool:
-        """Whether values that updates do not have stay as they are."""
+        """Whether values that updates lack are kept."""
         return self.null_updates == "keep"
 
     @model_validator(mode="after")
-    def _used(self) -> Self:
+    def _check_unavailable_value(self) -> Self:
         if "unavailable_value" in self.model_fields_set and not self.keeps:
             raise ValueError("unavailable.value needs null.updates=keep")
         return self
@@ -58,7 +58,7 @@ class Types(Section):
 
 
 class Evolution(Section):
-    """What happens to a target when the source's table changes."""
+    """How a target follows changes of the source's columns."""
 
     add: bool = True
     widen: bool = True

@@ -1,4 +1,4 @@
-"""Reading a configuration: YAML, references to secrets, and what is wrong in words."""
+"""Reads a configuration: YAML, references to secrets, and error messages."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
 def load(path: Path, environment: Mapping[str, str], overrides: Iterable[str] = ()) -> SinkConfig:
     """Read a file; ``overrides`` are ``section.key=value`` and win.
 
-    ``${env:NAME}`` and ``${file:PATH}`` in a text stand for an environment variable and for the
+    ``${env:NAME}`` and ``${file:PATH}`` in a value stand for an environment variable and for the
     contents of a file.
 
-    :raises ConfigError: it cannot be read or used; each fault has a line, no value is shown.
+    :raises ConfigError: the file is unreadable or invalid; messages contain no values.
     """
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -33,16 +33,16 @@ def load(path: Path, environment: Mapping[str, str], overrides: Iterable[str] = 
     except yaml.YAMLError as error:
         raise ConfigError(f"{path} is not YAML: {_yaml_location(error)}") from error
     if not isinstance(document, dict):
-        raise ConfigError(f"{path} holds no keys")
+        raise ConfigError(f"{path} has no keys")
     for override in overrides:
         _set(document, override)
     return parse(_resolve(document, environment))
 
 
 def parse(document: Mapping[str, Any]) -> SinkConfig:
-    """Check a configuration.
+    """Validate a configuration.
 
-    :raises ConfigError: it is not valid.
+    :raises ConfigError: it is invalid.
     """
     if known := list(unsupported(document)):
         raise ConfigError("; ".join(known))
@@ -59,7 +59,7 @@ def _yaml_location(error: yaml.YAMLError) -> str:
 
 
 def _set(document: dict[str, Any], override: str) -> None:
-    """Set one key; the section is the part before the first dot, if there is one of that name."""
+    """Set one key; the part before the first dot is the section, if such a section exists."""
     key, equals, text = override.partition("=")
     if not equals:
         raise ConfigError(f"--set {key}: write --set section.key=value")
@@ -85,7 +85,7 @@ def _resolve(value: Any, environment: Mapping[str, str]) -> Any:
 def _secret(kind: str, name: str, environment: Mapping[str, str]) -> str:
     if kind == "env":
         if name not in environment:
-            raise ConfigError(f"${{env:{name}}}: there is no such environment variable")
+            raise ConfigError(f"${{env:{name}}}: the environment variable does not exist")
         return environment[name]
     try:
         return Path(name).read_text(encoding="utf-8").rstrip("\n")
@@ -94,7 +94,7 @@ def _secret(kind: str, name: str, environment: Mapping[str, str]) -> str:
 
 
 def _errors(error: ValidationError) -> Iterator[Mapping[str, Any]]:
-    """Yield what is wrong; the faults of an override lie inside the one of the whole file."""
+    """Yield validation errors; the errors of an override are nested in one of the whole file."""
     for fault in error.errors(include_input=False, include_url=False):
         inner = fault.get("ctx", {}).get("error")
         if isinstance(inner, OverrideError):
@@ -105,12 +105,12 @@ def _errors(error: ValidationError) -> Iterator[Mapping[str, Any]]:
 
 
 def _describe(fault: Mapping[str, Any]) -> str:
-    place = [str(part) for part in fault["loc"]]
-    key = ".".join(place)
+    path = [str(part) for part in fault["loc"]]
+    key = ".".join(path)
     if fault["type"] != "extra_forbidden":
         return f"{key or 'the file'}: {fault['msg'].removeprefix('Value error, ')}"
-    elsewhere = next(iter(_sections_with(place[-1])), None)
-    near = difflib.get_close_matches(place[-1], _keys_beside(place[:-1]), 1, 0.5)
+    elsewhere = next(iter(_sections_with(path[-1])), None)
+    near = difflib.get_close_matches(path[-1], _keys_beside(path[:-1]), 1, 0.5)
     hint = elsewhere or (near[0] if near else None)
     return f"{key}: unknown key" + (f"; did you mean {hint}?" if hint else "")
 

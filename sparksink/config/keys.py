@@ -18,19 +18,19 @@ from sparksink.config.target import Placement, TableTarget, Target
 KeylessMode = Annotated[
     str, Field(pattern=r"^(history|bag_view|full_row|fail|key:[^,\s]+(,[^,\s]+)*)$")
 ]
-"""What becomes of a table without a key; ``key:`` names columns that tell its rows apart."""
+"""How tables without a key are written; ``key:`` names columns that identify a row."""
 
 _COUNTING_MODES: Final = frozenset(("bag_view", "full_row"))
 
 
 class Trigger(Section):
-    """How often a batch begins."""
+    """How often a batch starts."""
 
     interval: Duration = 30.0
 
 
 class Mirror(Section):
-    """The table that equals the source's, or with ``scd`` 2 the one with all its versions."""
+    """The table that equals the source's, or with ``scd`` 2 has all versions of its rows."""
 
     enabled: bool = True
     scd: Literal[1, 2] = 1
@@ -41,9 +41,9 @@ class Mirror(Section):
     track_columns: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _versions(self) -> Self:
+    def _check_scd(self) -> Self:
         if self.scd == 2 and self.deletes != "hard":
-            raise ValueError("scd=2 ends the version that was deleted: leave deletes at hard")
+            raise ValueError("scd=2 ends the version of a deleted row: leave deletes at hard")
         if self.truncate == "soft" and self.deletes != "soft":
             raise ValueError("truncate=soft needs deletes=soft")
         if self.track_columns and self.scd != 2:
@@ -52,7 +52,7 @@ class Mirror(Section):
 
 
 class History(Section):
-    """The table with every change, in which nothing is ever overwritten."""
+    """The table with a row for each change, to which rows are only appended."""
 
     enabled: bool = False
     partition_by: list[str] = Field(default_factory=list)
@@ -62,7 +62,7 @@ class History(Section):
 
     @property
     def partitioning(self) -> Partitioning:
-        """What histories are made with."""
+        """The partitioning of new histories."""
         return partitioning(self.partition_by)
 
 
@@ -73,13 +73,13 @@ class Snapshot(Section):
 
 
 class State(Section):
-    """The sink's own tables."""
+    """The sink's system tables."""
 
     schema_: str = Field(default="_cdc", alias="schema", pattern=r"^\w+$")
 
 
 class Parallelism(Section):
-    """How many tables are written at a time, and into how many tasks work is split."""
+    """How many tables are written at a time, and the number of partitions of a query."""
 
     tables: Annotated[int, Field(gt=0)] = 4
     batch_partitions: Annotated[int, Field(gt=0)] | Literal["auto"] = "auto"
@@ -87,7 +87,7 @@ class Parallelism(Section):
 
 
 class OverrideError(ValueError):
-    """The settings of one entry of ``tables`` are not valid; ``cause`` tells which."""
+    """The settings of one entry of ``tables`` are invalid, because of ``cause``."""
 
     def __init__(self, match: str, cause: ValidationError) -> None:
         super().__init__(match)
@@ -96,7 +96,7 @@ class OverrideError(ValueError):
 
 
 class TableOverride(Section):
-    """Settings of the tables whose ``db.table`` matches; they win over those of the file."""
+    """Settings of the tables whose ``db.table`` matches; they override those of the file."""
 
     match: Pattern
     keys: list[str] | None = None
@@ -108,7 +108,7 @@ class TableOverride(Section):
 
 
 class TableConfig(Section):
-    """All that holds for one table."""
+    """The effective settings of one table."""
 
     keys: list[str] | None
     nopk: KeylessMode
@@ -118,40 +118,40 @@ class TableConfig(Section):
     columns: Columns
 
     def check_files(self, target: str) -> None:
-        """Refuse what plain files cannot hold, to which rows can only be added.
+        """Refuse settings that Parquet files do not support, to which rows are only appended.
 
-        :raises ValueError: it is asked for.
+        :raises ValueError: one is set.
         """
         rules = self.history
         if target != "parquet":
             return
         if self.mirror.enabled:
             raise ValueError(
-                "target.format: parquet holds histories alone: set mirror.enabled: false and"
+                "target.format: parquet supports histories only: set mirror.enabled: false and"
                 " history.enabled: true"
             )
         if rules.dedupe == "event_id" or rules.before == "struct":
             raise ValueError(
-                "target.format: parquet takes history.dedupe=none or replay, and history.before="
+                "target.format: parquet supports history.dedupe=none or replay, and history.before="
                 "none or json"
             )
 
-    def check_keeping(self, target: str) -> None:
-        """Refuse to keep values where a row is not merged into the one that is there.
+    def check_null_updates(self, target: str) -> None:
+        """Refuse to keep present values where rows are not merged.
 
-        :raises ValueError: they would have to be.
+        :raises ValueError: the settings require it.
         """
-        versions, bag = self.mirror.scd == 2, self.nopk in _COUNTING_MODES
-        if self.columns.keeps and (versions or bag or target == "jdbc"):
+        versions, counting = self.mirror.scd == 2, self.nopk in _COUNTING_MODES
+        if self.columns.keeps and (versions or counting or target == "jdbc"):
             raise ValueError(
-                "columns.null.updates=keep works with mirror.scd=1 alone, not with nopk=bag_view or"
+                "columns.null.updates=keep works with mirror.scd=1 only, not with nopk=bag_view or"
                 " full_row, nor with target.format: jdbc"
             )
 
     def check_ordering(self, rules: Ordering) -> None:
-        """Refuse to compare offsets of several partitions, which tell nothing of each other.
+        """Refuse to compare offsets of several partitions, which have no common order.
 
-        :raises ValueError: they would be.
+        :raises ValueError: the settings require it.
         """
         mode = rules.mode.partition(":")[0]
         if mode == "binlog":
@@ -163,22 +163,22 @@ class TableConfig(Section):
         if mode == "column" and (self.mirror.scd == 2 or self.nopk in _COUNTING_MODES):
             raise ValueError(
                 "ordering.mode=column works neither with mirror.scd=2 nor with nopk=bag_view or"
-                " full_row: what is told twice would count twice"
+                " full_row: redelivered messages would count twice"
             )
 
     def check_evolution(self, rules: Evolution) -> None:
-        """Refuse to follow a change of a type where it cannot be followed.
+        """Refuse settings that cannot follow incompatible changes of types.
 
-        :raises ValueError: it cannot.
+        :raises ValueError: one is set.
         """
-        beside = rules.conflict == "new_column"
+        new_column = rules.conflict == "new_column"
         refused = {
             "history.before=struct": self.history.before == "struct",
-            "columns.null.updates=keep": beside and self.columns.keeps,
-            "mirror.track.columns": beside and bool(self.mirror.track_columns),
+            "columns.null.updates=keep": new_column and self.columns.keeps,
+            "mirror.track.columns": new_column and bool(self.mirror.track_columns),
         }
         for key, is_set in refused.items():
-            if is_set and (beside or rules.conflict == "rewrite"):
+            if is_set and (new_column or rules.conflict == "rewrite"):
                 raise ValueError(f"evolution.conflict={rules.conflict} does not work with {key}")
 
 
@@ -207,31 +207,33 @@ class SinkConfig(Section):
     tables: list[TableOverride] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _operation(self) -> Self:
-        """Refuse a topic of dead letters that would be read again, and upkeep of another format."""
+    def _check_operation(self) -> Self:
+        """Refuse a dead letter topic that the sink would read, and settings of another format."""
         if self.dlq.topic and self.source.kind != "kafka":
-            raise ValueError("dlq.topic needs source.kind: kafka, whose jars write into topics")
+            raise ValueError("dlq.topic needs source.kind: kafka, whose jars write to topics")
         if self.dlq.topic and self.source.has_topic(self.dlq.topic):
-            raise ValueError("dlq.topic is one of source.topics: name it in source.topics.exclude")
+            raise ValueError("dlq.topic matches source.topics: add it to source.topics.exclude")
         if self.maintenance.expire_snapshots is not None and self.target.format != "iceberg":
             raise ValueError("maintenance.expire.snapshots needs target.format: iceberg")
         return self
 
     @model_validator(mode="after")
-    def _evolution(self) -> Self:
-        """Refuse to follow changes of which nothing tells, or that cannot be followed."""
+    def _check_evolution(self) -> Self:
+        """Refuse to follow changes that are not reported, or that cannot be followed."""
         if self.evolution.drop == "drop" and not self.source.ddl_topic:
-            raise ValueError("evolution.drop=drop needs source.ddl.topic, which tells of it")
+            raise ValueError(
+                "evolution.drop=drop needs source.ddl.topic, which reports dropped columns"
+            )
         numbers = self.types.time == "micros" or self.types.bits == "long"
         if self.evolution.conflict == "rewrite" and numbers:
             raise ValueError(
-                "evolution.conflict=rewrite needs types.time=string and types.bits=binary: as"
-                " numbers they would not become the texts that the source makes of them"
+                "evolution.conflict=rewrite needs types.time=string and types.bits=binary:"
+                " numbers cannot be cast to the strings that the source casts them to"
             )
         return self
 
     @model_validator(mode="after")
-    def _overrides(self) -> Self:
+    def _check_tables(self) -> Self:
         for override in self.tables:
             try:
                 self._with(override)
@@ -245,7 +247,7 @@ class SinkConfig(Section):
             if one.history.snapshot == "skip" and one.nopk in _COUNTING_MODES:
                 raise ValueError(f"history.snapshot=skip does not work with nopk={one.nopk}")
             one.check_files(self.target.format)
-            one.check_keeping(self.target.format)
+            one.check_null_updates(self.target.format)
             one.check_evolution(self.evolution)
             one.check_ordering(self.ordering)
         if self.target.format == "jdbc" and {one.nopk for one in every} & _COUNTING_MODES:
@@ -253,22 +255,22 @@ class SinkConfig(Section):
         return self
 
     def _check_history(self, rules: History) -> None:
-        """Check that a history can be kept so.
+        """Check the settings of a history.
 
-        :raises ValueError: it cannot.
+        :raises ValueError: they are invalid.
         """
         if rules.before == "struct" and self.target.format == "jdbc":
-            raise ValueError("history.before=struct needs a target of files, not jdbc: take json")
+            raise ValueError("history.before=struct needs a target of files, not jdbc: use json")
         if rules.dedupe != "none" and self.ordering.mode != "binlog":
             raise ValueError(f"history.dedupe={rules.dedupe} needs ordering.mode=binlog")
         if rules.dedupe == "replay" and self.ordering.on_position_regression == "ignore":
             raise ValueError(
-                "history.dedupe=replay takes positions that go back for messages that came before:"
-                " it needs another ordering.on.position.regression than ignore"
+                "history.dedupe=replay skips messages whose positions go back:"
+                " it does not work with ordering.on.position.regression=ignore"
             )
 
     def table(self, name: str) -> TableConfig:
-        """Return what holds for ``db.table``: the first override that matches wins."""
+        """Return the settings of ``db.table``: the first matching override wins."""
         for override in self.tables:
             if re.fullmatch(override.match, name):
                 return self._with(override)

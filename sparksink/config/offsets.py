@@ -1,4 +1,4 @@
-"""Where reading begins or ends, as a user writes it: words, offsets or a moment."""
+"""Start and end of what is read, as users write it: a word, offsets or a timestamp."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BeforeValidator
 
 TIMESTAMP_PREFIX: Final = "timestamp:"
-"""What stands before a moment, as in ``timestamp:2026-01-01T00:00:00Z``."""
+"""Prefix of a timestamp, as in ``timestamp:2026-01-01T00:00:00Z``."""
 _FORMS: Final = (
     "earliest, latest, timestamp:2026-01-01T00:00:00Z,"
     ' or Spark\'s offsets as {"topic": {"0": 42}}, where -2 is the earliest and -1 the latest'
 )
 
 
-def millis(moment: str) -> int:
-    """Return the milliseconds since 1970 of a moment with a time zone.
+def millis(timestamp: str) -> int:
+    """Return the milliseconds since 1970 of a timestamp with a time zone.
 
-    :raises ValueError: it is none.
+    :raises ValueError: the text is no such timestamp.
     """
-    found = datetime.fromisoformat(moment)
+    found = datetime.fromisoformat(timestamp)
     if found.tzinfo is None:
         raise ValueError("a timestamp needs a zone: end it with Z")
     return int(found.timestamp() * 1000)
 
 
 def parse_bound(text: str) -> str:
-    """Return offsets as they were written.
+    """Validate one end of what is read, and return it unchanged.
 
-    :raises ValueError: they have another form.
+    :raises ValueError: it is invalid.
     """
     if text in ("earliest", "latest"):
         return text
@@ -38,7 +38,7 @@ def parse_bound(text: str) -> str:
         millis(text.removeprefix(TIMESTAMP_PREFIX))
         return text
     if not _are_offsets(text):
-        raise ValueError(f"this is {_FORMS}")
+        raise ValueError(f"write {_FORMS}")
     return text
 
 
@@ -61,4 +61,4 @@ def _text(value: object) -> object:
 
 
 Bound = Annotated[str, BeforeValidator(_text), AfterValidator(parse_bound)]
-"""One end of what is read; in YAML offsets may also be written as a mapping."""
+"""Start or end of what is read; in YAML offsets may also be a mapping."""

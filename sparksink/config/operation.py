@@ -1,4 +1,4 @@
-"""What happens when things go wrong, upkeep, and what a sink tells of itself: four sections."""
+"""Error handling, dead letters, maintenance and metrics: four sections of a configuration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparksink.config.sections import Duration, Section
 
 
 class Errors(Section):
-    """How much may go wrong before the job ends."""
+    """Error handling, and limits before the job ends."""
 
     malformed: Literal["dlq", "fail"] = "dlq"
     max_per_batch: Annotated[int, Field(ge=0)] = 1000
@@ -23,7 +23,7 @@ class Errors(Section):
 
 
 class DeadLetterQueue(Section):
-    """Where messages go that cannot be used: a table, and perhaps a Kafka topic besides."""
+    """Where unusable messages go: a table, and optionally a Kafka topic as a copy."""
 
     table: str = Field(default="dead_letter", pattern=r"^\w+$")
     topic: str | None = Field(default=None, pattern=r"^[\w.\-]+$")
@@ -31,15 +31,15 @@ class DeadLetterQueue(Section):
 
 def _window(text: str) -> str:
     if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d", text):
-        raise ValueError("a window is two times of the day in UTC, as 01:00-05:00")
+        raise ValueError("a window is two times of the day in UTC: 01:00-05:00")
     begin, _, end = text.partition("-")
     if begin == end:
-        raise ValueError("a window begins and ends at different times")
+        raise ValueError("the start and the end of a window must differ")
     return text
 
 
 class Maintenance(Section):
-    """When ``run`` compacts tables, and what compaction leaves behind."""
+    """When ``run`` compacts tables, and what compaction keeps."""
 
     vacuum_hours: Annotated[int, Field(ge=0)] = 168
     compact_every: Annotated[int, Field(ge=0)] = 0
@@ -47,24 +47,26 @@ class Maintenance(Section):
     expire_snapshots: Duration | None = None
 
     @model_validator(mode="after")
-    def _of_use(self) -> Self:
+    def _check_window(self) -> Self:
         if self.optimize_window and not self.compact_every:
-            raise ValueError("optimize.window needs compact.every: it is for compaction by run")
+            raise ValueError("optimize.window needs compact.every, as it limits compaction by run")
         return self
 
     def is_open(self, now: datetime) -> bool:
-        """Return whether ``run`` may compact at this moment; a window may reach over midnight."""
+        """Return whether ``run`` may compact now; a window may extend past midnight."""
         if self.optimize_window is None:
             return True
         begin, end = map(time.fromisoformat, self.optimize_window.split("-"))
-        here = now.astimezone(UTC).time()
-        return begin <= here < end if begin < end else here >= begin or here < end
+        time_of_day = now.astimezone(UTC).time()
+        return (
+            begin <= time_of_day < end if begin < end else time_of_day >= begin or time_of_day < end
+        )
 
 
 class Metrics(Section):
-    """Where metrics are told: ``http`` is ``host:port``, ``textfile`` a path of the driver's.
+    """Where metrics are published: ``http`` is ``host:port``, ``textfile`` a path on the driver.
 
-    ``openlineage`` is the URL of a server, or of what takes its events.
+    ``openlineage`` is the URL of an OpenLineage server or endpoint.
     """
 
     http: str | None = Field(default=None, pattern=r"^[\w.\-]+:\d+$")

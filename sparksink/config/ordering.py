@@ -1,4 +1,4 @@
-"""What tells which of two changes is the later one: the section ``ordering`` of a configuration."""
+"""How changes are ordered: the section ``ordering`` of a configuration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COLUMN: Final = "column:"
 
 
 class Ordering(Section):
-    """What tells which of two changes is the later one.
+    """How the later one of two changes is determined.
 
     ``mode`` is ``binlog``, ``kafka``, or ``column:`` with SQL on the columns of the row.
     """
@@ -23,40 +23,40 @@ class Ordering(Section):
 
     @property
     def expression(self) -> str:
-        """The SQL that orders changes, empty where something else does."""
+        """The SQL that orders changes; empty in other modes."""
         if not self.mode.startswith(_COLUMN):
             return ""
         return self.mode.removeprefix(_COLUMN).strip()
 
     @property
     def tombstones_count(self) -> bool:
-        """Whether the place of an empty message is known, so that it is a delete of its own."""
+        """Whether tombstones have a position, so that they count as deletes."""
         return self.mode == "kafka" or self.epoch == "header"
 
     @field_validator("epoch", mode="before")
     @classmethod
-    def _no_map(cls, value: Any) -> Any:
+    def _refuse_map(cls, value: Any) -> Any:
         if isinstance(value, dict) or str(value).startswith("map"):
             raise ValueError(
-                "map is not supported: messages name the server on which a transaction began, not"
-                " the one whose binlog was read, whose positions they have; set epoch=header"
+                "map is not supported: messages name the server on which a transaction started,"
+                " but have positions of the server whose binlog was read; set epoch=header"
             )
         return value
 
     @field_validator("on_position_regression", mode="before")
     @classmethod
-    def _no_guess(cls, value: Any) -> Any:
+    def _refuse_new_epoch(cls, value: Any) -> Any:
         if value == "new_epoch":
             raise ValueError(
-                "new_epoch is not supported: what a transaction wrote before the switch to another"
-                " server and committed after it has a lower position and an earlier time, just as"
-                " what is told again has, and would be lost; nor do the partitions of a topic come"
-                " to that server at once; set epoch=header"
+                "new_epoch is not supported: after a failover, changes of a transaction that"
+                " started before it look like redelivered ones (lower position, earlier time) and"
+                " would be lost, and the partitions of a topic switch at different times; set"
+                " epoch=header"
             )
         return value
 
     @model_validator(mode="after")
-    def _own_order(self) -> Self:
+    def _check_expression(self) -> Self:
         if self.expression and self.epoch != "none":
-            raise ValueError("mode=column:… needs epoch=none, as it takes no binlog positions")
+            raise ValueError("mode=column:… needs epoch=none, as it does not use binlog positions")
         return self

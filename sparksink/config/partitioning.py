@@ -1,4 +1,4 @@
-"""How the rows of a table lie in its files: partitions, and the order within them."""
+"""The layout of a table's files: partitioning and clustering."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _TRANSFORM: Final = re.compile(
     r"|(?P<moment>years|months|days|hours)\(\s*(?P<of>[^(),]+?)\s*\)"
     r"|(?P<sized>bucket|truncate)\(\s*(?P<size>[1-9]\d*)\s*,\s*(?P<by>[^(),]+?)\s*\)"
 )
-"""What Iceberg's partitions are made of, in the words of its SQL."""
+"""Iceberg's partition transforms, in its SQL syntax."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A column, or what is made of it: ``function`` and its ``size``, as ``bucket(16, id)``."""
+    """A column or a transform of it: ``function`` and its ``size``, as in ``bucket(16, id)``."""
 
     column: str
     function: str = ""
@@ -35,33 +35,36 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class Partitioning:
-    """By what a table is partitioned, and by which columns its rows are put near each other."""
+    """The partitioning of a table, and the columns by which its rows are clustered."""
 
     partition: Sequence[Transform] = ()
     cluster: Sequence[str] = ()
 
     @property
     def columns(self) -> list[str]:
-        """The columns that the table must have for it."""
+        """The columns that it refers to."""
         return [*(one.column for one in self.partition), *self.cluster]
 
-    def called(self, name: Callable[[str], str]) -> Partitioning:
-        """Return the same of columns that have other names."""
+    def with_names(self, name: Callable[[str], str]) -> Partitioning:
+        """Return the same partitioning with other column names."""
         partition = [replace(one, column=name(one.column)) for one in self.partition]
         return Partitioning(partition, [*map(name, self.cluster)])
 
-    def partitioned(self) -> str:
-        """Return the clause of CREATE TABLE, empty without partitions."""
+    def partitioned_by(self) -> str:
+        """Return the PARTITIONED BY clause, empty without partitions."""
         inside = ", ".join(one.sql() for one in self.partition)
         return f" PARTITIONED BY ({inside})" if inside else ""
 
-    def clustered(self) -> str:
-        """Return the columns that rows are near each other by, as SQL."""
+    def cluster_columns(self) -> str:
+        """Return the clustering columns as SQL."""
         return ", ".join(map(quote_name, self.cluster))
 
     def text(self) -> str:
-        """Return it as text that is the same for the same partitioning; empty for none."""
-        parts = (self.partitioned().strip(), self.clustered() and f"CLUSTER BY {self.clustered()}")
+        """Return a text that identifies the partitioning; empty for none."""
+        parts = (
+            self.partitioned_by().strip(),
+            self.cluster_columns() and f"CLUSTER BY {self.cluster_columns()}",
+        )
         return " ".join(filter(None, parts))
 
 
@@ -69,25 +72,26 @@ NONE: Final = Partitioning()
 
 
 def partitioning(partition: Iterable[str], cluster: Iterable[str] = ()) -> Partitioning:
-    """Read what a configuration says.
+    """Parse the settings of a configuration.
 
-    :raises ValueError: one of ``partition`` is neither a column nor a transform of one.
+    :raises ValueError: one of ``partition`` is neither a column nor a transform.
     """
     return Partitioning(tuple(map(_transform, partition)), tuple(cluster))
 
 
 def check(table_format: str, partition: Iterable[str], cluster: Iterable[str] = ()) -> None:
-    """Check that tables of a format can lie so.
+    """Check that a table format supports this layout.
 
-    :raises ValueError: they cannot.
+    :raises ValueError: it does not.
     """
     how = partitioning(partition, cluster)
     if table_format == "jdbc" and how.columns:
         raise ValueError("partition.by and cluster.by need a target of files, not jdbc")
-    made = next((one for one in how.partition if one.function), None)
-    if table_format != "iceberg" and made:
+    transform = next((one for one in how.partition if one.function), None)
+    if table_format != "iceberg" and transform:
         raise ValueError(
-            f"partition.by={made.function}(…) needs format: iceberg; others take columns alone"
+            f"partition.by={transform.function}(…) needs format: iceberg;"
+            " other formats take columns only"
         )
     if table_format == "delta" and how.partition and how.cluster:
         raise ValueError("a Delta table has partition.by or cluster.by, not both")

@@ -1,4 +1,4 @@
-"""What the sections of a configuration are made of."""
+"""Base class and value types of the sections of a configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 
 def _seconds(value: object) -> object:
     if isinstance(value, float):
-        return value  # read once before, and now part of an override
+        return value  # parsed before, now part of an override
     found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         raise ValueError("a duration is a number and a unit: 500ms, 30s, 5m, 2h or 7d")

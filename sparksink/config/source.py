@@ -13,13 +13,13 @@ from sparksink.config.target import Jdbc
 
 Format = Literal["auto", "json", "json-schema", "avro"]
 Route = Annotated[str, Field(pattern=r"^(topic|source|header:[^\s'\\]+)$")]
-"""What names the table of a message: its topic, its own words about its source, or a header."""
+"""What names the table of a message: its topic, its source block, or a header."""
 
 
 class Registry(Section):
     """A Confluent schema registry; ``basic.auth`` is ``user:password``.
 
-    Schemas are asked for again after ``cache.ttl``; never, unless that is given.
+    Schemas are requested again after ``cache.ttl``; by default they are cached forever.
     """
 
     url: str
@@ -28,7 +28,7 @@ class Registry(Section):
 
 
 class Modes(Section):
-    """The connector's modes, needed to read JSON without schemas; its defaults are Debezium's."""
+    """The connector's modes, needed to read JSON without schemas; with Debezium's defaults."""
 
     decimal: Literal["precise", "string", "double"] = "precise"
     time: Literal[
@@ -40,7 +40,7 @@ class Modes(Section):
 
 
 class Source(Section):
-    """Where the messages come from: Kafka, by Spark's jars or in Python, or recorded files."""
+    """Where the messages come from: Kafka (Spark's jars or Python) or recorded files."""
 
     kind: Literal["kafka", "kafka_py", "file"] = "kafka"
     bootstrap_servers: str = ""
@@ -65,7 +65,7 @@ class Source(Section):
     @model_validator(mode="before")
     @classmethod
     def _gather(cls, value: Any) -> Any:
-        """Gather the keys ``kafka.…``, which are the Kafka client's own."""
+        """Collect the keys ``kafka.…``, which are passed to the Kafka client."""
         if not isinstance(value, dict):
             return value
         client = {key[6:]: str(text) for key, text in value.items() if key.startswith("kafka.")}
@@ -73,23 +73,23 @@ class Source(Section):
         return {**rest, "kafka": {**client, **rest.get("kafka", {})}}
 
     @model_validator(mode="after")
-    def _complete(self) -> Self:
+    def _check_required(self) -> Self:
         if self.database and not self.database.url.startswith("jdbc:mariadb:"):
             raise ValueError("database.url is jdbc:mariadb://HOST:PORT/DATABASE, for MySQL too")
         needed = "path" if self.kind == "file" else "bootstrap.servers"
         if not getattr(self, needed.replace(".", "_")):
-            raise ValueError(f"{needed} is needed where kind is {self.kind}")
+            raise ValueError(f"{needed} is required with kind: {self.kind}")
         return self
 
     @model_validator(mode="after")
-    def _of_kafka(self) -> Self:
-        """Refuse what only Kafka can do, and limits that contradict each other."""
+    def _check_kafka(self) -> Self:
+        """Refuse settings of kind: kafka for other kinds, and contradicting limits."""
         given = self.model_fields_set
         for key in ("min_offsets_per_trigger", "max_trigger_delay"):
             if self.kind != "kafka" and key in given:
-                reason = {"kafka_py": ", as Spark does not let a source in Python wait"}
-                told = f"{key.replace('_', '.')} needs kind: kafka"
-                raise ValueError(told + reason.get(self.kind, ""))
+                reason = {"kafka_py": ", as a Python data source of Spark cannot delay a batch"}
+                message = f"{key.replace('_', '.')} needs kind: kafka"
+                raise ValueError(message + reason.get(self.kind, ""))
         if self.kind == "file" and self.starting_offsets != "earliest":
             raise ValueError("starting.offsets needs kind: kafka")
         if "max_trigger_delay" in given and not self.min_offsets_per_trigger:
@@ -99,8 +99,8 @@ class Source(Section):
         return self
 
     @model_validator(mode="after")
-    def _routable(self) -> Self:
-        """Refuse what cannot be told of tables that share a topic."""
+    def _check_route(self) -> Self:
+        """Refuse settings that do not work with several tables in a topic."""
         if self.route != "topic" and self.transaction_topic:
             raise ValueError("transaction.topic needs route: topic, as it counts events by topic")
         if self.route == "source" and (self.format == "avro" or self.schema_registry):
@@ -108,7 +108,7 @@ class Source(Section):
         return self
 
     def has_topic(self, name: str) -> bool:
-        """Return whether messages of a topic would be read."""
+        """Return whether the sink reads a topic."""
         exclude = self.topics_exclude
         return bool(re.fullmatch(self.topics, name)) and not (
             exclude and re.fullmatch(exclude, name)

@@ -1,4 +1,4 @@
-"""Where the tables lie, and in which format: the section ``target`` of a configuration."""
+"""Format and location of the tables: the section ``target`` of a configuration."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sparksink.config.partitioning import Partitioning, partitioning
 from sparksink.config.sections import Section
 
 ILLEGAL: Final = " ,;{}()\n\t="
-"""Characters that Parquet's own readers, and Hive's, refuse in names of columns."""
+"""Characters that readers of Parquet and Hive refuse in column names."""
 
 _REPLACED: Final = str.maketrans(dict.fromkeys(ILLEGAL, "_"))
 
 
 class Catalog(Section):
-    """The Iceberg catalog; all other keys are the catalog's own, as ``type``, ``uri``."""
+    """The Iceberg catalog; other keys (``type``, ``uri`` …) are passed to the catalog."""
 
     name: str = Field(default="lake", pattern=r"^\w+$")
     namespace: str = Field(default="default", pattern=r"^\w+(\.\w+)*$")
@@ -34,7 +34,7 @@ class Catalog(Section):
 
 
 class Jdbc(Section):
-    """The database that serves the mirrors."""
+    """A database behind JDBC."""
 
     url: str = Field(repr=False)
     user: str
@@ -48,19 +48,19 @@ class Jdbc(Section):
 
 
 class Placement(Section):
-    """How the rows of mirrors lie in their files."""
+    """The layout of the files of mirrors."""
 
     partition_by: list[str] = Field(default_factory=list)
     cluster_by: list[str] = Field(default_factory=list)
 
     @property
     def partitioning(self) -> Partitioning:
-        """Both, as tables are made with."""
+        """Both settings, parsed."""
         return partitioning(self.partition_by, self.cluster_by)
 
 
 class TableTarget(Placement):
-    """How the tables of one of the source lie, and what they are called."""
+    """Names and layout of the tables of one source table."""
 
     name: str | None = None
     history_name: str | None = None
@@ -74,7 +74,7 @@ class TableTarget(Placement):
 
 
 class Target(Placement):
-    """Where and how the tables lie; ``path`` is any path that Hadoop knows."""
+    """Format, location and names of the tables; ``path`` is any Hadoop path."""
 
     format: Literal["delta", "iceberg", "jdbc", "parquet"] = "delta"
     path: str
@@ -87,7 +87,7 @@ class Target(Placement):
     table_properties: dict[str, str] = Field(default_factory=dict)
 
     def column(self, name: str) -> str:
-        """Return what a column of the source is called here; a name of this target stays."""
+        """Return the name in the target of a column of the source."""
         return name if self.illegal_chars == "map" else name.translate(_REPLACED)
 
     @model_validator(mode="after")
@@ -102,10 +102,10 @@ class Target(Placement):
 
     @model_validator(mode="after")
     def _check_sections(self) -> Self:
-        if not re.match(r"/|[A-Za-z][\w+.-]*:/", self.path):  # Delta knows no others as paths
-            raise ValueError("path is absolute or a URI, as /data/lake or s3a://bucket/lake")
+        if not re.match(r"/|[A-Za-z][\w+.-]*:/", self.path):  # Delta accepts no other paths
+            raise ValueError("path is absolute or a URI: /data/lake or s3a://bucket/lake")
         if self.format == "parquet" and (self.partition_by or self.cluster_by):
-            raise ValueError("format: parquet has histories alone: set history.partition.by")
+            raise ValueError("format: parquet supports histories only: set history.partition.by")
         if self.format != "iceberg" and "catalog" in self.model_fields_set:
             raise ValueError("catalog needs format: iceberg")
         if (self.format == "jdbc") != (self.jdbc is not None):
@@ -114,8 +114,8 @@ class Target(Placement):
 
 
 def _fill_template(template: str) -> str:
-    """Return a name of a table that a template makes."""
+    """Return an example of a table name from a template."""
     try:
         return template.format(db="d", table="t")
     except (KeyError, IndexError, ValueError) as error:
-        raise ValueError(f"{template}: only {{db}} and {{table}} are known") from error
+        raise ValueError(f"{template}: only {{db}} and {{table}} are available") from error

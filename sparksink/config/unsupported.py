@@ -1,4 +1,4 @@
-"""Keys that are known from elsewhere and not built here, each with what to do instead."""
+"""Keys of other sinks that are not supported, with the alternative."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Final
 
 UNSUPPORTED: Final[Mapping[tuple[str, str], str]] = {
     ("source", "notification.topic"): (
-        "notifications tell no position of the log, by which rows that are gone could be told from"
-        " newer ones; the rows of a snapshot tell where it ends, as does the header"
-        " millrace.position of tables without rows"
+        "notifications have no binlog position, so removed rows could not be distinguished from"
+        " newer ones; the sink recognizes the end of a snapshot by its last row, and for tables"
+        " without rows by the header millrace.position"
     ),
 }
-"""Section and key → why, and what there is in its place."""
+"""Section and key → reason and alternative."""
 
 
 def unsupported(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with a configuration that asks for such a key."""
+    """Yield an error for each unsupported key of a configuration."""
     for (section, key), why in UNSUPPORTED.items():
         given = document.get(section)
         if isinstance(given, Mapping) and key in given:

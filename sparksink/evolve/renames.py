@@ -50,7 +50,7 @@ def renames_since(known: Mapping[str, str], versions: SchemaVersions) -> Mapping
     """Return the renames since the position up to which a table has followed."""
     text = known.get(_FOLLOWED)
     since = ChangePosition(*json.loads(text)) if text else None
-    return versions.moved(since) if since is None or since < versions.starts[-1] else {}
+    return versions.renamed_since(since) if since is None or since < versions.starts[-1] else {}
 
 
 def rename_steps(

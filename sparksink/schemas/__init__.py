@@ -1,1 +1,1 @@
-"""What is told of columns: by the messages, by a registry, by DDL; and their types in Spark."""
+"""Schemas of messages and tables, and their types in Spark."""

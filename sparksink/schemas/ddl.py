@@ -1,4 +1,4 @@
-"""What the schema-change topic tells: the columns of tables, and which column got another name."""
+"""Reads the schema-change topic: the columns of tables, renamed and dropped columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparksink.schemas.row_schema import Column, RowSchema
 log = logging.getLogger(__name__)
 
 UNKNOWN: Final = "unknown"
-"""The type of a column that nothing here can read; its ``semantic`` says why."""
+"""The type of a column with an unsupported MySQL type; ``semantic`` has the reason."""
 _NAME: Final = r"(`(?:[^`]|``)+`|[\w$]+)"
 _RENAME: Final = re.compile(rf"\bRENAME\s+COLUMN\s+{_NAME}\s+TO\s+{_NAME}", re.IGNORECASE)
 _CHANGE: Final = re.compile(
@@ -36,21 +36,21 @@ _LITERAL: Final = re.compile(
     r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|/\*(?!!).*?\*/|(?:--\s|#)[^\n]*|(`[^`]*`)",
     re.DOTALL,
 )
-"""Texts and comments, in which words are no clauses; names in quotes stay."""
+"""String literals and comments, which contain no clauses; quoted names are kept."""
 _DROP: Final = re.compile(rf"\bDROP\s+(COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}", re.IGNORECASE)
 _NO_COLUMNS: Final = frozenset(
     "CHECK CONSTRAINT DATABASE DEFAULT FOREIGN INDEX KEY PARTITION PRIMARY SCHEMA TABLE".split()
 )
-"""Words that may follow DROP; as they are reserved, a column of such a name stands in quotes."""
+"""Reserved words that may follow DROP; a column of such a name is quoted."""
 _ID: Final = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A table after a statement; ``renamed`` leads from old to new names of columns.
+    """A table after a statement; ``renamed`` maps old to new names of columns.
 
-    ``dropped`` are columns that the table had before; one of the same name may be there again.
-    ``kind`` is CREATE, ALTER or DROP, ``start`` the binlog position, None where nothing tells it.
+    ``dropped`` are former columns; a column of the same name may exist again. ``kind`` is CREATE,
+    ALTER or DROP, ``start`` the binlog position, None if it is unknown.
     """
 
     table: str
@@ -69,7 +69,7 @@ def parse_definitions(
 ) -> Iterator[Definition]:
     """Read messages of the schema-change topic, with schemas or without, in their order.
 
-    :param messages: values, and headers that tell the position where there are such.
+    :param messages: values, and position headers or None.
     """
     for message, header in messages:
         value = _payload(message)
@@ -83,7 +83,7 @@ def parse_definitions(
 
 
 def _payload(message: bytes | None) -> Mapping[str, Any]:
-    """Return what a message tells, with a schema or without; nothing if it cannot be read."""
+    """Return the payload of a message, with a schema or without; empty if it is unreadable."""
     try:
         value = json.loads(message or b"{}")
     except ValueError:
@@ -91,7 +91,7 @@ def _payload(message: bytes | None) -> Mapping[str, Any]:
     if isinstance(value, dict):
         value = value.get("payload", value)
     if not isinstance(value, dict):
-        log.error("A message of the schema-change topic is not readable and is skipped.")
+        log.error("A message of the schema-change topic is unreadable and is skipped.")
         return {}
     return value
 
@@ -99,7 +99,7 @@ def _payload(message: bytes | None) -> Mapping[str, Any]:
 def _statement_position(
     source: Mapping[str, Any], header: str | None, ordering: Ordering
 ) -> ChangePosition | None:
-    """Return the position of a statement; None where it, or the epoch that it needs, is missing."""
+    """Return the position of a statement; None if it, or its epoch, is missing."""
     file, pos, epoch = source.get("file"), source.get("pos"), 0
     try:
         if ordering.epoch == "sequence" and source.get("sequence"):
@@ -115,16 +115,16 @@ def _statement_position(
 def parse_statements(
     messages: Iterable[tuple[int, bytes, str | None]], ordering: Ordering
 ) -> Iterator[dict[str, Any]]:
-    """Yield what messages of the schema-change topic, with their offsets, tell of each table.
+    """Yield a row for each table of each message of the schema-change topic.
 
-    Those are ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos``,
-    ``source_millis`` and ``start``, its place; what concerns no table has neither the second nor
-    the third.
+    It has ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos``,
+    ``source_millis`` and ``start``, the position; ``source_table`` and ``kind`` are None for
+    statements that concern no table.
     """
     for offset, message, header in messages:
         value = _payload(message)
         source = value.get("source") or {}
-        told = {
+        statement = {
             "offset": offset,
             "ddl": value.get("ddl"),
             "file": source.get("file"),
@@ -134,11 +134,11 @@ def parse_statements(
         }
         for change in value.get("tableChanges") or [{}]:
             table = table_name(change["id"]) if "id" in change else None
-            yield {**told, "source_table": table, "kind": change.get("type")}
+            yield {**statement, "source_table": table, "kind": change.get("type")}
 
 
 def renamed_columns(ddl: str) -> dict[str, str]:
-    """Return which columns an ALTER TABLE renames, old name to new."""
+    """Return the columns that an ALTER TABLE renames, old name to new name."""
     clauses = _clauses(ddl)
     pairs = [*_RENAME.findall(clauses), *_CHANGE.findall(clauses)]
     named = {_unquoted(old): _unquoted(new) for old, new in pairs}
@@ -146,7 +146,7 @@ def renamed_columns(ddl: str) -> dict[str, str]:
 
 
 def dropped_columns(ddl: str) -> frozenset[str]:
-    """Return which columns an ALTER TABLE drops."""
+    """Return the columns that an ALTER TABLE drops."""
     found = _DROP.findall(_clauses(ddl))
     return frozenset(
         _unquoted(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
@@ -154,17 +154,17 @@ def dropped_columns(ddl: str) -> frozenset[str]:
 
 
 def removes_rows(ddl: str) -> bool:
-    """Return whether an ALTER TABLE removes rows of which no event tells: those of partitions."""
+    """Return whether an ALTER TABLE removes rows without events, as DROP PARTITION does."""
     return _PARTITIONS.search(_clauses(ddl)) is not None
 
 
 def added_columns(ddl: str) -> frozenset[str]:
-    """Return which columns an ALTER TABLE adds, and words after ADD that are none."""
+    """Return the columns that an ALTER TABLE adds, and other words that follow ADD."""
     return frozenset(map(_unquoted, _ADD.findall(_clauses(ddl))))
 
 
 def _clauses(ddl: str) -> str:
-    """Return a statement without texts and comments."""
+    """Return a statement without string literals and comments."""
     return _LITERAL.sub(lambda found: found[1] or " ", ddl)
 
 
@@ -172,9 +172,9 @@ def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition
     table = change.get("table") or {}
     shape = RowSchema(tuple(_column(column, modes) for column in table.get("columns") or ()))
     keys = tuple(table.get("primaryKeyColumnNames") or ())
-    again = added_columns(ddl).union(renamed_columns(ddl).values())
+    added = added_columns(ddl).union(renamed_columns(ddl).values())
     gone = frozenset(
-        name for name in dropped_columns(ddl) if name not in shape.names or name in again
+        name for name in dropped_columns(ddl) if name not in shape.names or name in added
     )
     named, kind = table_name(change["id"]), change.get("type") or ""
     return Definition(named, shape, keys, renamed_columns(ddl), gone, kind, ddl)
@@ -191,7 +191,7 @@ def _column(given: Mapping[str, Any], modes: Modes) -> Column:
     name, _, rest = given["typeName"].partition(" ")
     try:
         column = column_of(given["name"], f"{name}({','.join(inside)}) {rest}", modes)
-    except TableError as error:  # messages with schemas can do without
+    except TableError as error:  # messages with schemas do not need it
         return Column(given["name"], UNKNOWN, str(error))
     default = connect_default(column, given.get("defaultValueExpression"))
     return replace(column, default=default, optional=bool(given.get("optional", True)))

@@ -1,7 +1,7 @@
-"""Defaults as SQL writes them → as the connector writes values of their columns.
+"""Converts defaults of the DDL to the form in which the connector writes values.
 
-Messages with a schema tell a column's default in the form of its values. The schema-change
-topic has the text of the DDL, which is turned into that form here.
+Messages with a schema contain a column's default in the form of its values. The schema-change
+topic has the literal of the DDL, which is converted here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - DATETIME has no zone
 
 
 def connect_default(column: Column, text: str | None) -> Any:
-    """Return a default in the form of the column's values; None where there is none.
+    """Return a default in the form of the column's values; None without a default.
 
-    What cannot be read as its type has none either: MySQL itself would have refused it, so it
-    is an expression.
+    A default that is not a literal of the column's type is an expression, and gives None.
     """
     if text is None:
         return None

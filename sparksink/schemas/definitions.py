@@ -1,4 +1,4 @@
-"""The definitions of tables outside of their messages: of the schema-change topic, or the file."""
+"""Table definitions from the schema-change topic or from the configuration."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sparksink.schemas.row_schema import RowSchema
 from sparksink.schemas.versions import SchemaVersion, SchemaVersions, first_version
 
 Message = tuple[int, bytes, str | None]
-"""Offset, value, and the header that tells the position, if any."""
+"""Offset, value, and the position header, if any."""
 Read = Callable[[int], list[Message]]
 """Returns the messages of the schema-change topic from an offset on."""
 
 
 class Definitions:
-    """All versions of each table."""
+    """The schema versions of all tables."""
 
     def __init__(self, config: SinkConfig, read: Read) -> None:
         self._config = config
@@ -30,7 +30,7 @@ class Definitions:
         self._lock = threading.Lock()
 
     def refresh(self) -> list[Message]:
-        """Read what came since the last time, and return it."""
+        """Read the new messages since the last call, and return them."""
         with self._lock:
             found = self._read(self._next)
             if found:
@@ -41,7 +41,7 @@ class Definitions:
             return found
 
     def versions(self, table: str) -> SchemaVersions | None:
-        """Return the versions of ``db.table``; the types of the configuration win."""
+        """Return the versions of ``db.table``; the types of the configuration take precedence."""
         types = self._config.table(table).columns.types
         if not types:
             return self._known.get(table)
@@ -56,7 +56,7 @@ class Definitions:
         return dict(self._known)
 
     def _add(self, found: Definition) -> None:
-        if self._config.evolution.rename != "ddl":  # a new name is a new column then
+        if self._config.evolution.rename != "ddl":  # a renamed column then is a new column
             found = replace(found, renamed={})
         before = self._known.get(found.table)
         if before is not None:

@@ -1,4 +1,4 @@
-"""Columns whose values are not to be seen in the tables: NULL, a hash, or a text in their place."""
+"""Masked columns, whose values are replaced by NULL, a hash or a constant."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _NESTED = ("struct", "array", "map", "variant")
 
 
 def masked_conversion(column: Column, types: Types, rules: Columns) -> ColumnConversion:
-    """Choose how a column is read, with the mask that its table's settings ask for."""
+    """Return the conversion of a column, with the mask of its table's settings."""
     found = column_conversion(column, types)
     if column.wire:
         found = replace(found, member=column.wire)
-    for name in (column.source, column.name):  # before and after it was renamed
+    for name in (column.source, column.name):  # before and after a rename
         if name in rules.mask:
             return apply_mask(found, rules.mask[name])
     return found
 
 
 def apply_mask(column: ColumnConversion, mask: str | None) -> ColumnConversion:
-    """Put something else in the place of values; NULL stays NULL, as there is nothing to be seen.
+    """Replace values by a mask; NULL stays NULL.
 
-    A hash is SHA-256 in hexadecimal of the value as Spark writes it as text, of bytes as they are.
+    A hash is the hexadecimal SHA-256 of the value cast to a string, or of the bytes.
     """
     if mask is None:
         sql = f"CAST(NULL AS {column.target})"

@@ -1,7 +1,7 @@
-"""MySQL column types → the schema that the connector gives them.
+"""Maps MySQL column types to the Connect schemas that the connector writes.
 
-Needed where the messages carry no schema: the types then come from the schema-change topic or
-from the configuration. The rules are those of Debezium's MySQL connector.
+Needed for messages without schemas: the types then come from the schema-change topic or from the
+configuration. The rules are those of Debezium's MySQL connector.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ _INSIDE: Final[Mapping[str, tuple[Column | None, tuple[Column, ...]]]] = {
     "array": (Column("", "float"), ()),
     "struct": (None, (Column("wkb", "bytes"), Column("srid", "int32"))),
 }
-"""Connect type → what its values are made of."""
+"""Connect type → the schemas of its elements or fields."""
 
 Kind = tuple[str, str, dict[str, str]]
 """Connect type, name of the schema, parameters."""
 
 
 def column_of(name: str, text: str, modes: Modes) -> Column:
-    """Return the column for a type as SQL writes it: ``decimal(10,2)``, ``int unsigned``.
+    """Return the column for a type in SQL: ``decimal(10,2)``, ``int unsigned``.
 
-    :raises TableError: the type is not known.
+    :raises TableError: the type is unknown.
     """
     found = _TYPE.fullmatch(text.upper().strip())
     if found is None:
@@ -77,8 +77,8 @@ def column_of(name: str, text: str, modes: Modes) -> Column:
 def _kind(base: str, inside: str, unsigned: bool, modes: Modes) -> Kind | None:
     if base in _INTEGERS:
         flag = (base, inside, unsigned) == ("TINYINT", "1", False)
-        told = {SOURCE_TYPE: "TINYINT", SOURCE_LENGTH: "1"} if flag else {}
-        return _INTEGERS[base][unsigned], "", told
+        parameters = {SOURCE_TYPE: "TINYINT", SOURCE_LENGTH: "1"} if flag else {}
+        return _INTEGERS[base][unsigned], "", parameters
     if base in _TEXTS:
         return "string", "", {}
     if base in _BYTES:

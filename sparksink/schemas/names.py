@@ -1,4 +1,4 @@
-"""Which columns of the source a table has, and what they are called there."""
+"""Selects the columns of a table, with their names in the target."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ RESERVED: Final = frozenset(
         " transaction_id transaction_total_order tx_id tx_order v was whole"
     ).split()
 )
-"""Names of columns that the sink works with; a column of the source cannot have one of them."""
+"""Column names that the sink uses itself; columns of the source must not have them."""
 
 Trace = Callable[[str], tuple[str, bool]]
-"""Returns the last name of a column at the source, and whether it is there still."""
+"""Returns the last name of a column at the source, and whether it still exists."""
 
 
 def select_columns(
@@ -36,47 +36,47 @@ def select_columns(
     row: bool,
     trace: Trace = lambda name: (name, True),
 ) -> RowSchema:
-    """Return the columns that a table's settings let through, with their names in the target.
+    """Return the columns that a table's settings include, with their names in the target.
 
-    :param name: returns what a column of the source is called there.
-    :param row: the messages are rows alone, in which the connector's own members are beside them.
-    :param trace: returns the last name of a column at the source, and whether it is there still.
-    :raises TableError: two columns would have one name, or one has a name of the sink's own.
+    :param name: returns the name in the target of a column of the source.
+    :param row: the messages are unwrapped rows, which contain the connector's metadata fields.
+    :param trace: returns the last name of a column at the source, and whether it still exists.
+    :raises TableError: two columns would have the same name, or one has a reserved name.
     """
     columns = []
-    for last, (column, there) in _by_last_name(shape, trace).items():
+    for last, (column, exists) in _by_last_name(shape, trace).items():
         internal = row and column.name.startswith("__")
         if not internal and _is_kept((column.name, last), rules):
             if name(last).lower() in RESERVED:
                 raise TableError(
-                    f"{table}: its column {last} has a name that the sink needs.",
-                    "Leave it out by columns.exclude, then run park replay.",
+                    f"{table}: the name of column {last} is reserved.",
+                    "Exclude it with columns.exclude, then run park replay.",
                 )
-            columns.append(replace(_rename_column(column, name(last)), gone=not there))
+            columns.append(replace(_rename_column(column, name(last)), gone=not exists))
     taken: dict[str, str] = {}
     for column in columns:
         other = taken.setdefault(column.name.lower(), column.source)
         if other != column.source:
             raise TableError(
-                f"{table}: its columns {other} and {column.source} would both be {column.name}.",
-                "Leave one of them out by columns.exclude, or set target.illegal.chars=map; then"
+                f"{table}: columns {other} and {column.source} would both be {column.name}.",
+                "Exclude one of them with columns.exclude, or set target.illegal.chars=map; then"
                 " run park replay.",
             )
     return RowSchema(tuple(columns))
 
 
 def _by_last_name(shape: RowSchema, trace: Trace) -> dict[str, tuple[Column, bool]]:
-    """Return columns by their last names; of those with one name the one that is there."""
+    """Return columns by their last names; an existing column wins over a former one."""
     found: dict[str, tuple[Column, bool]] = {}
     for column in shape.columns:
-        last, there = trace(column.name)
-        if last not in found or (there and not found[last][1]):
-            found[last] = column, there
+        last, exists = trace(column.name)
+        if last not in found or (exists and not found[last][1]):
+            found[last] = column, exists
     return found
 
 
 def _is_kept(names: Collection[str], rules: Columns) -> bool:
-    """Return whether a column is wanted; one that was renamed is hidden under each of its names."""
+    """Return whether a column is included; any of its names excludes a renamed column."""
     if any(name in rules.exclude for name in names):
         return False
     return rules.include is None or any(name in rules.include for name in names)

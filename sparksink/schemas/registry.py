@@ -1,4 +1,4 @@
-"""Schemas from a Confluent schema registry."""
+"""A client of Confluent's schema registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIMEOUT_SECONDS: Final = 10
 
 
 class SchemaRegistryClient:
-    """Asks for schemas by id and keeps them: for good, as they never change, or as long as told."""
+    """Reads schemas by id and caches them: forever by default, as they never change."""
 
     def __init__(self, config: Registry | None) -> None:
         self._config = config
@@ -24,37 +24,35 @@ class SchemaRegistryClient:
         self._known: dict[int, tuple[str, float]] = {}
 
     def schema(self, identifier: int) -> str:
-        """Return the text of an Avro schema.
+        """Return an Avro schema as JSON.
 
-        :raises TableError: there is no such schema, or no registry is configured.
+        :raises TableError: the schema does not exist, or no registry is configured.
         :raises SinkError: the registry does not answer.
         """
-        text, asked = self._known.get(identifier, ("", -math.inf))
-        if not text or time.monotonic() - asked > self._seconds:
-            text = self._ask(identifier)
+        text, read_at = self._known.get(identifier, ("", -math.inf))
+        if not text or time.monotonic() - read_at > self._seconds:
+            text = self._read(identifier)
             self._known[identifier] = (text, time.monotonic())
         return text
 
-    def ask(self) -> None:
-        """Check that the registry answers.
+    def check(self) -> None:
+        """Check that the registry responds.
 
-        :raises SinkError: it does not, or with an error.
+        :raises SinkError: it does not respond, or with an error.
         """
         assert self._config is not None
         answer = self._get(f"{self._config.url.rstrip('/')}/subjects")
         if answer.is_error:
-            raise SinkError(f"The schema registry answers with {answer.status_code}.")
+            raise SinkError(f"The schema registry responds with status {answer.status_code}.")
 
-    def _ask(self, identifier: int) -> str:
+    def _read(self, identifier: int) -> str:
         if self._config is None:
-            raise TableError(
-                "Messages are in Avro.", "Set source.schema.registry to the registry's address."
-            )
+            raise TableError("Messages are in Avro.", "Set source.schema.registry.url.")
         answer = self._get(f"{self._config.url.rstrip('/')}/schemas/ids/{identifier}")
         if answer.status_code == httpx.codes.NOT_FOUND:
             raise TableError(f"The schema registry has no schema {identifier}.")
         if answer.is_error:
-            raise SinkError(f"The schema registry answers with {answer.status_code}.")
+            raise SinkError(f"The schema registry responds with status {answer.status_code}.")
         return str(answer.json()["schema"])
 
     def _get(self, url: str) -> httpx.Response:
@@ -66,6 +64,6 @@ class SchemaRegistryClient:
                 return httpx.get(url, auth=auth, timeout=_TIMEOUT_SECONDS)
             except httpx.TransportError as error:
                 if attempt == _TRIES - 1:
-                    raise SinkError(f"The schema registry does not answer: {error}") from error
+                    raise SinkError(f"The schema registry does not respond: {error}") from error
                 time.sleep(2**attempt)
         raise AssertionError("unreachable")

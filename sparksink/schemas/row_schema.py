@@ -1,6 +1,6 @@
-"""What a message says of its own columns: Connect's schemas, from JSON or from Avro.
+"""Connect schemas of messages, from JSON or from Avro.
 
-A `RowSchema` is the row of one version of a table. Nothing here needs Spark.
+A `RowSchema` has the columns of one version of a table. Does not need Spark.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any, Final, Literal
 from sparksink.errors import TableError
 
 Form = Literal["envelope", "row"]
-"""Debezium's envelope, or the row alone as ExtractNewRecordState leaves it."""
+"""Debezium's envelope, or the unwrapped row of ExtractNewRecordState."""
 
 SOURCE_TYPE: Final = "__debezium.source.column.type"
 SOURCE_LENGTH: Final = "__debezium.source.column.length"
-"""Parameters of a schema that tell the source's type, with ``column.propagate.source.type``."""
+"""Schema parameters with the source's type, from ``column.propagate.source.type``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One field: ``type`` is Connect's word, ``semantic`` the schema's name for what it stands for.
+    """One field: ``type`` is the Connect type, ``semantic`` the name of its schema.
 
-    ``wire`` is its name in the messages where a target calls it by another one. ``gone`` are those
-    that the table does not have any more.
+    ``wire`` is its name in messages if the name in the target differs. ``gone`` columns no longer
+    exist at the source.
     """
 
     name: str
@@ -63,7 +63,7 @@ class RowSchema:
 
     @property
     def digest(self) -> str:
-        """A short text that is another one as soon as a column differs."""
+        """A short hash of names and types."""
         text = repr([(column.name, column.type, column.semantic) for column in self.columns])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -82,7 +82,7 @@ _AVRO_TYPES: Final = {
 
 
 def from_connect(schema: Mapping[str, Any], name: str = "") -> Column:
-    """Read the schema part of a message of the JSON converter."""
+    """Parse the schema part of a message of the JSON converter."""
     items = schema.get("items") or schema.get("values")
     return Column(
         name=schema.get("field", name),
@@ -97,9 +97,9 @@ def from_connect(schema: Mapping[str, Any], name: str = "") -> Column:
 
 
 def from_avro(schema: Any, name: str = "", known: dict[str, Any] | None = None) -> Column:
-    """Read an Avro schema as Connect's converter writes it.
+    """Parse an Avro schema of Connect's converter.
 
-    :raises TableError: a union of more than null and one type.
+    :raises TableError: the schema has a union of several types and null.
     """
     known = {} if known is None else known
     kind = _not_null(schema)
@@ -146,7 +146,7 @@ def _avro_type(inner: str) -> str:
 
 
 def plain_avro(schema: Any) -> Any:
-    """Return the schema without logical types, so that readers give the values of the wire."""
+    """Return the schema without logical types, so that readers return unconverted values."""
     if isinstance(schema, list):
         return [plain_avro(item) for item in schema]
     if isinstance(schema, dict):
@@ -155,7 +155,7 @@ def plain_avro(schema: Any) -> Any:
 
 
 def split_value_schema(value: Column) -> tuple[Form, RowSchema]:
-    """Return the form of a value's schema, and the columns of its row."""
+    """Return whether a value's schema is an envelope or a row, and the columns of the row."""
     members = {inner.name: inner for inner in value.fields}
     if {"after", "op", "source"} <= members.keys():
         return "envelope", RowSchema(members["after"].fields)
@@ -163,7 +163,7 @@ def split_value_schema(value: Column) -> tuple[Form, RowSchema]:
 
 
 def key_names(key: bytes | None) -> tuple[str, ...]:
-    """Return the columns of a JSON key, with a schema or without; none where there is no key."""
+    """Return the columns of a JSON key, with a schema or without; empty without a key."""
     try:
         value = json.loads(key or b"null")
     except ValueError:
@@ -176,23 +176,25 @@ def key_names(key: bytes | None) -> tuple[str, ...]:
     return tuple(value)
 
 
-def with_source_types(shape: RowSchema, told: RowSchema) -> RowSchema:
-    """Return the columns of a message with the source's types, where only its definition has them.
+def with_source_types(shape: RowSchema, defined: RowSchema) -> RowSchema:
+    """Return the columns of a message with the source's types of the table's definition.
 
-    Without ``column.propagate.source.type`` a message has BIGINT UNSIGNED as any other number.
+    Without ``column.propagate.source.type`` BIGINT UNSIGNED looks like any other INT64.
     """
-    return RowSchema(tuple(_with_source_type(one, told.column(one.name)) for one in shape.columns))
+    return RowSchema(
+        tuple(_with_source_type(one, defined.column(one.name)) for one in shape.columns)
+    )
 
 
-def _with_source_type(column: Column, told: Column | None) -> Column:
-    if told is None or SOURCE_TYPE in column.parameters:
+def _with_source_type(column: Column, defined: Column | None) -> Column:
+    if defined is None or SOURCE_TYPE in column.parameters:
         return column
-    if (told.type, told.semantic) != (column.type, column.semantic):
+    if (defined.type, defined.semantic) != (column.type, column.semantic):
         return column
-    return replace(column, parameters={**told.parameters, **column.parameters})
+    return replace(column, parameters={**defined.parameters, **column.parameters})
 
 
 def filter_names(names: Iterable[str], include: list[str] | None, exclude: list[str]) -> list[str]:
-    """Return the names that a table's settings let through."""
-    wanted = [name for name in names if include is None or name in include]
-    return [name for name in wanted if name not in exclude]
+    """Return the names that a table's settings include."""
+    included = [name for name in names if include is None or name in include]
+    return [name for name in included if name not in exclude]

@@ -1,8 +1,8 @@
-"""Connect and Debezium types → how they are read from the wire and what they become in Spark.
+"""Maps Connect and Debezium types to Spark types.
 
-Each type is one line of a table: the Spark type in which a JSON or Avro reader takes the value,
-the type of the target's column and the SQL between them, with ``{v}`` for the value. None of the
-SQL can fail under ANSI rules: what does not fit becomes NULL, and `lossy` finds it.
+Each type has one entry: the Spark type in which a JSON or Avro reader reads the value, the type of
+the target's column, and the SQL conversion between them, with ``{v}`` for the value. The SQL does
+not fail in ANSI mode: values that do not fit become NULL, and are then reported as dead letters.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from sparksink.sql import quote_name
 
 MAX_PRECISION: Final = 38
 BEFORE: Final = "__before"
-"""The column of a history that is a row; ``__before.name`` is a column in it."""
+"""The column of a history with the row before a change; ``__before.name`` is a field."""
 BIG_DECIMAL: Final = "millrace_big_decimal"
-"""The name of the Python function that reads decimals beyond Spark's precision."""
+"""The name of the Python UDF that reads decimals beyond Spark's precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnConversion:
-    """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` goes between.
+    """How one column is read: ``wire`` and ``target`` are Spark types, ``sql`` converts.
 
-    With ``drops`` values are meant to become NULL; ``member`` is the column's name in messages
-    where that is another one.
+    With ``drops`` values become NULL on purpose; ``member`` is the column's name in messages if it
+    differs.
     """
 
     wire: str
@@ -38,7 +38,7 @@ class ColumnConversion:
     member: str = ""
 
     def convert(self, value: str) -> str:
-        """Return the SQL for a value, itself SQL."""
+        """Return the SQL that converts a value, which is SQL itself."""
         return self.sql.replace("{v}", value)
 
 
@@ -65,7 +65,7 @@ _CLOCK: Final = (
 
 
 def column_conversion(column: Column, types: Types) -> ColumnConversion:
-    """Choose how a column is read; an unknown name leaves the type of the wire."""
+    """Return the conversion of a column; without a known schema name the type is kept."""
     choose = _SEMANTIC.get(column.semantic)
     if choose is not None:
         return choose(column, types)
@@ -78,25 +78,25 @@ def column_conversion(column: Column, types: Types) -> ColumnConversion:
 
 
 def check(shape: RowSchema) -> None:
-    """Check that a row's columns can be read.
+    """Check that a row's columns can be converted.
 
-    :raises TableError: they cannot.
+    :raises TableError: a column cannot.
     """
     names = [column.name.lower() for column in shape.columns]
     if not names or len(set(names)) < len(names) or "" in names:
-        raise TableError("a schema without columns, or with two of one name")
+        raise TableError("a schema without columns, or with a duplicate name")
     for column in shape.columns:
         try:
             column_conversion(column, Types())
             scale = int(column.parameters.get("scale", "0"))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise TableError(f"a schema whose column {column.name} cannot be read") from error
+            raise TableError(f"a schema whose column {column.name} is unreadable") from error
         if not 0 <= scale <= int(column.parameters.get("connect.decimal.precision", scale)):
-            raise TableError(f"a schema whose column {column.name} cannot be read")
+            raise TableError(f"a schema whose column {column.name} is unreadable")
 
 
 def _is_flag(column: Column, source: str) -> bool:
-    """Return whether it is TINYINT(1), of which MySQL says that it is a BOOLEAN."""
+    """Return whether it is TINYINT(1), MySQL's BOOLEAN."""
     return source == "TINYINT" and column.parameters.get(SOURCE_LENGTH) == "1"
 
 
@@ -108,7 +108,7 @@ def _physical(column: Column, types: Types) -> ColumnConversion:
 
 
 def wire_type(column: Column, types: Types) -> str:
-    """Return the Spark type of a value as it comes, structures included."""
+    """Return the Spark type of an unconverted value, structs included."""
     if column.type == "struct":
         return struct_type((inner.name, wire_type(inner, types)) for inner in column.fields)
     if column.items is not None:
@@ -118,13 +118,13 @@ def wire_type(column: Column, types: Types) -> str:
 
 
 def struct_type(members: Iterable[tuple[str, str]]) -> str:
-    """Return a struct type of (name, type) pairs."""
+    """Return a struct type from (name, type) pairs."""
     pairs = [f"{quote_name(name)}:{kind}" for name, kind in members]
     return f"struct<{','.join(pairs)}>"
 
 
 def _unsigned(types: Types) -> ColumnConversion:
-    """Read BIGINT UNSIGNED, whose upper half comes as negative numbers."""
+    """Read BIGINT UNSIGNED, whose upper half arrives as negative numbers."""
     if types.unsigned_bigint == "bigint":
         return ColumnConversion("bigint", "bigint")
     return ColumnConversion(
@@ -137,7 +137,7 @@ _BEYOND: Final[Mapping[str, tuple[str, str]]] = {
     "decimal38_else_double": ("double", "try_cast({text} AS DOUBLE)"),
     "decimal38": ("decimal(38,{scale})", "try_cast({text} AS DECIMAL(38,{scale}))"),
 }
-"""Choice for a DECIMAL of more digits than Spark has → its type, and SQL on the exact text."""
+"""Setting for a DECIMAL with more digits than Spark's → type, and SQL on the exact text."""
 
 
 def _decimal(column: Column, types: Types) -> ColumnConversion:
@@ -156,20 +156,20 @@ def _decimal(column: Column, types: Types) -> ColumnConversion:
 
 
 def _padded(size: int) -> str:
-    # lpad cuts what is longer, so that must not get here.
+    # lpad truncates longer values, so these must not reach it.
     fill = "CASE WHEN substring(hex({v}), 1, 1) >= '8' THEN X'FF' ELSE X'00' END"
     return f"CASE WHEN length({{v}}) BETWEEN 1 AND {size} THEN lpad({{v}}, {size}, {fill}) END"
 
 
 def _small_decimal(scale: int, target: str) -> str:
-    # 18 digits by scale + 1 of them give 38 at most: with more Spark would drop some.
+    # 18 digits times scale + 1 digits give at most 38: with more Spark would drop digits.
     unscaled = f"try_cast(conv(hex({_padded(8)}), 16, -10) AS DECIMAL(18,0))"
     one = "1" if scale == 0 else f"0.{'0' * (scale - 1)}1"
     return f"try_cast({unscaled} * CAST({one} AS DECIMAL({scale + 1},{scale})) AS {target})"
 
 
 def _large_decimal(scale: int, target: str) -> str:
-    """Join two halves; of a negative number the complement, as its first half may overflow."""
+    """Join two halves; negative numbers use the complement, as the upper half could overflow."""
     bytes16 = _padded(16)
     high = f"CAST(conv(hex(substring({bytes16}, 1, 8)), 16, -10) AS BIGINT)"
     low = f"CAST(conv(hex(substring({bytes16}, 9, 8)), 16, -10) AS BIGINT)"
@@ -189,7 +189,7 @@ def _large_decimal(scale: int, target: str) -> str:
     return f"try_cast({text} AS {target})"
 
 
-# What no MySQL value can be becomes NULL: Spark's functions fail beyond some limit.
+# Values outside MySQL's ranges become NULL, as Spark's functions fail beyond their limits.
 _DAYS: Final = "CASE WHEN {v} BETWEEN -719162 AND 2932896 THEN {v} END"
 MILLIS: Final = "CASE WHEN {v} BETWEEN -62135596800000 AND 253402300799999 THEN {v} END"
 _MICROS: Final = MILLIS.replace("0000 AND", "0000000 AND").replace("999 THEN", "999999 THEN")
@@ -201,7 +201,7 @@ def _date(_: Column, __: Types) -> ColumnConversion:
 
 
 def _datetime(function: str, unit: str = "{v}") -> Callable[[Column, Types], ColumnConversion]:
-    """Read DATETIME: the clock on the wall, kept as if it were UTC."""
+    """Read DATETIME, a local time without zone, as if it were UTC."""
 
     def choose(_: Column, types: Types) -> ColumnConversion:
         limited = MILLIS if function == "timestamp_millis" else _MICROS
@@ -242,7 +242,7 @@ def _set(_: Column, types: Types) -> ColumnConversion:
 
 
 def _bits(column: Column, types: Types) -> ColumnConversion:
-    """Read a bit string, whose bytes come with the least significant first."""
+    """Read a bit string in little-endian byte order."""
     if types.bits == "binary" or int(column.parameters.get("length", "64")) > 63:
         return ColumnConversion("binary", "binary")
     pairs = "reverse(sequence(1, greatest(length({v}), 1)))"
@@ -261,7 +261,7 @@ _TIMESTAMPS: Final = {
     "org.apache.kafka.connect.data.Timestamp": _datetime("timestamp_millis"),
     "io.debezium.time.Timestamp": _datetime("timestamp_millis"),
     "io.debezium.time.MicroTimestamp": _datetime("timestamp_micros"),
-    # div goes toward zero; a moment before 1970 must go to the microsecond before it.
+    # DIV rounds toward zero, but times before 1970 must be rounded down.
     "io.debezium.time.NanoTimestamp": _datetime(
         "timestamp_micros", "({v} - pmod({v}, 1000L)) DIV 1000"
     ),
@@ -290,7 +290,7 @@ _SEMANTIC: Final[Mapping[str, Callable[[Column, Types], ColumnConversion]]] = {
 
 
 def big_decimal(value: bytes | None, scale: int) -> str | None:
-    """Read an unscaled number of any size as text; a Spark function of the same name runs it."""
+    """Return an unscaled number of any size as text; registered as a Spark UDF."""
     if value is None:
         return None
     unscaled = int.from_bytes(value, "big", signed=True)

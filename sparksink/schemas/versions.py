@@ -1,8 +1,8 @@
-"""The definitions that a table had, each from a binlog position on, and what became of its columns.
+"""The schema versions of a table, each valid from a binlog position on.
 
-A message is read with the definition of its own position, and its columns get the names that they
-have in the newest one: so a rename needs no order of arrival. A column that was dropped is another
-one than a later column of the same name.
+A message is read with the version of its own position, and its columns get the names of the newest
+version, so the order in which messages arrive does not matter. A dropped column is distinct from a
+later column of the same name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REPLACES: Final = re.compile(r"^\W*CREATE\s+OR\s+REPLACE\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SchemaVersion:
-    """A definition and where it begins; with ``fresh`` the table before it was another one."""
+    """A definition and its start; with ``fresh`` the table was created again."""
 
     start: ChangePosition
     definition: Definition
@@ -30,13 +30,13 @@ class SchemaVersion:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The names of the columns."""
         return self.definition.shape.names
 
 
 @dataclass(frozen=True)
 class SchemaVersions:
-    """All versions of one table, the oldest first; ``seen`` are the statements behind them."""
+    """All versions of one table, the oldest first; ``seen`` are the statements they come from."""
 
     versions: tuple[SchemaVersion, ...]
     seen: frozenset[tuple[ChangePosition | None, str]] = frozenset()
@@ -44,19 +44,18 @@ class SchemaVersions:
 
     @property
     def newest(self) -> Definition:
-        """The definition as of the last statement."""
+        """The definition after the last statement."""
         return self.versions[-1].definition
 
     @property
     def starts(self) -> tuple[ChangePosition, ...]:
-        """Where each version begins; the first one at the beginning."""
+        """The start position of each version; the first one is `BEGINNING`."""
         return tuple(one.start for one in self.versions)
 
     def then(self, found: Definition) -> SchemaVersions:
-        """Return these versions and what a further statement defines.
+        """Return these versions with the definition of another statement.
 
-        A connector that starts again may repeat statements; a snapshot's ones describe a table that
-        is there already.
+        A restarted connector may repeat statements; those of a snapshot describe an existing table.
         """
         statement = (found.start, found.ddl)
         if statement in self.seen or (found.snapshot and found.kind == "DROP"):
@@ -66,10 +65,10 @@ class SchemaVersions:
             return replace(self, seen=seen, removed=True)
         last = self.versions[-1]
         start = last.start if found.start is None else found.start
-        if start < last.start:  # of another binlog, whose order nothing tells
+        if start < last.start:  # of another binlog, with an unknown order
             return replace(first_version(found), seen=seen)
-        again = bool(_REPLACES.match(found.ddl)) or (self.removed and found.kind == "CREATE")
-        fresh = again and not found.snapshot
+        recreated = bool(_REPLACES.match(found.ddl)) or (self.removed and found.kind == "CREATE")
+        fresh = recreated and not found.snapshot
         gone = frozenset(last.names) - {*found.shape.names, *found.renamed}
         next_one = SchemaVersion(start, replace(found, dropped=found.dropped | gone), fresh)
         if not fresh and _same_encoding(last.definition, next_one.definition):
@@ -79,14 +78,14 @@ class SchemaVersions:
         return SchemaVersions((*self.versions, next_one), seen)
 
     def at(self, number: int | None) -> int:
-        """Return the number of a version, the last one where there is none of that number."""
+        """Return the number of a version; the last one if the number does not exist."""
         last = len(self.versions) - 1
         return last if number is None else min(number, last)
 
     def trace(self, number: int | None, name: str) -> tuple[str, bool]:
-        """Return the last name of a column of one version, and whether the table still has it.
+        """Return the last name of a column of a version, and whether the table still has it.
 
-        Without a number, of the last version that has the column.
+        Without a number the last version that has the column is used.
         """
         if number is None:
             having = (n for n, one in enumerate(self.versions) if name in one.names)
@@ -100,10 +99,10 @@ class SchemaVersions:
             name = one.definition.renamed.get(name, name)
         return name, True
 
-    def moved(self, since: ChangePosition | None) -> dict[str, str]:
-        """Return the new names of a target's columns, which had those of a position before.
+    def renamed_since(self, since: ChangePosition | None) -> dict[str, str]:
+        """Return the new names of columns that a target knows by their names at a position.
 
-        Without a position, of all columns whose old name belongs to no other one now.
+        Without a position, only columns whose old name no other column has now.
         """
         newest, found = set(self.newest.shape.names), {}
         last = max((n for n, one in enumerate(self.versions) if since and one.start <= since),
@@ -121,22 +120,22 @@ class SchemaVersions:
 
     @property
     def created(self) -> ChangePosition | None:
-        """Where the table was created again after it was dropped; nothing of it is older."""
+        """Where the table was last created again after a DROP; older rows are gone."""
         return max((one.start for one in self.versions if one.fresh), default=None)
 
     @cached_property
     def reused(self) -> Mapping[str, ChangePosition]:
-        """Columns of the newest version that have the name of an earlier one, and their begin."""
+        """Columns of the newest version with the name of a former column, and their start."""
         found = {}
         for name in self.newest.shape.names:
-            born = self._born(name)
-            if born and any(name in one.names for one in self.versions[:born]):
-                found[name] = self.versions[born].start
+            added = self._added_in(name)
+            if added and any(name in one.names for one in self.versions[:added]):
+                found[name] = self.versions[added].start
         return found
 
     @cached_property
     def dropped(self) -> frozenset[str]:
-        """The names of columns that the table does not have any more."""
+        """The names of columns that the table no longer has."""
         dead = {
             called
             for number, one in enumerate(self.versions)
@@ -147,12 +146,12 @@ class SchemaVersions:
         }
         return frozenset(dead).difference(self.newest.shape.names)
 
-    def named(self, name: Callable[[str], str]) -> SchemaVersions:
-        """Return the same with columns called as a target calls them."""
+    def with_names(self, name: Callable[[str], str]) -> SchemaVersions:
+        """Return the same versions with the column names of a target."""
         return replace(self, versions=tuple(_with_names(one, name) for one in self.versions))
 
-    def _born(self, name: str) -> int:
-        """Return the number of the version that made a column; 0 if nothing tells."""
+    def _added_in(self, name: str) -> int:
+        """Return the number of the version that added a column; 0 if unknown."""
         for number in range(len(self.versions) - 1, 0, -1):
             one = self.versions[number]
             before = {new: old for old, new in one.definition.renamed.items()}
@@ -166,7 +165,7 @@ class SchemaVersions:
 
 
 def first_version(found: Definition) -> SchemaVersions:
-    """Return the versions of a table of which one statement is known."""
+    """Return the versions of a table after its first statement."""
     seen = frozenset({(found.start, found.ddl)})
     if not (found.renamed or found.dropped):
         return SchemaVersions((SchemaVersion(BEGINNING, found),), seen)
@@ -175,7 +174,7 @@ def first_version(found: Definition) -> SchemaVersions:
 
 
 def _before_renames(found: Definition) -> Definition:
-    """Return a definition with the names that columns had before its statement."""
+    """Return a definition with the column names from before its statement."""
     old = {new: name for name, new in found.renamed.items()}
     columns = (replace(one, name=old.get(one.name, one.name)) for one in found.shape.columns)
     keys = tuple(old.get(key, key) for key in found.keys)

@@ -66,7 +66,7 @@ class DeltaTable:
         clause = properties_sql(properties)
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING delta"
-            f"{how.partitioned()}{_cluster_clause(how)} TBLPROPERTIES ({clause})"
+            f"{how.partitioned_by()}{_cluster_clause(how)} TBLPROPERTIES ({clause})"
         )
         self._columns = None
 
@@ -170,7 +170,7 @@ class DeltaLake:
 
 
 def _cluster_clause(how: Partitioning) -> str:
-    return f" CLUSTER BY ({how.clustered()})" if how.cluster else ""
+    return f" CLUSTER BY ({how.cluster_columns()})" if how.cluster else ""
 
 
 def _need_mapping(names: Iterable[str]) -> bool:

@@ -81,7 +81,7 @@ class IcebergTable:
         self._spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self._namespace}")
         self._spark.sql(
             f"CREATE TABLE IF NOT EXISTS {self.identifier} ({inside}) USING iceberg"
-            f"{how.partitioned()} TBLPROPERTIES ({properties_sql(properties)})"
+            f"{how.partitioned_by()} TBLPROPERTIES ({properties_sql(properties)})"
         )
         self._order(how)
         self._columns = None
@@ -129,9 +129,8 @@ class IcebergTable:
         view = f"rows_{abs(hash(self.identifier)):x}"
         rows.createOrReplaceTempView(view)
         try:
-            self.run(
-                f"REPLACE TABLE {{table}} USING iceberg{how.partitioned()} AS SELECT * FROM {view}"  # noqa: S608 - a name of our own
-            )
+            select = f"SELECT * FROM {view}"  # noqa: S608 - a name of our own
+            self.run(f"REPLACE TABLE {{table}} USING iceberg{how.partitioned_by()} AS {select}")
         finally:
             self._spark.catalog.dropTempView(view)
         self._order(how)
@@ -149,7 +148,7 @@ class IcebergTable:
         """Let rows be written in an order: each task's in its files, and by compaction all."""
         if how.cluster:
             spread = "DISTRIBUTED BY PARTITION LOCALLY" if how.partition else "LOCALLY"
-            self.run(f"ALTER TABLE {{table}} WRITE {spread} ORDERED BY {how.clustered()}")
+            self.run(f"ALTER TABLE {{table}} WRITE {spread} ORDERED BY {how.cluster_columns()}")
 
     def ordered(self) -> bool:
         """Return whether rows are written in an order."""

@@ -80,7 +80,7 @@ class ParquetTable:
         """Return the rows of complete batches; files from before a column was added have NULL."""
         columns: Mapping[str, str] = self._noted()["columns"]
         inside = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
-        done = self._files.found(f"{self._path}/{FOLDER}=*/{_DONE}")
+        done = self._files.glob(f"{self._path}/{FOLDER}=*/{_DONE}")
         folders = [place.removesuffix(f"/{_DONE}") for place in done]
         reader = self._spark.read.schema(inside).option("basePath", self._path)
         found = reader.parquet(*folders) if folders else self._spark.createDataFrame([], inside)

@@ -243,7 +243,7 @@ def test_heartbeats_of_another_name_are_left_out(sink: MakeSink, tmp_path: Path)
     ("given", "told"),
     [
         ("offsets.json", "--from offsets.json cannot be read: No such file"),
-        ("first", "--from first: this is earliest, latest"),
+        ("first", "--from first: write earliest, latest"),
         ("latest", "--from and --to need source.kind: kafka"),
     ],
 )

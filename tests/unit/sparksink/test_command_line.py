@@ -55,7 +55,7 @@ def test_without_java_a_command_says_so(config: str) -> None:
     pytest.importorskip("pyspark")
     done = sparksink("status", "--config", config)
     assert done.returncode == 1
-    assert "Spark needs Java, and there is none on the PATH. Install Java 17" in done.stderr
+    assert "Spark needs Java, which is not on the PATH. Install Java 17" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -91,7 +91,7 @@ def test_help_fetches_nothing(tmp_path: Path) -> None:
 def test_jars_lie_in_the_cache_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = sparksink("jars", XDG_CACHE_HOME=str(tmp_path))
     assert done.returncode == 1
-    assert "Maven is not installed, which fetches the jars." in done.stderr
+    assert "Maven, which downloads the jars, is not installed." in done.stderr
     assert "Traceback" not in done.stderr
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert folder().parent == tmp_path / "millrace" / "jars"
@@ -116,4 +116,4 @@ def test_the_job_and_its_package_are_for_spark_submit(tmp_path: Path) -> None:
 def test_a_setting_of_spark_is_a_key_and_a_value(config: str) -> None:
     done = sparksink("status", "--config", config, "--spark", "local")
     assert done.returncode == 2
-    assert "argument --spark: it has to be KEY=VALUE" in done.stderr
+    assert "argument --spark: write KEY=VALUE" in done.stderr

@@ -56,13 +56,13 @@ def test_a_column_knows_what_messages_call_it() -> None:
 
 def test_two_columns_with_one_name_are_refused_by_the_names_of_both() -> None:
     for names in (("a b", "a_b"), ("a;b", "A=b"), ("a_b", "x", "a b")):
-        with pytest.raises(TableError, match=f"its columns {names[0]} and {names[-1]} would both"):
+        with pytest.raises(TableError, match=f"columns {names[0]} and {names[-1]} would both"):
             called(REPLACE, *names)
     assert called(MAP, "a b", "a_b") == ["a b", "a_b"]
 
 
 def test_a_column_with_a_name_of_the_sinks_own_is_refused_before_a_write() -> None:
-    with pytest.raises(TableError, match="its column __Deleted has a name that the sink needs"):
+    with pytest.raises(TableError, match="the name of column __Deleted is reserved"):
         called(MAP, "id", "__Deleted")
     assert called(MAP, "id", "__deleted", exclude=["__deleted"]) == ["id"]
     used = set()
@@ -79,6 +79,6 @@ def test_settings_name_columns_as_the_source_does() -> None:
 
 
 def test_partitions_have_the_names_of_the_target() -> None:
-    how = partitioning(["bucket(4, a b)", "days(at=)", "c"], ["x y"]).called(REPLACE.column)
-    assert how.partitioned() == " PARTITIONED BY (bucket(4, `a_b`), days(`at_`), `c`)"
-    assert how.clustered() == "`x_y`"
+    how = partitioning(["bucket(4, a b)", "days(at=)", "c"], ["x y"]).with_names(REPLACE.column)
+    assert how.partitioned_by() == " PARTITIONED BY (bucket(4, `a_b`), days(`at_`), `c`)"
+    assert how.cluster_columns() == "`x_y`"

@@ -19,7 +19,7 @@ from sparksink.config.partitioning import NONE, partitioning
     ],
 )
 def test_a_transform_becomes_sql(given: str, sql: str) -> None:
-    assert partitioning([given]).partitioned() == f" PARTITIONED BY ({sql})"
+    assert partitioning([given]).partitioned_by() == f" PARTITIONED BY ({sql})"
 
 
 @pytest.mark.parametrize(
