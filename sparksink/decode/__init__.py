@@ -1,1 +1,1 @@
-"""Messages → changes."""
+"""Decodes messages to changes."""

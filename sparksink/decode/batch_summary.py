@@ -1,4 +1,4 @@
-"""Which messages a batch holds: a row a topic, partition and mark."""
+"""Counts the messages of a batch by topic, partition and message format."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sparksink.decode.schema_discovery import FormatCount, UnreadableMessages, d
 from sparksink.decode.schema_versions import with_versions
 
 _ROUNDS: Final = 50
-"""How often messages are looked at for schemas that are new."""
+"""How often messages are searched for new schemas."""
 
 
 def summarize(messages: DataFrame, layouts: MessageSchemas) -> tuple[DataFrame, list[FormatCount]]:
-    """Mark messages and count them, until all schemas are known.
+    """Assign formats to messages and count them, until all schemas are known.
 
-    What cannot be learned is garbage, with the reason in its mark. The frame is persisted where
-    several topics will each look for their messages in it: for one, reading twice costs less than
-    keeping. Where several were seen before, it is so from the first look on.
+    Messages with unreadable schemas become garbage, with the reason in their format. The frame is
+    persisted for several topics, each of which selects its messages from it: for one topic reading
+    twice costs less. If several topics were seen before, it is persisted from the first round on.
     """
     several, unreadable = layouts.several, UnreadableMessages()
     for left in reversed(range(_ROUNDS)):
@@ -43,7 +43,7 @@ def summarize(messages: DataFrame, layouts: MessageSchemas) -> tuple[DataFrame, 
 
 
 def _count(frame: DataFrame) -> list[FormatCount]:
-    """Count. No bytes are gathered on the way: Spark would sort all messages for that."""
+    """Count messages, without an aggregate of binary columns, which would sort all messages."""
     columns = ("topic", "partition", "offset", "timestamp", "mark")
     kinds = frame.select(*columns, f.expr(KEY_KIND).alias("kind"))
     rows = kinds.groupBy("topic", "partition", "mark", "kind").agg(
@@ -56,7 +56,7 @@ def _count(frame: DataFrame) -> list[FormatCount]:
 
 
 def last_formats(counts: Iterable[FormatCount]) -> frozenset[str]:
-    """Return the marks that the last messages of partitions have, of those with columns."""
+    """Return the formats of the last messages of partitions, of those with columns."""
     last: dict[int, FormatCount] = {}
     for one in counts:
         if has_columns(one.mark) and one.end > last.get(one.partition, one).end - 1:

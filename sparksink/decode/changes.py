@@ -1,9 +1,9 @@
-"""Bytes → changes: one row a message, typed, with its place in the order of all changes.
+"""Decodes messages to changes: one typed row per message, with its position.
 
 Columns of a frame of messages: ``topic, partition, offset, timestamp, key, value, position``
-(``position`` is the text of the header of that name, or NULL: ``epoch/file/pos/row``, and behind
-that ``/end`` for the last row of a snapshot or ``/empty`` for a snapshot without rows). `marks`
-adds ``mark`` and cuts off known schemas; `changes` reads the messages of one mark.
+(``position`` is the text of the position header, or NULL: ``epoch/file/pos/row``, followed by
+``/end`` for the last row of a snapshot or ``/empty`` for a snapshot without rows). `with_format`
+adds the format as ``mark`` and removes known schemas; `changes` reads messages of one format.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
-from sparksink.decode.history_columns import EVENT_ID, before_sql, event_columns, wire_fields
+from sparksink.decode.history_columns import EVENT_ID, before_image_sql, event_columns, wire_fields
 from sparksink.decode.message_schemas import MessageSchema, WireForm
 from sparksink.decode.position_columns import (
     EVENT_FIELDS,
@@ -43,33 +43,33 @@ _ROW_META: Final = (
 
 
 def changes(messages: DataFrame, layout: MessageSchema, reading: TableReading) -> DataFrame:
-    """Read messages of one mark into changes.
+    """Decode messages of one format.
 
-    Beside the table's columns there are `META`, ``__end`` (a snapshot of the table ends here),
-    ``__streamed`` (not part of a snapshot), ``__fault`` (why a message cannot be used, or NULL)
-    and `MESSAGE`.
+    Beside the table's columns a change has `META`, ``__end`` (a snapshot of the table ends here),
+    ``__streamed`` (not part of a snapshot), ``__fault`` (why the message is unusable, or NULL) and
+    `MESSAGE`.
     """
     reading = replace(reading, written=bool(layout.avro))
     values = messages.withColumn("__v", parse_value(layout, reading))
-    place, unreadable = event_fields(layout, reading), _unreadable(layout)
-    told = event_columns(layout, place, reading)
-    found = _typed(values, place, reading, unreadable, told)
-    if not (reading.moves and place.before != place.after):
+    fields, unreadable = event_fields(layout, reading), _unreadable(layout)
+    extra = event_columns(layout, fields, reading)
+    found = _typed(values, fields, reading, unreadable, extra)
+    if not (reading.moves and fields.before != fields.after):
         return found
-    images = (place.before, place.after)
+    images = (fields.before, fields.after)
     same = [" <=> ".join(reading.value(image, key) for image in images) for key in reading.keys]
-    moved = values.where(f"{place.op} = 'u' AND NOT ({' AND '.join(same)})")
-    gone = replace(place, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
-    told = event_columns(layout, place, reading, split=True)
-    return found.unionByName(_typed(moved, gone, reading, unreadable, told))
+    moved = values.where(f"{fields.op} = 'u' AND NOT ({' AND '.join(same)})")
+    gone = replace(fields, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
+    extra = event_columns(layout, fields, reading, split=True)
+    return found.unionByName(_typed(moved, gone, reading, unreadable, extra))
 
 
 def event_fields(layout: MessageSchema, reading: TableReading, **other: str) -> EventFields:
-    """Return where messages of a mark keep what every change has; ``other`` SQL for some of it."""
-    place = replace(EVENT_FIELDS[layout.form], **other)
-    if reading.ordering.epoch != "sequence" or layout.has(place.sequence):
-        return place
-    return replace(place, sequence="CAST(NULL AS STRING)")
+    """Return the event fields of messages of a format; ``other`` overrides some."""
+    fields = replace(EVENT_FIELDS[layout.form], **other)
+    if reading.ordering.epoch != "sequence" or layout.has(fields.sequence):
+        return fields
+    return replace(fields, sequence="CAST(NULL AS STRING)")
 
 
 def _unreadable(layout: MessageSchema) -> str:
@@ -77,7 +77,7 @@ def _unreadable(layout: MessageSchema) -> str:
 
 
 def parse_value(layout: MessageSchema, reading: TableReading) -> Column:
-    """Return the value of messages of one mark, as far as a reading uses it."""
+    """Return the parsed value of messages of one format, with the fields that a reading uses."""
     if layout.avro:
         return from_avro(f.expr("substring(value, 6)"), layout.avro, {"mode": "PERMISSIVE"})
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "__corrupt"}
@@ -88,7 +88,7 @@ def parse_value(layout: MessageSchema, reading: TableReading) -> Column:
 
 
 def _wire_schema(form: WireForm, reading: TableReading) -> str:
-    """Return the structure of a value; only what is used, as reading costs the most."""
+    """Return the schema of a value with only the used fields, as parsing is the main cost."""
     after = [(name, mapped.wire) for name, mapped in reading.columns.items()]
     keys = [(name, kind) for name, kind in after if name in reading.keys]
     before = struct_type(after if reading.images else keys) if keys or reading.images else "string"
@@ -110,53 +110,57 @@ def _wire_schema(form: WireForm, reading: TableReading) -> str:
 
 def _typed(
     parsed: DataFrame,
-    place: EventFields,
+    fields: EventFields,
     reading: TableReading,
     unreadable: str,
-    told: Mapping[str, str],
+    extra: Mapping[str, str],
 ) -> DataFrame:
-    hi, lo = position_sql(place, reading.ordering)
+    hi, lo = position_sql(fields, reading.ordering)
     values = [
-        f.expr(mapped.convert(_image(place, name, reading))).alias(
+        f.expr(mapped.convert(_image(fields, name, reading))).alias(
             name, metadata=_metadata(name, reading)
         )
         for name, mapped in reading.columns.items()
     ]
-    # The values first: what looks for faults uses them, and would else compute them again.
+    # Values first, as the search for faults uses them and would otherwise compute them again.
     typed = parsed.select(
         "__v",
         *(f.col(name).alias(f"__{name}") for name in MESSAGE),
-        f.expr(place.op).alias("__op"),
+        f.expr(fields.op).alias("__op"),
         f.expr(hi).alias("__seq_hi"),
         f.expr(lo).alias("__seq_lo"),
-        f.expr(f"timestamp_millis({MILLIS.replace('{v}', place.millis)})").alias("__source_ts"),
-        f.expr(snapshot_end_sql(place)).alias("__end"),
-        f.expr(f"coalesce({place.snapshot}, 'false') = 'false'").alias("__streamed"),
-        *(_row_names(place, reading) if reading.named else ()),
-        *([f.expr(before_sql(place, reading)).alias(BEFORE)] if reading.before != "none" else ()),
-        *(f.expr(sql).alias(name) for name, sql in told.items() if name != EVENT_ID),
+        f.expr(f"timestamp_millis({MILLIS.replace('{v}', fields.millis)})").alias("__source_ts"),
+        f.expr(snapshot_end_sql(fields)).alias("__end"),
+        f.expr(f"coalesce({fields.snapshot}, 'false') = 'false'").alias("__streamed"),
+        *(_row_names(fields, reading) if reading.named else ()),
+        *(
+            [f.expr(before_image_sql(fields, reading)).alias(BEFORE)]
+            if reading.before != "none"
+            else ()
+        ),
+        *(f.expr(sql).alias(name) for name, sql in extra.items() if name != EVENT_ID),
         *values,
     )
     if reading.ordering.expression:
         typed = order_by_expression(typed, reading.ordering.expression)
-    if EVENT_ID in told:
-        typed = typed.withColumn(EVENT_ID, f.expr(told[EVENT_ID]))
-    return typed.withColumn("__fault", f.expr(_fault(place, unreadable, reading))).drop("__v")
+    if EVENT_ID in extra:
+        typed = typed.withColumn(EVENT_ID, f.expr(extra[EVENT_ID]))
+    return typed.withColumn("__fault", f.expr(_fault(fields, unreadable, reading))).drop("__v")
 
 
 def _metadata(name: str, reading: TableReading) -> dict[str, bool]:
-    """Return what a column carries along: that its values are of the past only."""
+    """Return the metadata of a column, which marks columns that no longer exist."""
     return {GONE: True} if name in reading.gone else {}
 
 
-def _row_names(place: EventFields, reading: TableReading) -> list[Column]:
-    """Name rows by their values: the same ones whatever NULLs there are besides."""
-    images = [_image(place, name, reading) for name in sorted(reading.columns)]
-    before = [reading.value(place.before, name) for name in sorted(reading.columns)]
-    here, there = (_row_name(values, reading) for values in (images, before))
+def _row_names(fields: EventFields, reading: TableReading) -> list[Column]:
+    """Return hashes that identify rows by their values, independent of columns that are NULL."""
+    images = [_image(fields, name, reading) for name in sorted(reading.columns)]
+    before = [reading.value(fields.before, name) for name in sorted(reading.columns)]
+    name, before_name = (_row_name(values, reading) for values in (images, before))
     return [
-        f.expr(here).alias("__row_name"),
-        f.expr(f"CASE WHEN {place.op} = 'u' THEN {there} END").alias("__before_name"),
+        f.expr(name).alias("__row_name"),
+        f.expr(f"CASE WHEN {fields.op} = 'u' THEN {before_name} END").alias("__before_name"),
     ]
 
 
@@ -168,31 +172,31 @@ def _row_name(values: list[str], reading: TableReading) -> str:
     return f"sha2(to_json(named_struct({', '.join(parts)})), 256)"
 
 
-def _image(place: EventFields, name: str, reading: TableReading) -> str:
-    """Return where a column's value stands: keys, and in a history all, also before a delete."""
-    after = _available(reading.value(place.after, name), name, reading)
-    if place.before == place.after or not (reading.images or name in reading.keys):
+def _image(fields: EventFields, name: str, reading: TableReading) -> str:
+    """Return SQL of a column's value; for deletes from the row before, if it is needed."""
+    after = _available(reading.value(fields.after, name), name, reading)
+    if fields.before == fields.after or not (reading.images or name in reading.keys):
         return after
-    before = _available(reading.value(place.before, name), name, reading)
-    return f"CASE WHEN {place.op} = 'd' THEN {before} ELSE {after} END"
+    before = _available(reading.value(fields.before, name), name, reading)
+    return f"CASE WHEN {fields.op} = 'd' THEN {before} ELSE {after} END"
 
 
 def _available(value: str, name: str, reading: TableReading) -> str:
-    """Return a value, and NULL for what says that there is none."""
+    """Return SQL of a value, with NULL for the placeholder of unavailable values."""
     wire = reading.columns[name].wire
     if not reading.unavailable or wire not in {"string", "binary"}:
         return value
     return f"nullif({value}, CAST({string_literal(reading.unavailable)} AS {wire}))"
 
 
-def _fault(place: EventFields, unreadable: str, reading: TableReading) -> str:
-    """Return SQL of the reason why a message cannot be used; NULL where it can."""
+def _fault(fields: EventFields, unreadable: str, reading: TableReading) -> str:
+    """Return SQL of the reason why a message is unusable; NULL if it is usable."""
     cases = [
         (unreadable, "not readable"),
         ("__op IS NULL OR __op NOT IN ('r','c','u','d','t')", "unknown operation"),
         ("__seq_hi IS NULL OR __seq_lo IS NULL", _no_position(reading)),
     ]
-    if lossy := _lossy(place, reading):
+    if lossy := _lossy(fields, reading):
         cases.append((lossy, "a value does not fit its type"))
     keys = " OR ".join(f"{quote_name(name)} IS NULL" for name in reading.keys)
     if keys:
@@ -204,12 +208,12 @@ def _no_position(reading: TableReading) -> str:
     return "nothing to order it by" if reading.ordering.expression else "no binlog position"
 
 
-def _lossy(place: EventFields, reading: TableReading) -> str:
-    """Return SQL that finds values which a conversion has dropped."""
+def _lossy(fields: EventFields, reading: TableReading) -> str:
+    """Return the SQL condition that a conversion has dropped a value."""
     columns = reading.columns.items()
     converted = [name for name, one in columns if one.sql != "{v}" and not one.drops]
     tests = [
-        f"({_image(place, name, reading)} IS NOT NULL AND {quote_name(name)} IS NULL)"
+        f"({_image(fields, name, reading)} IS NOT NULL AND {quote_name(name)} IS NULL)"
         for name in converted
     ]
     return " OR ".join(tests)

@@ -1,4 +1,4 @@
-"""What histories may have of a change besides: the row before it, and what tells of the event."""
+"""Optional columns of histories: the row before a change, and metadata of the event."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ EVENT_COLUMNS: Final = {
     "__tx_order": "bigint",
     EVENT_ID: "string",
 }
-"""What a history tells of each event: where and in which transaction it was, and its name."""
+"""Metadata of an event in a history: position, transaction and identifier."""
 
-_TOLD: Final[Mapping[WireForm, tuple[str, str, str]]] = {
+_TRANSACTION_FIELDS: Final[Mapping[WireForm, tuple[str, str, str]]] = {
     "envelope": ("__v.source.gtid", "__v.transaction.id", "__v.transaction.total_order"),
     "row": ("__v.__source_gtid", "__v.__transaction_id", "__v.__transaction_total_order"),
     "cloudevents": (
@@ -33,27 +33,27 @@ _TOLD: Final[Mapping[WireForm, tuple[str, str, str]]] = {
         "__v.iodebeziumtxtotalorder",
     ),
 }
-"""Where a form keeps GTID and name of the transaction, and the number of the event in it."""
+"""Message form → fields with GTID, transaction id, and the event's number in it."""
 
-_PLACE: Final = (
+_POSITION: Final = (
     "concat_ws('/', shiftright(__seq_hi, 32), __seq_hi & 4294967295L, shiftright(__seq_lo, 22),"
     " shiftright(__seq_lo, 2) & 1048575L, __seq_lo & 3L)"
 )
-"""Epoch, file, position, row and rank; all rows of a snapshot have the same."""
+"""SQL of epoch/file/position/row/rank; all rows of a snapshot have the same."""
 
 
-def before_sql(place: EventFields, reading: TableReading) -> str:
-    """Return SQL of the row as it was before an update or delete; NULL elsewhere."""
+def before_image_sql(fields: EventFields, reading: TableReading) -> str:
+    """Return SQL of the row before an update or delete; NULL for other changes."""
     kinds = struct_type([(name, mapped.target) for name, mapped in reading.columns.items()])
     values = [
-        f"{string_literal(name)}, {mapped.convert(reading.value(place.before, name))}"
+        f"{string_literal(name)}, {mapped.convert(reading.value(fields.before, name))}"
         for name, mapped in reading.columns.items()
     ]
     row = f"named_struct({', '.join(values)})"
-    if place.before == place.after:  # an unwrapped row has but one image
+    if fields.before == fields.after:  # an unwrapped row has only one image
         row = f"CAST(NULL AS {kinds})"
-    # By the image, not by the operation alone: the split update of a key is a delete.
-    found = f"CASE WHEN {place.op} IN ('u', 'd') AND {place.before} IS NOT NULL THEN {row} END"
+    # By the image, not only by the operation: a split update of a key is a delete.
+    found = f"CASE WHEN {fields.op} IN ('u', 'd') AND {fields.before} IS NOT NULL THEN {row} END"
     return found if reading.before == "struct" else f"to_json({found}, {_WITH_NULLS})"
 
 
@@ -61,44 +61,44 @@ _WITH_NULLS: Final = "map('ignoreNullFields', 'false')"
 
 
 def event_columns(
-    layout: MessageSchema, place: EventFields, reading: TableReading, *, split: bool = False
+    layout: MessageSchema, fields: EventFields, reading: TableReading, *, split: bool = False
 ) -> Mapping[str, str]:
-    """Return SQL of the columns `EVENT_COLUMNS`; none where no history asks for them.
+    """Return SQL of `EVENT_COLUMNS`; empty if no history needs them.
 
-    :param split: it is the delete of an update that changed the key.
+    :param split: the change is the delete of an update that changed the key.
     """
     if not reading.events:
         return {}
     gtid, transaction, number = (
-        value if layout.has(value) else "NULL" for value in _TOLD[layout.form]
+        value if layout.has(value) else "NULL" for value in _TRANSACTION_FIELDS[layout.form]
     )
-    values = (gtid, place.file, place.pos, place.row, place.snapshot, transaction, number)
+    values = (gtid, fields.file, fields.pos, fields.row, fields.snapshot, transaction, number)
     named = zip(EVENT_COLUMNS.items(), values, strict=False)
     found = {name: f"try_cast({value} AS {kind})" for (name, kind), value in named}
     return {**found, EVENT_ID: _event_id(reading, split=split)}
 
 
 def _event_id(reading: TableReading, *, split: bool) -> str:
-    """Return SQL of what names an event: of one that is told again it is the same.
+    """Return SQL of an event's identifier, which is the same if it is redelivered.
 
-    That is ``GTID:number`` where the messages have both, which holds on every server; else the
-    place. Rows of a snapshot have the key besides, or without one the place of their message.
+    That is ``GTID:number`` if the messages have both, as it is valid on every server, else the
+    position. For rows of a snapshot the key follows, or without one topic, partition and offset.
     """
     ids = [f"{quote_name(name)}" for name in reading.keys]
     row = f"sha2(to_json(struct({', '.join(ids)})), 256)" if ids else "NULL"
     message = "concat_ws('/', __topic, __partition, __offset)"
     suffix = ", 'd'" if split else ""
     return (
-        f"CASE WHEN __op = 'r' THEN concat_ws('/', {_PLACE}, {row if ids else message})"
+        f"CASE WHEN __op = 'r' THEN concat_ws('/', {_POSITION}, {row if ids else message})"
         " WHEN __gtid IS NOT NULL AND __tx_order IS NOT NULL"
-        f" THEN concat_ws(':', __gtid, __tx_order{suffix}) ELSE {_PLACE} END"
+        f" THEN concat_ws(':', __gtid, __tx_order{suffix}) ELSE {_POSITION} END"
     )
 
 
 def wire_fields(form: WireForm, reading: TableReading) -> list[tuple[str, str]]:
-    """Return what has to be read for it at the top of a value, beside all the rest."""
+    """Return the additional top-level fields of a value that the event columns need."""
     if not reading.events:
         return []
     if form == "envelope":
         return [("transaction", "struct<id:string,total_order:bigint>")]
-    return [(value.removeprefix("__v."), "string") for value in _TOLD[form]]
+    return [(value.removeprefix("__v."), "string") for value in _TRANSACTION_FIELDS[form]]

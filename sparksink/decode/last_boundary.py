@@ -1,7 +1,7 @@
-"""Which messages of a topic count: those since all of its table was last told of.
+"""Selects the messages of a topic since the last boundary: a TRUNCATE or a snapshot.
 
-That is at a TRUNCATE or a snapshot. Older messages say nothing of the rows that are there, and may
-be of a table that was of another shape, as before it was dropped and made anew.
+Older messages do not affect the present rows, and may have another schema, for example from before
+the table was dropped and created again.
 """
 
 from __future__ import annotations
@@ -32,27 +32,29 @@ _NUMBER = ("partition", "offset")
 def messages_since_last_boundary(
     messages: DataFrame, layouts: MessageSchemas, table: str, rules: Mirror, ordering: Ordering
 ) -> tuple[DataFrame, ChangePosition | None]:
-    """Return the messages of one topic that count, and the place that they begin at, if any.
+    """Return the messages of one topic since the last boundary, and its position, if any.
 
-    :raises TableError: nothing tells the columns of messages.
+    :raises TableError: the schema of messages is unknown.
     """
     if not rules.sweep and rules.truncate == "ignore":
         return messages, None
     frame, counts = summarize(messages, layouts)
     topic, marks = counts[0].topic if counts else "", {one.mark for one in counts}
-    places = [_header_positions(frame, mark) for mark in (EMPTY, NO_ROWS) if mark in marks]
+    positions = [_header_positions(frame, mark) for mark in (EMPTY, NO_ROWS) if mark in marks]
     reading = TableReading((), {}, ordering, images=False)
     for mark in in_version_order(filter(has_columns, marks)):
         part = frame.where(f.col("mark") == mark)
-        places.append(_value_positions(changes(part, layouts.layout(topic, table, mark), reading)))
-    if not places:
+        positions.append(
+            _value_positions(changes(part, layouts.layout(topic, table, mark), reading))
+        )
+    if not positions:
         return messages, None
-    found = reduce(DataFrame.unionByName, places)
-    begin = _last_boundary(found, rules)
-    if begin is None:
+    found = reduce(DataFrame.unionByName, positions)
+    start = _last_boundary(found, rules)
+    if start is None:
         return messages, None
-    after = found.where(f"NOT {before_sql(begin)}").select(*_NUMBER)
-    return messages.join(after, [*_NUMBER], "left_semi"), begin
+    after = found.where(f"NOT {before_sql(start)}").select(*_NUMBER)
+    return messages.join(after, [*_NUMBER], "left_semi"), start
 
 
 def _header_positions(frame: DataFrame, mark: str) -> DataFrame:
@@ -72,12 +74,14 @@ def _value_positions(read: DataFrame) -> DataFrame:
     return good.select(*numbers, "__seq_hi", "__seq_lo", "__op", "__end")
 
 
-def _last_boundary(places: DataFrame, rules: Mirror) -> ChangePosition | None:
-    tells = [f.lit(False)]
+def _last_boundary(positions: DataFrame, rules: Mirror) -> ChangePosition | None:
+    conditions = [f.lit(False)]
     if rules.sweep:
-        tells.append(f.col("__end"))
+        conditions.append(f.col("__end"))
     if rules.truncate != "ignore":
-        tells.append(f.col("__op") == "t")
-    here = places.where(reduce(lambda one, other: one | other, tells))
-    place = here.agg(f.max(f.struct("__seq_hi", "__seq_lo")).alias("place")).collect()[0]["place"]
-    return None if place is None else ChangePosition(*place)
+        conditions.append(f.col("__op") == "t")
+    ends = positions.where(reduce(lambda one, other: one | other, conditions))
+    last = ends.agg(f.max(f.struct("__seq_hi", "__seq_lo")).alias("position")).collect()[0][
+        "position"
+    ]
+    return None if last is None else ChangePosition(*last)

@@ -1,4 +1,4 @@
-"""How each message is written: its mark, and its value without the schema before it."""
+"""Assigns formats to messages, and removes known schemas from their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY_KIND: Final = """CASE
     WHEN startswith(key, X'7B22736368656D61223A')
         THEN substring_index(CAST(key AS STRING), ',"payload":', 1)
     ELSE array_join(json_object_keys(CAST(key AS STRING)), '\n') END"""
-"""SQL of what names a key's columns: the schema's id, the schema, or else these names; or NULL."""
+"""SQL of what identifies a key's columns: schema id, schema, or the names; NULL without a key."""
 
 
 _BROKEN: Final = "get_json_object(CAST(value AS STRING), '$.schema') IS NULL"
@@ -24,9 +24,9 @@ _BROKEN: Final = "get_json_object(CAST(value AS STRING), '$.schema') IS NULL"
 def with_format(
     messages: DataFrame, prefixes: Mapping[str, list[tuple[str, bytes]]], accepted: str = ""
 ) -> DataFrame:
-    """Add the mark of each message, and cut off the schemas that are known.
+    """Add the format of each message as ``mark``, and remove known schemas.
 
-    :param accepted: SQL that holds for messages which may be used; empty where all may.
+    :param accepted: SQL condition of usable messages; empty if all are.
     """
     value = f.col("value")
     mark = f.when(value.isNull(), EMPTY)

@@ -1,10 +1,10 @@
-"""How the messages of a topic are laid out: learned from one message of each kind.
+"""The schemas of messages, discovered from samples.
 
-A message has a *mark*, which says how it is written: ``json:N`` for JSON behind the N-th known
-schema, ``avro:ID`` for Avro behind the id of a schema registry, ``plain`` for JSON without a
-schema, ``none`` for an empty value, ``no rows`` where a snapshot found none, ``garbage`` for
-anything else. Behind these ``@N`` stands for the N-th version of the table, where that matters.
-`MessageSchemas` knows what stands behind the marks.
+The *mark* of a message names its format: ``json:N`` for JSON with the N-th known schema,
+``avro:ID`` for Avro with a schema of the registry, ``plain`` for JSON without a schema, ``none``
+for an empty value, ``no rows`` for the end of an empty snapshot, ``garbage`` for anything else. A
+suffix ``@N`` is the N-th schema version of the table, where versions are read differently.
+`MessageSchemas` maps marks to schemas.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ WireForm = Literal["envelope", "row", "cloudevents"]
 PLAIN: Final = "plain"
 EMPTY: Final = "none"
 GARBAGE: Final = "garbage"
-"""The mark of what is neither JSON nor Avro."""
+"""The mark of messages that are neither JSON nor Avro."""
 NEW_SCHEMA: Final = "schema"
-"""The mark of JSON behind a schema that is not known yet."""
+"""The mark of JSON with a schema that is not known yet."""
 
 NO_ROWS: Final = "no rows"
-"""The mark of what tells that a snapshot found a table without rows."""
+"""The mark of messages that report a snapshot of an empty table."""
 
 VERSION_SEPARATOR: Final = "@"
-"""What stands in a mark before the number of the table's version that its messages are of."""
+"""Separates a mark from the number of the table's schema version."""
 
 FORMATS_WITHOUT_COLUMNS: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
 
@@ -60,7 +60,7 @@ _FORMATS: Final = {
     "json-schema": _BEHIND_SCHEMA,
     "avro": "startswith(value, X'00') AND length(value) > 5",
 }
-"""The formats of the configuration → SQL that holds for messages of it."""
+"""source.format → SQL condition of messages in this format."""
 
 _SCHEMA_START: Final = '{"schema":'
 _BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
@@ -68,9 +68,9 @@ _BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
 
 @dataclass(frozen=True, slots=True)
 class MessageSchema:
-    """How to read messages of one mark: ``prefix`` is cut off, ``avro`` is the writer's schema.
+    """How to read messages of one mark: ``prefix`` is removed, ``avro`` is the writer's schema.
 
-    ``members`` are what messages of Avro have, and, behind a point, what is inside of these.
+    ``members`` are the fields of Avro messages, nested ones as ``outer.inner``.
     """
 
     mark: str
@@ -81,16 +81,16 @@ class MessageSchema:
     members: frozenset[str] = frozenset()
 
     def has(self, value: str) -> bool:
-        """Return whether messages have a place for ``__v.…``; JSON has one for anything."""
+        """Return whether messages can have the field ``__v.…``; JSON can have any."""
         return not self.avro or value.removeprefix("__v.") in self.members
 
 
 class MessageSchemas:
-    """What was learned so far.
+    """The schemas that are known so far.
 
-    ``versions`` returns what the schema-change topic or the configuration tells of a table,
-    None when that is nothing; ``registry`` returns a schema by its id, ``table`` the table of a
-    topic. What ``source`` says of the form of messages is kept to.
+    ``versions`` returns the versions of a table from the schema-change topic or the configuration,
+    or None; ``registry`` returns a schema by its id, ``table`` the table of a topic. Only messages
+    in the format of ``source`` are accepted.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class MessageSchemas:
         self._keys: dict[str, list[tuple[str, ...]]] = {}
 
     def prefixes(self) -> dict[str, list[tuple[str, bytes]]]:
-        """Return the schemas that can stand before JSON: topic → marks and bytes."""
+        """Return the schemas that can precede JSON: topic → marks and bytes."""
         found: dict[str, list[tuple[str, bytes]]] = {}
         for (topic, mark), layout in self._known.items():
             if layout.prefix:
@@ -137,10 +137,10 @@ class MessageSchemas:
         return not has_columns(mark) or (topic, mark) in self._known
 
     def versioned(self) -> list[tuple[str, MessageSchema, tuple[ChangePosition, ...]]]:
-        """Return of which topics messages of one mark need to be read in several ways.
+        """Return topic, schema and version starts of marks whose versions are read differently.
 
-        Those are topic, layout and where each version begins. Messages without a schema do if the
-        columns have changed, others only if a name has become that of another column.
+        For messages without a schema that is so if the columns have changed, for others only if
+        a column has the name of a former one.
         """
         marks = [(topic, PLAIN) for topic in self._forms]
         found = []
@@ -153,13 +153,13 @@ class MessageSchemas:
         return found
 
     def needs_version(self, topic: str, mark: str) -> bool:
-        """Return whether messages of a mark that was just learned have to be marked once more."""
+        """Return whether messages of a new mark need a version in their mark."""
         return any(one == topic and layout.mark == mark for one, layout, _ in self.versioned())
 
     def add_schema(self, topic: str, mark: str, sample: bytes = b"") -> None:
-        """Learn from a message behind a new schema, or of Avro.
+        """Add the schema of a mark, for JSON from a sample message.
 
-        :raises TableError: it cannot be read, or no schema is to be had.
+        :raises TableError: the schema is unreadable or unavailable.
         """
         if mark == NEW_SCHEMA:
             number = sum(known == topic for known, _ in self._known)
@@ -170,7 +170,7 @@ class MessageSchemas:
             self._learned[topic, mark] = time.monotonic()
 
     def detect_form(self, topic: str, samples: Iterable[bytes]) -> bool:
-        """Learn which form most messages without a schema have; return whether any is readable."""
+        """Detect the form of most messages without a schema; return whether any is readable."""
         forms = Counter(form for form in map(_form_of, samples) if form)
         if forms:
             self._forms[topic] = forms.most_common(1)[0][0]
@@ -181,11 +181,11 @@ class MessageSchemas:
         return (topic, kind) in self._kinds
 
     def add_key(self, topic: str, kind: str, key: bytes | None = None) -> None:
-        """Take the columns of a kind of key as those of the topic; ``key`` is one if it is new."""
+        """Use the columns of a kind of key for the topic; ``key`` is a sample if it is new."""
         if key is not None:
             try:
                 self._kinds[topic, kind] = self._names(key)
-            except TableError:  # a corrupt key tells nothing
+            except TableError:  # a corrupt key
                 return
         known = self._keys.setdefault(topic, [])
         names = self._kinds[topic, kind]
@@ -202,9 +202,9 @@ class MessageSchemas:
     def keys(
         self, topic: str, table: str, columns: Collection[str] | None = None
     ) -> tuple[str, ...]:
-        """Return the columns of the last key that was seen, or told of; none without a key.
+        """Return the columns of the last key, from messages or definitions; empty without a key.
 
-        :param columns: those that there are; corrupt keys name others.
+        :param columns: the existing columns; corrupt keys name others.
         """
         versions = self._versions(table)
         for seen in reversed(self._keys.get(topic, [])):
@@ -214,13 +214,13 @@ class MessageSchemas:
         return versions.newest.keys if versions else ()
 
     def versions(self, table: str) -> SchemaVersions | None:
-        """Return what is told of a table besides its messages."""
+        """Return the versions of a table that are known independently of its messages."""
         return self._versions(table)
 
     def trace(self, table: str, mark: str, *, keeps: bool) -> Callable[[str], tuple[str, bool]]:
-        """Return what tells the last name of a column of a mark's messages, and if it is there.
+        """Return a function from a column of a mark's messages to its last name and existence.
 
-        Where a target ``keeps`` columns that are gone, one whose name is free counts as there.
+        If a target ``keeps`` dropped columns, one whose name is free counts as existing.
         """
         versions = self._versions(table)
         if versions is None:
@@ -229,15 +229,15 @@ class MessageSchemas:
         version = versions.at(int(number) if at else None) if at or base == PLAIN else None
 
         def last(name: str) -> tuple[str, bool]:
-            to, there = versions.trace(version, name)
-            return to, there or (keeps and to not in versions.newest.shape.names)
+            to, exists = versions.trace(version, name)
+            return to, exists or (keeps and to not in versions.newest.shape.names)
 
         return last
 
     def layout(self, topic: str, table: str, mark: str) -> MessageSchema:
         """Return how to read messages of a mark.
 
-        :raises TableError: nothing tells the columns of a table without schemas.
+        :raises TableError: the columns of messages without a schema are unknown.
         """
         base, at, number = mark.partition(VERSION_SEPARATOR)
         versions = self._versions(table)
@@ -245,11 +245,11 @@ class MessageSchemas:
             known = replace(self._known[topic, base], mark=mark)
             if versions is None:
                 return known
-            told = versions.versions[versions.at(int(number) if at else None)].definition.shape
-            return replace(known, shape=with_source_types(known.shape, told))
+            defined = versions.versions[versions.at(int(number) if at else None)].definition.shape
+            return replace(known, shape=with_source_types(known.shape, defined))
         if versions is None:
             raise TableError(
-                f"{table}: its messages carry no schema, and nothing else tells its columns.",
+                f"{table}: its messages carry no schema, and its columns are unknown.",
                 "Set source.ddl.topic to the connector's schema-change topic, or columns.types.",
             )
         shape = versions.versions[versions.at(int(number) if at else None)].definition.shape
@@ -259,7 +259,7 @@ class MessageSchemas:
         return MessageSchema(mark, self._forms[topic], shape)
 
     def avro(self, marks: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-        """Return the writers' schemas of those marks of topics that are of Avro, by mark."""
+        """Return the writers' schemas of the Avro marks, by mark."""
         found = {
             mark: self._known.get((topic, mark.partition(VERSION_SEPARATOR)[0]))
             for topic, mark in marks
@@ -278,7 +278,7 @@ class MessageSchemas:
 
 
 def in_version_order(marks: Iterable[str]) -> list[str]:
-    """Return marks in the order in which they were learned, and versions in theirs."""
+    """Sort marks by the numbers of their schemas and versions."""
     return sorted(marks, key=lambda mark: [
         (part.isdigit(), int(part) if part.isdigit() else 0, part)
         for part in re.split(r"(\d+)", mark)
@@ -286,15 +286,15 @@ def in_version_order(marks: Iterable[str]) -> list[str]:
 
 
 def accepted_sql(source: Source) -> str:
-    """Return SQL that holds for messages which may be used; empty where all may."""
+    """Return the SQL condition of usable messages; empty if all are."""
     named = "" if source.route == "topic" else "NOT endswith(topic, '/')"
     return " AND ".join(filter(None, (_FORMATS[source.format], named)))
 
 
 def parse_json_schema(mark: str, sample: bytes) -> MessageSchema:
-    """Read the schema that stands before a JSON message, which must have the members it names.
+    """Parse the schema that precedes a JSON message, and check that it fits the message.
 
-    :raises TableError: it is not one of Connect's JSON converter, or not the message's.
+    :raises TableError: it is no schema of Connect's JSON converter, or does not fit.
     """
     try:
         text = sample.decode(errors="replace")
@@ -315,7 +315,7 @@ def parse_json_schema(mark: str, sample: bytes) -> MessageSchema:
 
 
 def _contradicts(payload: str, form: Form, shape: RowSchema) -> bool:
-    """Return whether a message has other members than its schema, or cannot be read."""
+    """Return whether a message has other fields than its schema, or is unreadable."""
     try:
         value = json.loads(payload)
     except (ValueError, RecursionError):
@@ -327,7 +327,7 @@ def _contradicts(payload: str, form: Form, shape: RowSchema) -> bool:
 
 
 def is_garbage(mark: str) -> bool:
-    """Return whether messages of a mark cannot be read."""
+    """Return whether messages of a mark are unreadable."""
     return mark.partition(":")[0] == GARBAGE
 
 
@@ -337,7 +337,7 @@ def has_columns(mark: str) -> bool:
 
 
 def _form_of(sample: bytes) -> WireForm | None:
-    """Return the form of a message; None if it cannot be read."""
+    """Return the form of a message; None if it is unreadable."""
     try:
         value: Any = json.loads(sample)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Where a message tells its place in the order of all changes."""
+"""SQL of the position of a change, from the fields or the header of its message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEADER: Final = (
     "try_cast(split_part(position, '/', 3) AS BIGINT)",
     "try_cast(split_part(position, '/', 4) AS INT)",
 )
-"""SQL of epoch, file, position and row as the header tells them."""
+"""SQL of epoch, file, position and row in the header."""
 
 _INTEGER: Final = re.compile(r"decimal\(\d+,0\)")
 _WHOLE: Final = {
@@ -32,14 +32,14 @@ _WHOLE: Final = {
     "timestamp": "unix_micros({v})",
     "timestamp_ntz": "unix_micros(CAST({v} AS TIMESTAMP))",
 }
-"""Type → SQL of a whole number that orders as the values do."""
+"""Type → SQL of a whole number in the order of the values."""
 
 _END_MARKS: Final = "('last', 'last_in_data_collection')"
 
 
 @dataclass(frozen=True, slots=True)
 class EventFields:
-    """Where a form keeps what every change has; all SQL on the parsed value ``__v``."""
+    """The event fields that every form of message has, as SQL on the parsed value ``__v``."""
 
     op: str
     file: str
@@ -72,32 +72,34 @@ EVENT_FIELDS: Final[Mapping[WireForm, EventFields]] = {
 }  # fmt: skip
 
 
-def position_sql(place: EventFields, ordering: Ordering) -> tuple[str, str]:
-    """Return SQL of both halves of the place of a change."""
+def position_sql(fields: EventFields, ordering: Ordering) -> tuple[str, str]:
+    """Return SQL of both halves of a change's position."""
     if ordering.mode != "binlog":
         return "0L", "offset"
     epoch, file, pos, row = _HEADER
     if ordering.epoch != "header":
-        first = _epoch_of_sequence(place.sequence) if ordering.epoch == "sequence" else "0L"
-        return hi_sql(first, place.file), lo_sql(place.pos, f"coalesce({place.row}, 0)", place.op)
-    # Messages of a time without the header are of the first binlog.
-    hi = hi_sql(f"coalesce({epoch}, 0L)", f"coalesce({place.file}, {file})")
-    lo = f"coalesce({place.pos}, {pos})", f"coalesce({place.row}, {row}, 0)"
-    return hi, lo_sql(*lo, place.op)
+        first = _epoch_of_sequence(fields.sequence) if ordering.epoch == "sequence" else "0L"
+        return hi_sql(first, fields.file), lo_sql(
+            fields.pos, f"coalesce({fields.row}, 0)", fields.op
+        )
+    # Messages from before the header was configured have epoch 0.
+    hi = hi_sql(f"coalesce({epoch}, 0L)", f"coalesce({fields.file}, {file})")
+    lo = f"coalesce({fields.pos}, {pos})", f"coalesce({fields.row}, {row}, 0)"
+    return hi, lo_sql(*lo, fields.op)
 
 
 def _epoch_of_sequence(sequence: str) -> str:
-    """Return SQL of the first of the texts in a JSON array, a number; 0 where there is no array."""
+    """Return SQL of the number in the first element of a JSON array; 0 without an array."""
     number = f"try_cast(get_json_object({sequence}, '$[0]') AS BIGINT)"
     return f"CASE WHEN {sequence} IS NULL THEN 0L ELSE {number} END"
 
 
 def order_by_expression(changes: DataFrame, expression: str) -> DataFrame:
-    """Return changes with a place made of SQL on their columns, and of the offset where it ties.
+    """Return changes with a position from SQL on their columns, and the offset for ties.
 
-    A TRUNCATE has no row, and is passed over where such places are compared.
+    A TRUNCATE has no row, and is ignored when such positions are compared.
 
-    :raises TableError: the SQL is not valid, or of a type that tells no order.
+    :raises TableError: the SQL is invalid, or its type has no order.
     """
     try:
         [(_, kind)] = changes.select(f.expr(expression)).dtypes
@@ -109,28 +111,28 @@ def order_by_expression(changes: DataFrame, expression: str) -> DataFrame:
     if whole is None:
         raise TableError(
             f"ordering.mode=column:{expression} is of type {kind}.",
-            "It has to be a whole number, a date or a moment.",
+            "Use SQL of a whole number, a date or a timestamp.",
         )
     value = whole.replace("{v}", f"({expression})")
-    place = f"CASE WHEN __op = 't' THEN 0L WHEN {value} >= 0 THEN {value} END"
-    return changes.withColumn("__seq_hi", f.expr(place))
+    position = f"CASE WHEN __op = 't' THEN 0L WHEN {value} >= 0 THEN {value} END"
+    return changes.withColumn("__seq_hi", f.expr(position))
 
 
 def header_position_sql() -> tuple[str, str]:
-    """Return SQL of the place that the header tells, as of a row of a snapshot."""
+    """Return SQL of the position in the header, with the rank of a snapshot row."""
     epoch, file, pos, row = _HEADER
     return hi_sql(epoch, file), lo_sql(pos, row, "'r'")
 
 
 def tombstone_position_sql(ordering: Ordering) -> tuple[str, str]:
-    """Return SQL of the place of a message without a value, as of a delete."""
+    """Return SQL of the position of a tombstone, with the rank of a delete."""
     if ordering.mode == "kafka":
         return "0L", "offset"
     epoch, file, pos, row = _HEADER
     return hi_sql(epoch, file), lo_sql(pos, row, "'d'")
 
 
-def snapshot_end_sql(place: EventFields) -> str:
-    """Return SQL that tells whether a snapshot of the table ends here; the header knows best."""
-    marked = f"coalesce({place.snapshot} IN {_END_MARKS}, false)"
+def snapshot_end_sql(fields: EventFields) -> str:
+    """Return the SQL condition that a snapshot of the table ends here; the header has priority."""
+    marked = f"coalesce({fields.snapshot} IN {_END_MARKS}, false)"
     return f"CASE WHEN position IS NULL THEN {marked} ELSE endswith(position, '/end') END"

@@ -1,4 +1,4 @@
-"""How the values of a table's messages are read."""
+"""Settings for reading the messages of a table."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from sparksink.schemas.spark_types import ColumnConversion
 from sparksink.sql import quote_name
 
 META: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts")
-"""Columns that every mirror row has beside the source's."""
+"""The sink's columns of every mirror row."""
 
 MESSAGE: Final = ("topic", "partition", "offset", "timestamp")
-"""Columns of a message that its change keeps, behind two underscores."""
+"""Columns of a message that its change keeps, with the prefix ``__``."""
 
 GONE: Final = "gone"
-"""Marks a column that the table does not have any more: only what keeps the past takes it."""
+"""Metadata key of a column that no longer exists: only tables that keep the past use it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """How the columns of a table are read; ``images`` tells whether deletes keep their values.
+    """How the columns of a table are read; with ``images`` deletes keep their values.
 
-    With ``named`` rows get the names ``__row_name`` and ``__before_name``, made of their values;
-    with ``moves`` an update of the key, of which the messages do not know, is a delete as well.
-    ``before`` is how the row before a change is kept, ``events`` whether that of which a history
-    tells besides is read. ``unavailable`` is what stands for a value that is not there; where it is
-    empty, nothing does. ``gone`` are columns that the table does not have any more. With
-    ``written`` parsed values have the names of their messages, as Avro's do.
+    With ``named`` changes get hashes of their rows (``__row_name``, ``__before_name``); with
+    ``moves`` an update of a key that the messages do not know is split into delete and create.
+    ``before`` is how the row before a change is kept, ``events`` whether event metadata is read.
+    ``unavailable`` is the placeholder of unavailable values, empty without one. ``gone`` are
+    columns that no longer exist. With ``written`` parsed values have the names of the messages, as
+    in Avro.
     """
 
     keys: tuple[str, ...]
@@ -45,13 +45,13 @@ class TableReading:
     written: bool = False
 
     def value(self, image: str, name: str) -> str:
-        """Return SQL of a column in a parsed row, which is SQL itself."""
+        """Return SQL of a column in a parsed row, which is itself SQL."""
         member = self.columns[name].member if self.written else ""
         return f"{image}.{quote_name(member or name)}"
 
     @property
     def as_written(self) -> TableReading:
-        """The same with the names that columns have in messages, where those are other ones."""
+        """The same with the column names of the messages."""
         names = {name: one.member or name for name, one in self.columns.items()}
         columns = {names[name]: one for name, one in self.columns.items()}
         return replace(self, keys=tuple(names[key] for key in self.keys), columns=columns)

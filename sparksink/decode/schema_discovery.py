@@ -1,4 +1,4 @@
-"""Samples of messages whose schemas are new, and which of these cannot be read."""
+"""Discovers new schemas and keys from samples of messages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sparksink.decode.message_schemas import GARBAGE, NEW_SCHEMA, PLAIN, Message
 from sparksink.errors import TableError
 
 _SAMPLES: Final = 100
-"""How many new schemas are learned at one look at the messages."""
+"""How many new schemas one round discovers."""
 _FORMS: Final = 20
-"""How many messages without a schema are looked at for their form."""
+"""How many messages without a schema are sampled."""
 _KINDS: Final = 20
-"""How many kinds of keys of one topic are looked at: those of most messages."""
+"""How many kinds of keys of a topic are sampled: the most frequent ones."""
 _BYTES: Final = 1 << 26
-"""How much is read of all samples at one look."""
+"""The maximum size of all samples of one round."""
 _SCHEMA: Final = "xxhash64(get_json_object(CAST(value AS STRING), '$.schema'))"
 
 Message = tuple[str, int, int]
@@ -31,9 +31,9 @@ Message = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class FormatCount:
-    """Messages of one mark and one kind of key in one partition.
+    """Count of messages of one mark and one kind of key in one partition.
 
-    ``begin`` is the offset of the first, ``end`` follows the last; ``since`` is the earliest time.
+    ``begin`` is the first offset, ``end`` follows the last; ``since`` is the earliest timestamp.
     """
 
     topic: str
@@ -57,7 +57,7 @@ class FormatCount:
 
 
 class UnreadableMessages:
-    """What a batch has that cannot be read: marks of topics, and schemas by their hash."""
+    """The unreadable messages of a batch: marks of topics, and schemas by their hash."""
 
     def __init__(self) -> None:
         self._marks: dict[tuple[str, str], str] = {}
@@ -65,7 +65,7 @@ class UnreadableMessages:
         self._rest = ""
 
     def marked(self, messages: DataFrame) -> DataFrame:
-        """Mark it as garbage, with the reason."""
+        """Set the mark of unreadable messages to garbage, with the reason."""
         found: Column = f.col("mark")
         for (topic, mark), why in self._marks.items():
             here = (f.col("topic") == topic) & (f.col("mark") == mark)
@@ -81,15 +81,15 @@ class UnreadableMessages:
         return messages if found is None else messages.withColumn("mark", found)
 
     def add(self, topic: str, mark: str, why: str) -> None:
-        """Take messages of a mark for unreadable."""
+        """Treat messages of a mark as unreadable."""
         self._marks[topic, mark] = why
 
     def add_schema(self, topic: str, number: int, why: str) -> None:
-        """Take messages behind a schema for unreadable."""
+        """Treat messages with a schema as unreadable."""
         self._schemas[topic][number] = why
 
     def add_rest(self, why: str) -> None:
-        """Take for unreadable what is behind schemas that are new still."""
+        """Treat messages with all remaining new schemas as unreadable."""
         self._rest = why
 
 
@@ -142,29 +142,29 @@ def _discover_json_schemas(
     layouts: MessageSchemas,
     unreadable: UnreadableMessages,
 ) -> bool:
-    """Learn schemas in the order in which they came: tables are made to fit them in that order."""
+    """Add schemas in the order of their messages: tables evolve in that order."""
     topics = sorted({one.topic for one in counts if one.mark == NEW_SCHEMA})
     if not topics:
         return False
     new = frame.where((f.col("mark") == NEW_SCHEMA) & f.col("topic").isin(topics))
-    place = f.struct("timestamp", "partition", "offset")
-    ends = (f.min(place).alias("first"), f.max(place).alias("last"))
+    message = f.struct("timestamp", "partition", "offset")
+    ends = (f.min(message).alias("first"), f.max(message).alias("last"))
     each = new.groupBy("topic", f.expr(_SCHEMA).alias("number")).agg(*ends)
     found = each.orderBy("first").limit(_SAMPLES).collect()
-    places = {
+    ends_of_schema = {
         (row["topic"], row["number"]): [(row["topic"], *row[end][1:]) for end in ("first", "last")]
         for row in found
     }
-    wanted = {one for both in places.values() for one in both}
-    samples = _samples(new, wanted, _BYTES // max(1, len(wanted)))
-    for (topic, number), both in places.items():
+    sampled = {one for both in ends_of_schema.values() for one in both}
+    samples = _samples(new, sampled, _BYTES // max(1, len(sampled)))
+    for (topic, number), both in ends_of_schema.items():
         if why := _add_first_readable(layouts, topic, [samples[one][1] for one in both]):
             unreadable.add_schema(topic, number, why)
     return True
 
 
 def _add_first_readable(layouts: MessageSchemas, topic: str, samples: Iterable[bytes]) -> str:
-    """Learn from the first readable one of some messages; return why none is, if none is."""
+    """Add the schema of the first readable sample; return the reason if none is readable."""
     why = ""
     for sample in samples:
         try:
@@ -179,7 +179,7 @@ def _add_first_readable(layouts: MessageSchemas, topic: str, samples: Iterable[b
 def _discover_keys(
     frame: DataFrame, counts: Sequence[FormatCount], layouts: MessageSchemas
 ) -> None:
-    """Learn what columns keys have, from the last one of each kind; corrupt ones tell nothing."""
+    """Add the columns of keys, from the last key of each kind."""
     sizes: dict[tuple[str, str], int] = defaultdict(int)
     last: dict[tuple[str, str], Message] = {}
     for one in counts:
@@ -199,19 +199,19 @@ def _discover_keys(
 
 
 def _samples(
-    frame: DataFrame, places: Collection[Message], size: int
+    frame: DataFrame, messages: Collection[Message], size: int
 ) -> dict[Message, tuple[bytes, bytes]]:
-    """Return keys and the beginnings of values of some messages."""
-    if not places:
+    """Return keys and the first bytes of values of some messages."""
+    if not messages:
         return {}
-    of: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for topic, partition, offset in places:
-        of[topic, partition].append(offset)
-    wanted = [
+    offsets: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for topic, partition, offset in messages:
+        offsets[topic, partition].append(offset)
+    conditions = [
         (f.col("topic") == topic) & (f.col("partition") == partition) & f.col("offset").isin(some)
-        for (topic, partition), some in of.items()
+        for (topic, partition), some in offsets.items()
     ]
-    found = frame.where(reduce(lambda one, other: one | other, wanted))
+    found = frame.where(reduce(lambda one, other: one | other, conditions))
     value = f.substring("value", 1, size).alias("value")
     rows = found.select("topic", "partition", "offset", "key", value).collect()
     return {

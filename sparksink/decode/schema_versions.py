@@ -1,4 +1,4 @@
-"""Which version of its table a message is of: by its position, where versions read differently."""
+"""Assigns schema versions to messages by position, where versions are read differently."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sparksink.decode.reading import TableReading
 
 
 def with_versions(marked: DataFrame, layouts: MessageSchemas) -> DataFrame:
-    """Add to marks the number of the version; messages without a position are of the last one."""
+    """Add the version's number to marks; messages without a position get the last version."""
     versioned = layouts.versioned()
     if not versioned:
         return marked
     ordering = layouts.ordering.model_copy(update={"mode": "binlog"})
     reading = TableReading((), {}, ordering, images=False)
     frame = marked.withColumns(dict.fromkeys(("__hi", "__lo"), f.lit(None).cast("bigint")))
-    # Messages of one form are parsed by one expression, whatever topics they are of.
+    # One expression parses all messages of a form, regardless of their topics.
     for form in {(layout.form, layout.avro): layout for _, layout, _ in versioned}.values():
         same = ((topic, one) for topic, one, _ in versioned
                 if (one.form, one.avro) == (form.form, form.avro))  # fmt: skip
         here = _any_of(_has_format(*one) for one in same)
-        place = event_fields(form, reading, op="'r'", row="0")
-        found = zip(("__hi", "__lo"), position_sql(place, ordering), strict=True)
+        fields = event_fields(form, reading, op="'r'", row="0")
+        found = zip(("__hi", "__lo"), position_sql(fields, ordering), strict=True)
         frame = frame.withColumn("__v", f.when(here, parse_value(form, reading)))
         known = {name: f.when(here, f.expr(sql)).otherwise(f.col(name)) for name, sql in found}
         frame = frame.withColumns(known).drop("__v")
@@ -49,7 +49,7 @@ def _any_of(conditions: Iterable[Column]) -> Column:
 
 
 def _version_sql(starts: Sequence[ChangePosition]) -> str:
-    """Return SQL of the number of the version that a position lies in."""
+    """Return SQL of the number of the version at a position."""
     before = " ".join(
         f"WHEN {before_sql(start, '__hi', '__lo')} THEN {number}"
         for number, start in enumerate(starts[1:])

@@ -1,4 +1,4 @@
-"""Messages that hold no row: empty ones, which are deletes, and such as nothing can be made of."""
+"""Messages without a row: tombstones, which are deletes, and unreadable messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparksink.sql import quote_name
 
 
 def unreadable_changes(messages: DataFrame, reason: str) -> DataFrame:
-    """Return messages that are nothing as changes with a fault, without a table's columns."""
+    """Return unreadable messages as changes with a fault, without a table's columns."""
     kinds = zip(META, ("bigint", "bigint", "string", "timestamp"), strict=True)
     return messages.select(
         *(f.col(name).alias(f"__{name}") for name in MESSAGE),
@@ -24,9 +24,9 @@ def unreadable_changes(messages: DataFrame, reason: str) -> DataFrame:
 
 
 def tombstones(messages: DataFrame, reading: TableReading) -> DataFrame:
-    """Read empty messages as deletes: the message key tells the row, a header the position.
+    """Read tombstones as deletes: the message key identifies the row, a header has the position.
 
-    Without that header they are dropped where binlog positions order the changes: in Debezium's
+    Without that header they are dropped if binlog positions order the changes: with Debezium's
     envelope a tombstone only repeats the delete before it.
     """
     hi, lo = tombstone_position_sql(reading.ordering)
@@ -52,7 +52,7 @@ def tombstones(messages: DataFrame, reading: TableReading) -> DataFrame:
 
 
 def _key(reading: TableReading) -> Column:
-    """Read a JSON key, with its schema or without."""
+    """Return the parsed JSON key, with its schema or without."""
     wire, named = (
         struct_type((name, one.columns[name].wire) for name in one.keys)
         for one in (reading.as_written, reading)

@@ -1,4 +1,4 @@
-"""Which transaction or snapshot an event belongs to, in every form of a message.
+"""Reads the transaction or snapshot that an event belongs to, from every form of message.
 
 With ``provide.transaction.metadata`` the connector adds the transaction and the event's number in
 it: in the envelope's ``transaction``, in CloudEvents as attributes, and in unwrapped rows where
@@ -43,7 +43,7 @@ _OF_AVRO: Final = {
     "op": ("op", "__op"),
     "snapshot": ("source.snapshot", "__source_snapshot"),
 }
-"""Column → where envelopes and unwrapped rows of Avro have it."""
+"""Column → its fields in Avro envelopes and unwrapped rows."""
 
 _MESSAGE: Final = ("topic", "partition", "offset")
 
@@ -51,9 +51,9 @@ _MESSAGE: Final = ("topic", "partition", "offset")
 def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
     """Return ``topic, partition, offset, id, total_order, op, snapshot`` of the events.
 
-    What a message does not have is NULL.
+    Missing fields are NULL.
 
-    :param messages: marked, and without the schemas before JSON.
+    :param messages: with marks, and without the schemas before JSON.
     :param schemas: the writer's schema of each mark of Avro.
     """
     text = f.col("value").cast("string")
@@ -71,13 +71,13 @@ def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
 
 
 def _of_avro(schema: str) -> list[str]:
-    """Return SQL of the columns that messages with this schema have; NULL for the others."""
+    """Return SQL of the columns; NULL for fields that this schema lacks."""
     fields = row_schema.from_avro(json.loads(schema)).fields
     paths = {f"{one.name}.{inner.name}" for one in fields for inner in one.fields}
     paths |= {one.name for one in fields if one.name != "op" or "source.snapshot" in paths}
     values = {
-        column: next((f"v.{path}" for path in places if path in paths), "NULL")
-        for column, places in _OF_AVRO.items()
+        column: next((f"v.{path}" for path in candidates if path in paths), "NULL")
+        for column, candidates in _OF_AVRO.items()
     }
     kinds = {"total_order": "BIGINT"}
     return [

@@ -84,15 +84,15 @@ def check(shape: RowSchema) -> None:
     """
     names = [column.name.lower() for column in shape.columns]
     if not names or len(set(names)) < len(names) or "" in names:
-        raise TableError("a schema without columns, or with a duplicate name")
+        raise TableError("a schema without columns, or with two of one name")
     for column in shape.columns:
         try:
             column_conversion(column, Types())
             scale = int(column.parameters.get("scale", "0"))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise TableError(f"a schema whose column {column.name} is unreadable") from error
+            raise TableError(f"a schema whose column {column.name} cannot be read") from error
         if not 0 <= scale <= int(column.parameters.get("connect.decimal.precision", scale)):
-            raise TableError(f"a schema whose column {column.name} is unreadable")
+            raise TableError(f"a schema whose column {column.name} cannot be read")
 
 
 def _is_flag(column: Column, source: str) -> bool:

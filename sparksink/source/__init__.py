@@ -1,1 +1,1 @@
-"""Where messages come from, and where each topic goes."""
+"""Reads messages, and assigns them to tables."""

@@ -1,4 +1,4 @@
-"""Which topics there are and how far they reach, asked by the Kafka client in Spark's JVM."""
+"""Lists topics and their offsets with the Kafka client in Spark's JVM."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 
 
 def read_offsets(spark: SparkSession, source: Source, topics: str) -> Offsets:
-    """Return the topics that match, with the offsets of each partition.
+    """Return the matching topics with the offsets of each partition.
 
-    :raises SinkError: the brokers do not answer.
+    :raises SinkError: the brokers do not respond.
     """
     jvm: Any = spark._jvm  # noqa: SLF001 - the only way to Spark's Kafka client
     settings = jvm.java.util.Properties()
@@ -34,7 +34,7 @@ def read_offsets(spark: SparkSession, source: Source, topics: str) -> Offsets:
         finally:
             consumer.close()
     except Py4JJavaError as error:
-        raise SinkError(f"Kafka does not answer: {error.java_exception.getMessage()}") from error
+        raise SinkError(f"Kafka does not respond: {error.java_exception.getMessage()}") from error
 
 
 def _settings(source: Source) -> Mapping[str, str]:
@@ -48,15 +48,14 @@ def _settings(source: Source) -> Mapping[str, str]:
 
 
 def _list_offsets(jvm: Any, consumer: Any, topics: str) -> Offsets:
-    places = jvm.java.util.ArrayList()
-    for topic, partitions in dict(consumer.listTopics()).items():
+    partitions = jvm.java.util.ArrayList()
+    for topic, infos in dict(consumer.listTopics()).items():
         if re.fullmatch(topics, topic):
-            for partition in partitions:
-                place = jvm.org.apache.kafka.common.TopicPartition(topic, partition.partition())
-                places.add(place)
-    starts, ends = consumer.beginningOffsets(places), consumer.endOffsets(places)
+            for info in infos:
+                partitions.add(jvm.org.apache.kafka.common.TopicPartition(topic, info.partition()))
+    starts, ends = consumer.beginningOffsets(partitions), consumer.endOffsets(partitions)
     found: dict[str, dict[int, tuple[int, int]]] = {}
-    for place in places:
-        bounds = (int(starts[place]), int(ends[place]))
-        found.setdefault(place.topic(), {})[place.partition()] = bounds
+    for partition in partitions:
+        bounds = (int(starts[partition]), int(ends[partition]))
+        found.setdefault(partition.topic(), {})[partition.partition()] = bounds
     return found

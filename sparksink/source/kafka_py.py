@@ -1,7 +1,7 @@
-"""Kafka by librdkafka, for Spark without its Kafka jars: topics, offsets, messages of a range.
+"""Reads Kafka with librdkafka, for Spark without its Kafka jars: topics, offsets, messages.
 
-On executors this runs in Python's workers, one consumer a task. What is in memory is one Arrow
-batch and what the consumer has fetched ahead.
+Executors run this in Python workers, one consumer per task. Memory holds one Arrow batch and the
+messages that the consumer has prefetched.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 from sparksink.errors import ConfigError, DataLossError, SinkError
 from sparksink.source.ranges import PartitionId, Range
 
-EARLIEST: Final[Any] = OffsetSpec.earliest()  # type: ignore[no-untyped-call] # as it is
-LATEST: Final[Any] = OffsetSpec.latest()  # type: ignore[no-untyped-call] # as it is
+EARLIEST: Final[Any] = OffsetSpec.earliest()  # type: ignore[no-untyped-call] # it has no types
+LATEST: Final[Any] = OffsetSpec.latest()  # type: ignore[no-untyped-call] # it has no types
 SCHEMA: Final = pa.schema(
     {
         "key": pa.binary(),
@@ -31,10 +31,10 @@ SCHEMA: Final = pa.schema(
         "headers": pa.list_(pa.struct({"key": pa.string(), "value": pa.binary()})),
     }
 )
-"""The columns of Spark's own Kafka source, as far as they are of use."""
+"""The columns of Spark's Kafka source that the sink needs."""
 
-_Answer = TypeVar("_Answer")
-_END: Final = KafkaError._PARTITION_EOF  # noqa: SLF001 - what it is called
+_Response = TypeVar("_Response")
+_END: Final = KafkaError._PARTITION_EOF  # noqa: SLF001 - its only name
 _GONE: Final = KafkaError._AUTO_OFFSET_RESET  # noqa: SLF001 - as above
 _PATIENCE: Final = 60.0
 _TRIES: Final = 3
@@ -43,7 +43,7 @@ _WAIT: Final = 0.1
 _ROWS: Final = 4096
 _BYTES: Final = 8 << 20
 _DEFAULTS: Final = {
-    "group.id": "millrace-sink",  # librdkafka wants one; nothing is ever committed to it
+    "group.id": "millrace-sink",  # librdkafka requires one; nothing is committed to it
     "isolation.level": "read_committed",
     "queued.max.messages.kbytes": "16384",
 }
@@ -55,13 +55,13 @@ _FIXED: Final = {
 
 
 class Client:
-    """Asks Kafka which topics there are and how far they reach.
+    """Lists topics and their offsets.
 
-    :raises ConfigError: librdkafka does not take the settings.
+    :raises ConfigError: librdkafka refuses the settings.
     """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        # Without a level it warns of each setting that is a consumer's.
+        # At the default log level it warns about each consumer setting.
         try:
             self._admin = AdminClient({"log_level": "3", **settings})
         except KafkaException as error:
@@ -74,7 +74,7 @@ class Client:
     def partitions(self, pattern: str) -> list[PartitionId]:
         """Return the partitions of the topics whose names match.
 
-        :raises SinkError: the brokers do not answer.
+        :raises SinkError: the brokers do not respond.
         """
         found = _retry(lambda: self._admin.list_topics(timeout=15).topics)
         return [
@@ -84,51 +84,51 @@ class Client:
             for number in described.partitions
         ]
 
-    def offsets(self, places: Iterable[PartitionId], of: Any) -> dict[PartitionId, int]:
-        """Return an offset of each partition; -1 where there is none at or after a moment.
+    def offsets(self, partitions: Iterable[PartitionId], spec: Any) -> dict[PartitionId, int]:
+        """Return an offset of each partition; -1 if no message is as late as a timestamp.
 
-        :raises SinkError: the brokers do not answer.
+        :raises SinkError: the brokers do not respond.
         """
-        wanted = {TopicPartition(*place): of for place in places}
-        return _retry(lambda: self._listed(wanted)) if wanted else {}
+        specs = {TopicPartition(*one): spec for one in partitions}
+        return _retry(lambda: self._list_offsets(specs)) if specs else {}
 
-    def _listed(self, wanted: dict[TopicPartition, Any]) -> dict[PartitionId, int]:
-        asked = self._admin.list_offsets(
-            wanted, isolation_level=self._isolation, request_timeout=15
+    def _list_offsets(self, specs: dict[TopicPartition, Any]) -> dict[PartitionId, int]:
+        futures = self._admin.list_offsets(
+            specs, isolation_level=self._isolation, request_timeout=15
         )
         return {
             PartitionId(one.topic, one.partition): future.result().offset
-            for one, future in asked.items()
+            for one, future in futures.items()
         }
 
 
 def offset_at(millis: int) -> Any:
-    """Return what asks for the first message of a time or later."""
+    """Return the offset spec of the first message at or after a time."""
     return OffsetSpec.for_timestamp(millis)
 
 
-def _retry(question: Callable[[], _Answer]) -> _Answer:
-    """Ask again a few times, as leaders move and topics are just being made.
+def _retry(request: Callable[[], _Response]) -> _Response:
+    """Retry a request a few times, while leaders move or topics are being created.
 
-    :raises SinkError: there is no answer.
+    :raises SinkError: Kafka does not respond.
     """
     for attempt in range(_TRIES):
         try:
-            return question()
+            return request()
         except KafkaException as error:
             fault = error.args[0]
             if attempt + 1 < _TRIES:
                 time.sleep(1 + attempt)
-    raise SinkError(f"Kafka does not answer: {fault.str()}")
+    raise SinkError(f"Kafka does not respond: {fault.str()}")
 
 
 def read_ranges(
     settings: Mapping[str, str], ranges: Sequence[Range], *, headers: bool, fails: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Yield all messages of some ranges; unless it ``fails`` those that are gone are passed over.
+    """Yield all messages of some ranges; without ``fails`` messages that are gone are skipped.
 
     :raises DataLossError: messages are gone.
-    :raises SinkError: the brokers do not answer.
+    :raises SinkError: the brokers do not respond.
     """
     reset = {"auto.offset.reset": "error" if fails else "earliest"}
     consumer = Consumer({**_DEFAULTS, **settings, **_FIXED, **reset})
@@ -139,51 +139,49 @@ def read_ranges(
         consumer.close()
 
 
-def _read_range(consumer: Consumer, wanted: Range, *, fails: bool) -> Iterator[Any]:
-    """Yield the messages of a range, of which the last offsets may be marks of transactions.
+def _read_range(consumer: Consumer, offsets: Range, *, fails: bool) -> Iterator[Any]:
+    """Yield the messages of a range, whose last offsets may be transaction markers.
 
-    Behind those comes a message beyond the range, or the end of the partition.
+    After these comes a message beyond the range, or the end of the partition.
     """
-    consumer.assign([TopicPartition(*wanted.place, wanted.start)])
-    at, error, patient_until = wanted.start, None, time.monotonic() + _PATIENCE
-    while at < wanted.end:
-        for message in _consume(consumer, wanted.end - at):
+    consumer.assign([TopicPartition(*offsets.partition, offsets.start)])
+    at, error, patient_until = offsets.start, None, time.monotonic() + _PATIENCE
+    while at < offsets.end:
+        for message in _consume(consumer, offsets.end - at):
             error = message.error()
-            if _belongs_to_range(message, wanted):
+            if _belongs_to_range(message, offsets):
                 at, patient_until = message.offset(), time.monotonic() + _PATIENCE
-                if error is None and at < wanted.end:
-                    if at >= wanted.start:
+                if error is None and at < offsets.end:
+                    if at >= offsets.start:
                         yield message
                     at += 1
         if time.monotonic() > patient_until:
             if not fails and error is not None and error.code() == _END:
-                return  # it was made anew, and is shorter than it was
-            raise SinkError(
-                f"Kafka gives nothing of {_partition_name(wanted)} from {at} on: {error}"
-            )
+                return  # the topic was created again, and is shorter now
+            name = _partition_name(offsets)
+            raise SinkError(f"Kafka returns no messages of {name} from offset {at} on: {error}")
 
 
 def _consume(consumer: Consumer, most: int) -> list[Any]:
-    """Return what comes next; a list of no more waits for no more."""
+    """Return the next messages, no more than ``most``, so that it does not wait for others."""
     return consumer.consume(min(_AT_ONCE, most), _WAIT)
 
 
-def _belongs_to_range(message: Any, wanted: Range) -> bool:
-    """Return whether a message, or what came in its place, says where in the range reading is.
+def _belongs_to_range(message: Any, offsets: Range) -> bool:
+    """Return whether a message, or the event instead of it, belongs to a range.
 
-    :raises DataLossError: the range is no longer there.
+    :raises DataLossError: the start of the range is gone.
     """
     error = message.error()
     if error is not None and error.code() == _GONE:
-        raise DataLossError(
-            f"Some data may have been lost: {_partition_name(wanted)} has no offset {wanted.start}."
-        )
-    of_it = error is None or error.code() == _END
-    return of_it and (message.topic(), message.partition()) == wanted.place
+        name = _partition_name(offsets)
+        raise DataLossError(f"Some data may have been lost: {name} has no offset {offsets.start}.")
+    is_progress = error is None or error.code() == _END
+    return is_progress and (message.topic(), message.partition()) == offsets.partition
 
 
-def _partition_name(wanted: Range) -> str:
-    return f"{wanted.place.topic}-{wanted.place.partition}"
+def _partition_name(offsets: Range) -> str:
+    return f"{offsets.partition.topic}-{offsets.partition.number}"
 
 
 def _batches(messages: Iterator[Any], *, headers: bool) -> Iterator[pa.RecordBatch]:

@@ -1,8 +1,8 @@
-"""Where messages come from: one frame of bytes, whether from Kafka or from recorded files.
+"""Reads messages from Kafka or from recorded files into frames with the same columns.
 
 Recorded messages are JSON lines with ``topic, partition, offset``, ``timestamp`` in milliseconds
-and ``key``, ``value`` as text or ``key64``, ``value64`` in Base64, and perhaps ``position`` and
-``headers``, name to text.
+``key`` and ``value`` as text or ``key64`` and ``value64`` in Base64, and optionally ``position``
+and ``headers``, a map of strings.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sparksink.source.python_kafka import PythonKafka
 
 POSITION_HEADER: Final = "millrace.position"
-"""``epoch/file/pos/row`` of a message, written by a connector that is told to."""
+"""The header with ``epoch/file/pos/row``, which connectors write if configured."""
 
 RECORDED: Final = (
     "topic string, partition int, offset bigint, timestamp bigint, key string, value string,"
@@ -39,8 +39,8 @@ _MESSAGE: Final = ("topic", "partition", "offset", "timestamp", "key", "value")
 class Messages:
     """Reads the topics of a configuration.
 
-    ``headers`` tells whether positions are wanted; into at least ``partitions`` tasks is split
-    what is read.
+    With ``headers`` position headers are read. Reading is split into at least ``partitions``
+    tasks.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Messages:
     @cached_property
     def _python(self) -> PythonKafka:
         try:
-            from sparksink.source.python_kafka import PythonKafka  # noqa: PLC0415 - needs more
+            from sparksink.source.python_kafka import PythonKafka  # noqa: PLC0415 - needs more packages
         except ImportError as error:
             raise SinkError(
                 f"source.kind: kafka_py needs the package {error.name}.",
@@ -65,22 +65,22 @@ class Messages:
         return PythonKafka(self._spark, self._source, headers=self._headers, tasks=self._partitions)
 
     def offsets(self, topics: str = "") -> Offsets:
-        """Return which topics of Kafka there are that match, and how far they reach."""
+        """Return the matching topics of Kafka with their offsets."""
         if self._source.kind == "kafka_py":
             return self._python.offsets(topics or self._source.topics)
         return read_offsets(self._spark, self._source, topics or self._source.topics)
 
     def ends(self) -> str | None:
-        """Return where the topics end now, if a stream has to be told: as JSON."""
+        """Return the present end offsets as JSON, if the stream needs them."""
         return self._python.ends(self.pattern) if self._source.kind == "kafka_py" else None
 
     def stream(
         self, *, once: bool = False, checkpoint: str = "", until: str | None = None
     ) -> DataFrame:
-        """Return the messages as a stream, those about transactions too if they are wanted.
+        """Return the messages as a stream, with those of the transaction topic if it is set.
 
-        What runs ``once`` takes all that is there, and waits for no more. ``checkpoint`` is that of
-        the stream, ``until`` where it ends.
+        With ``once`` it reads the present messages and ends. ``checkpoint`` is the checkpoint of
+        the stream, ``until`` its end offsets.
         """
         if self._source.kind == "kafka_py":
             found = self._python.stream(self.pattern, checkpoint, until)
@@ -93,7 +93,7 @@ class Messages:
         return self._streamed_messages(self._from_kafka(loaded))
 
     def between(self, start: str = "earliest", end: str = "latest", topics: str = "") -> DataFrame:
-        """Return the messages of a range that is there now; both ends as in a configuration."""
+        """Return the present messages between a start and an end, as in a configuration."""
         if self._source.kind == "file":
             lines = self._spark.read.schema(RECORDED).json(self._source.path)
             return self._table_messages(self._recorded(lines))
@@ -143,9 +143,11 @@ class Messages:
     @property
     def pattern(self) -> str:
         """The topics that the stream reads, as a regular expression."""
-        told = self._source.transaction_topic
+        transactions = self._source.transaction_topic
         topics = self._source.topics
-        return topics if told is None else f"(?:{topics})|(?:{re.escape(told)})"
+        if transactions is None:
+            return topics
+        return f"(?:{topics})|(?:{re.escape(transactions)})"
 
     def _start(self) -> Mapping[str, str]:
         fails = str(self._source.on_data_loss == "fail").lower()
@@ -164,60 +166,62 @@ class Messages:
 
     def _from_kafka(self, loaded: DataFrame) -> DataFrame:
         position = f.expr(self._position()).alias("position")
-        return loaded.select(*_MESSAGE, position, *self._more())
+        return loaded.select(*_MESSAGE, position, *self._header_columns())
 
     def _position(self) -> str:
         header = f"get(filter(headers, h -> h.key = '{POSITION_HEADER}'), 0).value"
         return f"CAST({header} AS STRING)" if self._positions else "CAST(NULL AS STRING)"
 
     def _recorded(self, lines: DataFrame) -> DataFrame:
-        more = [f"map_entries({name}) AS {name}" for name in self._more()]
+        more = [f"map_entries({name}) AS {name}" for name in self._header_columns()]
         return parse_recorded(lines, *more)
 
-    def _more(self) -> Iterable[str]:
+    def _header_columns(self) -> Iterable[str]:
         return ["headers"] if self._by_header else []
 
     def is_table_topic(self, topic: str) -> bool:
-        """Return whether a topic is one of tables: not the connector's own, nor excluded."""
+        """Return whether a topic has rows of tables: neither an internal nor an excluded topic."""
         ddl, exclude = self._source.ddl_topic, self._source.topics_exclude
-        told = {ddl, f"{ddl}.transaction", self._source.transaction_topic}
-        own = topic.startswith(self._own_prefixes()) or topic in told
-        return not own and not (exclude and re.fullmatch(exclude, topic))
+        metadata = {ddl, f"{ddl}.transaction", self._source.transaction_topic}
+        internal = topic.startswith(self._internal_prefixes()) or topic in metadata
+        return not internal and not (exclude and re.fullmatch(exclude, topic))
 
     def _streamed_messages(self, messages: DataFrame) -> DataFrame:
-        told = self._source.transaction_topic
-        if told is None:
+        transactions = self._source.transaction_topic
+        if transactions is None:
             return self._table_messages(messages)
-        return messages.where((f.col("topic") == told) | self._is_table_message())
+        return messages.where((f.col("topic") == transactions) | self._is_table_message())
 
     def _table_messages(self, messages: DataFrame) -> DataFrame:
-        wanted = messages.where(self._is_table_message())
+        selected = messages.where(self._is_table_message())
         if self._by_header:
-            return table_routing.route_by_header(wanted, self._by_header).drop("headers")
-        return table_routing.route_by_source(wanted) if self._source.route == "source" else wanted
+            return table_routing.route_by_header(selected, self._by_header).drop("headers")
+        return (
+            table_routing.route_by_source(selected) if self._source.route == "source" else selected
+        )
 
-    def _own_prefixes(self) -> tuple[str, ...]:
-        """Return how topics of the connector's own begin: all of Debezium's, and its heartbeats."""
-        own, heartbeats = "__debezium", self._source.heartbeat_prefix
-        return (own,) if heartbeats.startswith(own) else (own, heartbeats)
+    def _internal_prefixes(self) -> tuple[str, ...]:
+        """Return the prefixes of internal topics: Debezium's, and of heartbeats."""
+        debezium, heartbeats = "__debezium", self._source.heartbeat_prefix
+        return (debezium,) if heartbeats.startswith(debezium) else (debezium, heartbeats)
 
     def _is_table_message(self) -> Column:
-        """Leave out what is not a table's: the connector's own topics, and what is excluded."""
-        own = reduce(or_, map(f.col("topic").startswith, self._own_prefixes()))
+        """Return the condition that a message belongs to a table: no internal or excluded topic."""
+        skipped = reduce(or_, map(f.col("topic").startswith, self._internal_prefixes()))
         if self._source.ddl_topic:
-            told = [self._source.ddl_topic, f"{self._source.ddl_topic}.transaction"]
-            own |= f.col("topic").isin(told)
+            metadata = [self._source.ddl_topic, f"{self._source.ddl_topic}.transaction"]
+            skipped |= f.col("topic").isin(metadata)
         if self._source.transaction_topic:
-            own |= f.col("topic") == self._source.transaction_topic
+            skipped |= f.col("topic") == self._source.transaction_topic
         if self._source.topics_exclude:
-            own |= f.col("topic").rlike(f"^(?:{self._source.topics_exclude})$")
+            skipped |= f.col("topic").rlike(f"^(?:{self._source.topics_exclude})$")
         if self._source.kind == "file":
-            own |= ~f.col("topic").rlike(f"^(?:{self._source.topics})$")
-        return ~own
+            skipped |= ~f.col("topic").rlike(f"^(?:{self._source.topics})$")
+        return ~skipped
 
 
 def parse_recorded(lines: DataFrame, *more: str) -> DataFrame:
-    """Return recorded messages as messages; ``more`` columns are SQL."""
+    """Convert recorded lines to messages; ``more`` columns are SQL."""
     return lines.selectExpr(
         "topic",
         "partition",

@@ -1,4 +1,4 @@
-"""Where reading begins or ends → the options of Spark's Kafka source."""
+"""Maps start and end of what is read to options of Spark's Kafka source."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from sparksink.config.offsets import TIMESTAMP_PREFIX, millis
 
 
 def bound_options(which: Literal["starting", "ending"], bound: str) -> Mapping[str, str]:
-    """Return the options of one end, which is of the form that the configuration takes.
+    """Return the options for a start or an end in the form of the configuration.
 
-    A partition without messages since the moment at which reading begins is read from its end on.
+    A partition without messages since a start timestamp is read from its end on.
     """
     if not bound.startswith(TIMESTAMP_PREFIX):
         return {f"{which}Offsets": bound}

@@ -1,7 +1,7 @@
-"""Frames of what is in Kafka, read in Python (``source.kind: kafka_py``).
+"""Frames of Kafka's messages, read in Python (``source.kind: kafka_py``).
 
-Where a stream begins is noted beside its checkpoint before it is started: Spark would ask for it
-again if the first batch is cut short.
+The start offsets of a stream are stored beside its checkpoint before it starts: if the first batch
+is interrupted, Spark requests them again.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from sparksink.source import kafka_py
 from sparksink.source.python_source import CLIENT, KafkaPy
 from sparksink.source.ranges import offsets_from_json, offsets_to_json
 
-NOTED: Final = "kafka_py.json"
-"""The file beside a checkpoint that says where its stream began."""
+START_OFFSETS_FILE: Final = "kafka_py.json"
+"""The file beside a checkpoint with the start offsets of its stream."""
 
 _WORDS: Final = {"earliest": -2, "latest": -1}
-"""Words of a configuration → the offsets that mean the same."""
+"""Words of a configuration → the offsets with the same meaning."""
 
 
 class PythonKafka:
-    """Makes frames of a configured source; ``tasks`` read what is read."""
+    """Creates frames of a configured source, each read by ``tasks`` tasks."""
 
     def __init__(self, spark: SparkSession, source: Source, *, headers: bool, tasks: int) -> None:
         self._spark = spark
@@ -38,31 +38,33 @@ class PythonKafka:
         spark.dataSource.register(KafkaPy)
 
     def stream(self, pattern: str, checkpoint: str, until: str | None) -> DataFrame:
-        """Return what comes to the topics, from the bound of the configuration on."""
+        """Return the stream of the topics, from the configured start on."""
         reader = self._spark.readStream.format(KafkaPy.name()).options(**self._options(pattern))
         if until is not None:
             reader = reader.option("ends", until)
-        return reader.option("starts", self._beginning(pattern, checkpoint)).load()
+        return reader.option("starts", self._start_offsets(pattern, checkpoint)).load()
 
     def between(self, pattern: str, start: str, end: str, *, fails: bool = True) -> DataFrame:
-        """Return what is there now between two bounds; ``fails`` if some of it is gone."""
-        starts, ends = self._resolved(pattern, start), self._resolved(pattern, end)
+        """Return the present messages between start and end; ``fails`` if some are gone."""
+        starts, ends = self._resolve(pattern, start), self._resolve(pattern, end)
         reader = self._spark.read.format(KafkaPy.name()).options(**self._options(pattern))
         fixed = {"starts": starts, "ends": ends, "fails": str(fails).lower()}
         return reader.options(**fixed).load()
 
     def ends(self, pattern: str) -> str:
-        """Return where the partitions end now, as JSON."""
-        return self._resolved(pattern, "latest")
+        """Return the present end offsets as JSON."""
+        return self._resolve(pattern, "latest")
 
     def offsets(self, pattern: str) -> dict[str, dict[int, tuple[int, int]]]:
-        """Return the topics that match, with their first offsets and those after the last."""
+        """Return the matching topics with the offsets of the first message and after the last."""
         client = self._client()
-        places = client.partitions(pattern)
-        starts, ends = (client.offsets(places, of) for of in (kafka_py.EARLIEST, kafka_py.LATEST))
+        partitions = client.partitions(pattern)
+        starts, ends = (
+            client.offsets(partitions, spec) for spec in (kafka_py.EARLIEST, kafka_py.LATEST)
+        )
         found: dict[str, dict[int, tuple[int, int]]] = {}
-        for place in places:
-            found.setdefault(place.topic, {})[place.partition] = (starts[place], ends[place])
+        for one in partitions:
+            found.setdefault(one.topic, {})[one.number] = (starts[one], ends[one])
         return found
 
     def _client(self) -> kafka_py.Client:
@@ -78,35 +80,35 @@ class PythonKafka:
             "fails": str(self._source.on_data_loss == "fail").lower(),
         }
 
-    def _beginning(self, pattern: str, checkpoint: str) -> str:
-        """Return where the stream of a checkpoint begins, and note it if it is a new one."""
-        files, place = Files(self._spark), f"{checkpoint.rstrip('/')}/{NOTED}"
-        noted = files.read(place) if checkpoint else None
-        if noted is None:
-            noted = self._resolved(pattern, self._source.starting_offsets)
+    def _start_offsets(self, pattern: str, checkpoint: str) -> str:
+        """Return the start offsets of a checkpoint's stream; those of a new one are stored."""
+        files, path = Files(self._spark), f"{checkpoint.rstrip('/')}/{START_OFFSETS_FILE}"
+        offsets = files.read(path) if checkpoint else None
+        if offsets is None:
+            offsets = self._resolve(pattern, self._source.starting_offsets)
             if checkpoint:
-                files.replace(place, noted)
-        return noted
+                files.replace(path, offsets)
+        return offsets
 
-    def _resolved(self, pattern: str, bound: str) -> str:
-        """Return a bound as offsets.
+    def _resolve(self, pattern: str, bound: str) -> str:
+        """Resolve a start or end to offsets, as JSON.
 
-        :raises SinkError: it does not name every partition, or some that are not there.
+        :raises SinkError: it does not name every partition, or some that do not exist.
         """
         client = self._client()
-        places = client.partitions(pattern)
+        partitions = client.partitions(pattern)
         if bound.startswith(TIMESTAMP_PREFIX):
-            of = kafka_py.offset_at(millis(bound.removeprefix(TIMESTAMP_PREFIX)))
-            found = client.offsets(places, of)
+            spec = kafka_py.offset_at(millis(bound.removeprefix(TIMESTAMP_PREFIX)))
+            found = client.offsets(partitions, spec)
         elif bound in _WORDS:
-            found = dict.fromkeys(places, _WORDS[bound])
+            found = dict.fromkeys(partitions, _WORDS[bound])
         else:
             found = offsets_from_json(json.loads(bound))
-            if odd := sorted(found.keys() ^ set(places)):
+            if odd := sorted(found.keys() ^ set(partitions)):
                 raise SinkError(
-                    f"Offsets name every partition that is there and no other: see"
-                    f" {odd[0].topic}-{odd[0].partition}."
+                    f"Offsets must name every existing partition and no other: see"
+                    f" {odd[0].topic}-{odd[0].number}."
                 )
-        for number, of in ((-2, kafka_py.EARLIEST), (-1, kafka_py.LATEST)):
-            found |= client.offsets([one for one in found if found[one] == number], of)
+        for number, spec in ((-2, kafka_py.EARLIEST), (-1, kafka_py.LATEST)):
+            found |= client.offsets([one for one in found if found[one] == number], spec)
         return json.dumps(offsets_to_json(found))

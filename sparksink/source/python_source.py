@@ -1,7 +1,7 @@
-"""Kafka as a data source of Spark's in Python: who reads what.
+"""A Python data source of Spark for Kafka.
 
-Spark asks a stream how far it goes, remembers the answer in the checkpoint, and then asks for the
-messages in between.
+Spark requests the end offsets of each batch from a stream, stores them in the checkpoint, and then
+requests the messages in between.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _SCHEMA: Final = (
     " headers array<struct<key:string,value:binary>>"
 )
 CLIENT: Final = "kafka."
-"""How the options of the client begin."""
+"""Prefix of the client's options."""
 
-_LOOKS: Final = 3
+_ATTEMPTS: Final = 3
 
 
 class InputShare(InputPartition):
-    """What one task reads."""
+    """The ranges that one task reads."""
 
     def __init__(self, ranges: Sequence[Range]) -> None:
         super().__init__(0)
@@ -52,29 +52,29 @@ class InputShare(InputPartition):
 
 
 class KafkaPy(DataSource):
-    """Kafka's messages; all options are texts, those of the client begin with ``kafka.``."""
+    """The data source; options are strings, those of the client start with ``kafka.``."""
 
     @classmethod
     def name(cls) -> str:
-        """Return what Spark calls it."""
+        """Return the format name in Spark."""
         return "kafka_py"
 
     def schema(self) -> str:
-        """Return the columns, which are those of Spark's own source."""
+        """Return the columns, which are those of Spark's Kafka source."""
         return _SCHEMA
 
-    def reader(self, schema: StructType) -> RangeReader:  # noqa: ARG002 - it has but one
-        """Return what reads a range."""
+    def reader(self, schema: StructType) -> RangeReader:  # noqa: ARG002 - there is only one schema
+        """Return the reader of a range."""
         return RangeReader(_parse_options(self.options))
 
     def streamReader(self, schema: StructType) -> KafkaStreamReader:  # noqa: N802, ARG002 - Spark's name
-        """Return what reads a stream."""
+        """Return the reader of a stream."""
         return KafkaStreamReader(_parse_options(self.options))
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """The options, as they are meant; ``ends`` is where a stream ends, None: nowhere."""
+    """The parsed options; ``ends`` are the end offsets of a stream, None without an end."""
 
     client: Mapping[str, str]
     pattern: str
@@ -91,33 +91,33 @@ class SourceOptions:
             self.client, share.ranges, headers=self.headers, fails=self.fails
         )
 
-    def lose(self, what: str) -> None:
-        """Tell of messages that are gone.
+    def report_loss(self, what: str) -> None:
+        """Report messages that are gone.
 
-        :raises DataLossError: unless the job is to go on.
+        :raises DataLossError: unless the job continues after data loss.
         """
         if self.fails:
             raise DataLossError(f"Some data may have been lost: {what}.")
 
 
 class RangeReader(DataSourceReader):
-    """Reads from offsets to offsets."""
+    """Reads the messages between start and end offsets."""
 
     def __init__(self, asked: SourceOptions) -> None:
         self._asked = asked
 
     def partitions(self) -> list[InputPartition]:
-        """Return what the tasks read."""
+        """Return the shares of the tasks."""
         ranges = ranges_between(self._asked.starts, self._asked.ends or {})
         return [InputShare(share) for share in split_ranges(ranges, self._asked.tasks)]
 
     def read(self, partition: InputPartition | None) -> Iterator[Any]:
-        """Yield Arrow batches; there is no partition where there is nothing to read."""
-        return iter(()) if partition is None else self._asked.read(partition)  # type: ignore[arg-type] # ours
+        """Yield Arrow batches; without messages there is no partition."""
+        return iter(()) if partition is None else self._asked.read(partition)  # type: ignore[arg-type] # an InputShare
 
 
 class KafkaStreamReader(DataSourceStreamReader):
-    """Reads what comes; lives as long as the query, in a process of its own on the driver."""
+    """Reads new messages; lives as long as the query, in a separate process on the driver."""
 
     def __init__(self, asked: SourceOptions) -> None:
         self._asked = asked
@@ -125,39 +125,45 @@ class KafkaStreamReader(DataSourceStreamReader):
         self._connected: kafka_py.Client | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
-        """Return where the stream begins."""
+        """Return the start offsets of the stream."""
         return offsets_to_json(self._asked.starts)
 
     def latestOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
-        """Return how far the next batch goes; a partition that is new begins at 0.
+        """Return the end offsets of the next batch.
 
-        :raises DataLossError: what was read is no longer there, so what came since may be gone.
+        :raises DataLossError: messages were removed, perhaps before they were read.
         """
         ends = self._ends()
         if self._asked.ends is not None:
             last = self._asked.ends
-            ends = {place: min(end, last[place]) for place, end in ends.items() if place in last}
-        reached = {place: min(self._reached.get(place, 0), end) for place, end in ends.items()}
+            ends = {
+                partition: min(end, last[partition])
+                for partition, end in ends.items()
+                if partition in last
+            }
+        reached = {
+            partition: min(self._reached.get(partition, 0), end) for partition, end in ends.items()
+        }
         if new := ends.keys() - self._reached.keys():
             reached |= self._client.offsets(new, kafka_py.EARLIEST)
         self._reached = limit_offsets(reached, ends, self._asked.most)
         return offsets_to_json(self._reached)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """Return what the tasks read of a batch.
+        """Return the shares of the tasks of a batch.
 
-        After a restart Spark asks this of the offset that it remembers, to make it known here.
+        After a restart Spark calls this with the stored offsets first.
 
         :raises DataLossError: the first messages are gone.
         """
         starts, ends = offsets_from_json(start), offsets_from_json(end)
         self._reached = ends
-        ranges = self._clipped(ranges_between(starts, ends))
+        ranges = self._without_removed(ranges_between(starts, ends))
         return [InputShare(share) for share in split_ranges(ranges, self._asked.tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield Arrow batches; this runs where the task runs."""
-        return self._asked.read(partition)  # type: ignore[arg-type] # ours
+        """Yield Arrow batches; runs on the executor of the task."""
+        return self._asked.read(partition)  # type: ignore[arg-type] # an InputShare
 
     @property
     def _client(self) -> kafka_py.Client:
@@ -166,43 +172,45 @@ class KafkaStreamReader(DataSourceStreamReader):
         return self._connected
 
     def _ends(self) -> dict[PartitionId, int]:
-        """Return where the partitions end; what a new leader says at first may be too low."""
-        for look in range(_LOOKS):
-            ends = self._client.offsets(self._present(), kafka_py.LATEST)
-            behind = [place for place in ends if ends[place] < self._reached.get(place, 0)]
+        """Return the end offsets; those of a new leader may be too low at first."""
+        for attempt in range(_ATTEMPTS):
+            ends = self._client.offsets(self._present_partitions(), kafka_py.LATEST)
+            behind = [
+                partition for partition in ends if ends[partition] < self._reached.get(partition, 0)
+            ]
             if not behind:
                 return ends
-            time.sleep(look)
-        place = min(behind)
-        told = f"{place.topic}-{place.partition} ends at {ends[place]}"
-        self._asked.lose(f"{told}, and was read up to {self._reached[place]}")
+            time.sleep(attempt)
+        partition = min(behind)
+        end = f"{partition.topic}-{partition.number} ends at {ends[partition]}"
+        self._asked.report_loss(f"{end}, and was read up to {self._reached[partition]}")
         return ends
 
-    def _present(self) -> list[PartitionId]:
+    def _present_partitions(self) -> list[PartitionId]:
         """Return the partitions of the pattern.
 
         :raises DataLossError: one is gone that was read.
         """
         found = self._client.partitions(self._asked.pattern)
-        for place in sorted(self._reached.keys() - set(found)):
-            if re.fullmatch(self._asked.pattern, place.topic):  # else it is no longer wanted
-                self._asked.lose(f"{place.topic}-{place.partition} is gone")
+        for partition in sorted(self._reached.keys() - set(found)):
+            if re.fullmatch(self._asked.pattern, partition.topic):  # else it is no longer selected
+                self._asked.report_loss(f"{partition.topic}-{partition.number} is gone")
         return found
 
-    def _clipped(self, ranges: Sequence[Range]) -> list[Range]:
-        """Leave out what is gone."""
+    def _without_removed(self, ranges: Sequence[Range]) -> list[Range]:
+        """Drop ranges of messages that are gone."""
         if not ranges:
             return []
-        present = set(self._present())
-        places = [one.place for one in ranges if one.place in present]
-        lows = self._client.offsets(places, kafka_py.EARLIEST)
+        present = set(self._present_partitions())
+        partitions = [one.partition for one in ranges if one.partition in present]
+        lows = self._client.offsets(partitions, kafka_py.EARLIEST)
         for one in ranges:
-            if (low := lows.get(one.place, one.end)) > one.start:
-                self._asked.lose(
-                    f"{one.place.topic}-{one.place.partition} begins at {low}, not {one.start}"
+            if (low := lows.get(one.partition, one.end)) > one.start:
+                self._asked.report_loss(
+                    f"{one.partition.topic}-{one.partition.number} begins at {low}, not {one.start}"
                 )
         clipped = (
-            replace(one, start=max(one.start, lows.get(one.place, one.end))) for one in ranges
+            replace(one, start=max(one.start, lows.get(one.partition, one.end))) for one in ranges
         )
         return [one for one in clipped if one.start < one.end]
 

@@ -1,4 +1,4 @@
-"""Offsets of many partitions: how far the next batch goes, and who reads which part of it."""
+"""Offsets of many partitions: the end of the next batch, and its division among tasks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ class PartitionId(NamedTuple):
     """A partition of a topic."""
 
     topic: str
-    partition: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The messages of a partition from ``start`` on and before ``end``."""
+    """The messages of a partition from ``start`` to before ``end``."""
 
-    place: PartitionId
+    partition: PartitionId
     start: int
     end: int
 
@@ -27,15 +27,15 @@ Offsets = Mapping[PartitionId, int]
 
 
 def offsets_to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
-    """Return offsets in the form of Spark's own Kafka source, in order."""
+    """Return offsets in the form of Spark's Kafka source, sorted."""
     found: dict[str, dict[str, int]] = {}
-    for place, offset in sorted(offsets.items()):
-        found.setdefault(place.topic, {})[str(place.partition)] = offset
+    for partition, offset in sorted(offsets.items()):
+        found.setdefault(partition.topic, {})[str(partition.number)] = offset
     return found
 
 
 def offsets_from_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[PartitionId, int]:
-    """Return offsets of that form by partition."""
+    """Parse offsets in the form of Spark's Kafka source."""
     return {
         PartitionId(topic, int(number)): offset
         for topic, partitions in offsets.items()
@@ -44,28 +44,30 @@ def offsets_from_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[Partitio
 
 
 def limit_offsets(starts: Offsets, ends: Offsets, most: int) -> dict[PartitionId, int]:
-    """Return how far to go with ``most`` messages, which partitions share by what they have.
+    """Return the end offsets for ``most`` messages, divided in proportion to the partitions' sizes.
 
-    Each that has any gets at least one, so that all go on.
+    Each partition with messages gets at least one.
     """
-    sizes = {place: max(0, end - starts.get(place, 0)) for place, end in ends.items()}
+    sizes = {partition: max(0, end - starts.get(partition, 0)) for partition, end in ends.items()}
     total = sum(sizes.values())
     if total <= most:
         return dict(ends)
     return {
-        place: starts.get(place, 0) + (max(1, size * most // total) if size else 0)
-        for place, size in sizes.items()
+        partition: starts.get(partition, 0) + (max(1, size * most // total) if size else 0)
+        for partition, size in sizes.items()
     }
 
 
 def ranges_between(starts: Offsets, ends: Offsets) -> list[Range]:
-    """Return what lies between offsets; a partition without a start is read from 0 on."""
-    found = (Range(place, starts.get(place, 0), end) for place, end in sorted(ends.items()))
+    """Return the ranges between offsets; a partition without a start is read from 0 on."""
+    found = (
+        Range(partition, starts.get(partition, 0), end) for partition, end in sorted(ends.items())
+    )
     return [one for one in found if one.start < one.end]
 
 
 def split_ranges(ranges: Iterable[Range], tasks: int) -> list[Sequence[Range]]:
-    """Divide ranges among at most so many tasks, of which all get the same number of messages."""
+    """Divide ranges among at most so many tasks, with equal numbers of messages."""
     left = list(ranges)
     total = sum(one.end - one.start for one in left)
     size = max(1, -(-total // max(1, tasks)))

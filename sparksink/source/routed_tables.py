@@ -1,7 +1,7 @@
-"""The tables of topics that hold several: each of them is a lane of its topic.
+"""Names of routed tables: the tables of a topic that has messages of several tables.
 
-A lane stands in place of the topic, as ``TOPIC/db.table``; no topic has a slash in its name. What
-tells of no table is in the lane ``TOPIC/``.
+A routed table is named ``TOPIC/db.table`` and stands wherever a topic could; topic names have no
+slash. Messages that name no table are routed to ``TOPIC/``.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from typing import Final
 
 LOGICAL_KEY: Final = "__dbz__physicalTableIdentifier"
-"""The member that ByLogicalTableRouter adds to keys: the topic that a message would have had."""
+"""The key field that ByLogicalTableRouter adds: the topic of the message before routing."""
 
 
-def topic_of(lane: str) -> str:
-    """Return the topic of a lane."""
-    return lane.partition("/")[0]
+def topic_of(name: str) -> str:
+    """Return the topic of a routed table, or the topic itself."""
+    return name.partition("/")[0]
 
 
-def is_table(lane: str) -> bool:
-    """Return whether messages of a lane, or of a topic, are of a table."""
-    return not lane.endswith("/")
+def is_table(name: str) -> bool:
+    """Return whether the name of a topic or routed table stands for a table."""
+    return not name.endswith("/")
 
 
-def table_name_parts(lane: str) -> Sequence[str]:
-    """Return the words of which the last two are ``db`` and ``table``."""
-    return (lane.partition("/")[2] or topic_of(lane)).split(".")
+def table_name_parts(name: str) -> Sequence[str]:
+    """Return the dotted parts of a name, of which the last two are ``db`` and ``table``."""
+    return (name.partition("/")[2] or topic_of(name)).split(".")

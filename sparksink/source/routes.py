@@ -1,4 +1,4 @@
-"""Which topic goes into which tables."""
+"""Maps topics to tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparksink.source import routed_tables
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a topic goes: ``table`` is ``db.table`` at the source."""
+    """The target tables of a topic; ``table`` is ``db.table`` at the source."""
 
     topic: str
     table: str
@@ -23,7 +23,7 @@ class Route:
 class Routes:
     """Names the tables of topics: ``prefix.db.table`` is the topic of ``db.table``.
 
-    A lane of a topic that holds several tables goes its own way, as if it were a topic.
+    Each routed table of a topic has its own route.
     """
 
     def __init__(self, config: SinkConfig) -> None:
@@ -32,9 +32,9 @@ class Routes:
         self._taken: dict[str, str] = {}
 
     def route(self, topic: str) -> Route:
-        """Return the route of a topic.
+        """Return the route of a topic or routed table.
 
-        :raises ConfigError: its tables would be those of another topic.
+        :raises ConfigError: a target table belongs to another topic already.
         """
         *before, table = routed_tables.table_name_parts(topic)
         database = before[-1] if before else ""
@@ -44,7 +44,9 @@ class Routes:
         for name in (mirror, history):
             other = self._taken.setdefault(name.lower(), topic)
             if other != topic:
-                raise ConfigError(f"The topics {other} and {topic} would both go into {name}.")
+                raise ConfigError(
+                    f"The topics {other} and {topic} would both be written to {name}."
+                )
         return Route(topic, f"{database}.{table}", mirror, history)
 
     def _name(self, template: str, database: str, table: str) -> str:

@@ -1,4 +1,4 @@
-"""Which table a message is of where topics hold several: its lane takes the topic's place."""
+"""Routes messages of topics with several tables: the routed table replaces the topic."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _MEMBERS: Final = (
 )
 _VALUE: Final = f"struct<payload:struct<{_MEMBERS}>,{_MEMBERS}>"
 _KEY: Final = f"struct<payload:struct<{LOGICAL_KEY}:string>,{LOGICAL_KEY}:string>"
-_PLACES: Final = (
+_NAME_FIELDS: Final = (
     ("source.db", "source.table"),
     ("__source_db", "__source_table"),
     ("iodebeziumdb", "iodebeziumtable"),
 )
-"""Where envelopes, unwrapped rows and CloudEvents keep the names."""
+"""Fields with database and table in envelopes, unwrapped rows and CloudEvents."""
 
 
 def route_by_source(messages: DataFrame) -> DataFrame:
-    """Take the table that a JSON message names as its source, or that its key names.
+    """Route by the source block of JSON messages, or by their keys.
 
-    An empty message that names none is left out: it only repeats the delete before it.
+    Tombstones whose key names no table are dropped: they only repeat the delete before them.
     """
     text = f.col("value").cast("string")
     read = messages.withColumn("v", f.from_json(text, _VALUE))
@@ -35,23 +35,23 @@ def route_by_source(messages: DataFrame) -> DataFrame:
 
 
 def route_by_header(messages: DataFrame, name: str) -> DataFrame:
-    """Take the table that a header names, as ``db.table`` or the topic that it would have had."""
+    """Route by a header with ``db.table``, or with the topic before routing."""
     found = f.expr(f"CAST(get(filter(headers, h -> h.key = '{name}'), 0).value AS STRING)")
     return _with_routed_topic(messages, _last_two_parts(found))
 
 
 def _with_routed_topic(messages: DataFrame, name: Column) -> DataFrame:
-    told = messages.withColumn("lane", name)
-    lane = f.concat("topic", f.lit("/"), f.coalesce("lane", f.lit("")))
-    kept = told.where("value IS NOT NULL OR lane IS NOT NULL")
-    return kept.withColumn("topic", lane).drop("lane")
+    named = messages.withColumn("table", name)
+    routed = f.concat("topic", f.lit("/"), f.coalesce("table", f.lit("")))
+    kept = named.where("value IS NOT NULL OR `table` IS NOT NULL")
+    return kept.withColumn("topic", routed).drop("table")
 
 
 def _source_table() -> Column:
     found = [
         f"concat(v{within}.{database}, '.', v{within}.{name})"
         for within in ("", ".payload")
-        for database, name in _PLACES
+        for database, name in _NAME_FIELDS
     ]
     return f.expr(f"coalesce({', '.join(found)})")
 

@@ -23,14 +23,16 @@ offsets = st.dictionaries(places, st.integers(0, 50))
 def test_batches_come_to_the_end_and_share_all_of_it(
     starts: dict[PartitionId, int], ends: dict[PartitionId, int], most: int, tasks: int
 ) -> None:
-    starts = {place: min(start, ends.get(place, start)) for place, start in starts.items()}
+    starts = {
+        partition: min(start, ends.get(partition, start)) for partition, start in starts.items()
+    }
     seen: set[tuple[PartitionId, int]] = set()
-    at = {place: starts.get(place, 0) for place in ends}
+    at = {partition: starts.get(partition, 0) for partition in ends}
     while at != ends:
         end = limit_offsets(at, ends, most)
         ranges = ranges_between(at, end)
         read = [
-            (one.place, offset)
+            (one.partition, offset)
             for share in split_ranges(ranges, tasks)
             for one in share
             for offset in range(one.start, one.end)
@@ -42,7 +44,9 @@ def test_batches_come_to_the_end_and_share_all_of_it(
         seen |= set(read)
         at = end
     wanted = {
-        (one.place, n) for one in ranges_between(starts, ends) for n in range(one.start, one.end)
+        (one.partition, n)
+        for one in ranges_between(starts, ends)
+        for n in range(one.start, one.end)
     }
     assert seen == wanted
 

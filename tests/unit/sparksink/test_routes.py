@@ -27,5 +27,5 @@ def test_a_table_has_a_name_of_its_own() -> None:
 def test_a_name_of_another_topic_is_refused() -> None:
     routes = Routes(parse(changed(tables=TABLES)))
     routes.route("srv.hr.orders")
-    with pytest.raises(ConfigError, match="would both go into Orders"):
+    with pytest.raises(ConfigError, match="would both be written to Orders"):
         routes.route("srv.shop.orders")
