@@ -48,10 +48,17 @@ _READER: Final[Mapping[str, Any]] = {
     "auto.offset.reset": "earliest",
     "fetch.wait.max.ms": 50,  # an empty fetch marks the end
 }
+# Librdkafka builds the next request while one is in flight. If the broker rejects the one in
+# flight, it is sent again behind the next. So each request waits for the answer to the previous.
+_BURST_BYTES: Final = 500_000  # of the values in one request, unless one is larger
+_ONE_REQUEST: Final[Mapping[str, Any]] = {
+    "linger.ms": 60_000,  # until the flush
+    "batch.size": 2 * _BURST_BYTES,
+    "batch.num.messages": 1_000_000,
+}
 _WRITER: Final[Mapping[str, Any]] = {
     "enable.idempotence": False,  # older brokers, and users without the right to write idempotently
-    "max.in.flight.requests.per.connection": 1,  # keeps the order without it
-    "linger.ms": 0,
+    "max.in.flight.requests.per.connection": 1,
     "delivery.timeout.ms": 120_000,
     "compression.type": "none",
 }
@@ -79,12 +86,14 @@ class OrderedTopic:
     ) -> None:
         self._topic = topic
         self._reader = {**CONNECTION, "group.id": "millrace-sequence", **reader, **_READER}
-        self._writer = {**_WRITER, **writer}
+        self._writer = {**_WRITER, **writer, **_ONE_REQUEST}
         self._silence = silence
         self._fence = fence or Fence()
         self._cancel_abort: Callable[[], None] = lambda: None
         self._producer: Producer | None = None
         self._errors: list[MillraceError] = []
+        self._posted: list[bytes] = []
+        self._posted_bytes = 0
 
     def is_empty(self) -> bool:
         """Return whether the topic is empty now.
@@ -168,20 +177,32 @@ class OrderedTopic:
                 time.sleep(_POLL)
 
     def post(self, value: bytes) -> None:
-        """Send a value; `settle` waits for its acknowledgement.
+        """Send a value, with others; `settle` waits for its acknowledgement.
 
-        :raises StopError: it can never be sent.
+        :raises BrokerUnavailableError: the values before it are not acknowledged in time.
         """
+        if self._posted_bytes + len(value) > _BURST_BYTES:
+            self._send_posted()
+        self._posted.append(value)
+        self._posted_bytes += len(value)
+
+    def _send_posted(self) -> None:
+        """Send the posted values in one request and wait until they are acknowledged."""
+        if not self._posted:
+            return
         producer = self._connect() if self._producer is None else self._producer
-        message = Message(self._topic, _PARTITION, None, value)
-        while not self._try_send(producer, message):
-            producer.poll(_POLL)
-            self._wait("takes no message")
-        producer.poll(0)
+        values, self._posted, self._posted_bytes = self._posted, [], 0
+        for value in values:
+            message = Message(self._topic, _PARTITION, None, value)
+            while not self._try_send(producer, message):
+                producer.poll(_POLL)
+                self._wait("takes no message")
+        while not producer.flush(_POLL):
+            self._wait("does not acknowledge a message")
 
     def _try_send(self, producer: Producer, message: Message) -> bool:
         with self._fence:
-            return producer.send((message,), lambda _: _PARTITION, self._failed) is None
+            return producer.send((message,), lambda _: 1, self._failed) is None
 
     def _wait(self, what: str) -> None:
         self._fence.wait(f"Waiting for Kafka: topic {self._topic} {what}")
@@ -192,10 +213,7 @@ class OrderedTopic:
         :raises BrokerUnavailableError: not in time.
         :raises StopError: a value was refused permanently.
         """
-        while self._producer is not None and len(self._producer):
-            self._producer.poll(_POLL)
-            if len(self._producer):
-                self._wait("does not acknowledge a message")
+        self._send_posted()
         errors, self._errors = self._errors, []
         if errors:
             raise errors[0]
@@ -221,4 +239,4 @@ class OrderedTopic:
             self._cancel_abort()
             self._producer.close()
             self._producer = None
-        self._errors = []
+        self._errors, self._posted, self._posted_bytes = [], [], 0

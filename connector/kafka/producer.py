@@ -21,7 +21,9 @@ from connector.errors import (
 from connector.kafka.connection import CONNECTION
 from connector.kafka.delivery_tracking import library_uses_receipts
 from connector.kafka.errors import delivery_error, request_error
+from connector.kafka.first_messages import Failed, FirstMessages
 from connector.kafka.library_log import RepeatedLineFilter
+from connector.kafka.partitioners import PARTITIONERS
 
 log = logging.getLogger(__name__)
 log.addFilter(RepeatedLineFilter())
@@ -54,9 +56,10 @@ _PERHAPS_OTHERS: Final = {
 }
 
 _GROWN_SECONDS: Final = 10.0  # how long the queue keeps room for a message larger than itself
+_REMEMBERED_SECONDS: Final = 6 * 3600.0  # brokers forget a silent producer after a day
+_STEP: Final = 0.005  # seconds of a flush for a partition's first message
 
-Failed = Callable[[Any, Any], None]  # error and message
-PartitionOf = Callable[[str], int]
+PartitionCount = Callable[[str], int]
 
 
 class Producer:
@@ -90,9 +93,13 @@ class Producer:
         self._queue_kilobytes = int(settings["queue.buffering.max.kbytes"])
         self.queue_bytes = self._queue_kilobytes << 10
         self._shrinks_at: float | None = None
+        self._forgotten_at = time.monotonic() + _REMEMBERED_SECONDS
+        self._awaits_first = False
+        self._partitioner = PARTITIONERS[settings["partitioner"]]
         self._producer = self._create()
 
     def _create(self) -> KafkaProducer:
+        self._first = FirstMessages(self._partitioner)
         try:
             return KafkaProducer(self._settings)
         except KafkaException as error:
@@ -119,28 +126,33 @@ class Producer:
         self._producer = self._create()
 
     def send(
-        self, messages: Iterable[Message], partition_of: PartitionOf, failed: Failed
+        self, messages: Iterable[Message], partition_count: PartitionCount, failed: Failed
     ) -> Message | None:
-        """Queue messages; return the first for which there is no room, None when all are queued.
+        """Queue messages; return the first that has to wait, None when all are queued.
 
-        Those behind it are left in ``messages`` if that is an iterator: `poll`, then go on.
+        It waits for room in the queue, or for the first message to its partition. Those behind it
+        are left in ``messages`` if that is an iterator: `poll`, then go on.
 
-        :param partition_of: where messages of a topic go that name no partition, -1 to choose
-            by their keys.
+        :param partition_count: returns how many partitions a topic has.
         :param failed: called when a message is not delivered; held until it is delivered or fails.
             With reports for all messages it is called for each, without an error if delivered.
         :raises RefusedMessageError: a message can never be sent; the others may be.
         """
-        produce = self._producer.produce
-        known, at, count, size = "", -1, 0, 0
+        produce, partition_of = self._producer.produce, self._first.partition
+        known, at, count, size = "", None, 0, 0
         try:
             for message in messages:
                 topic, partition, key, value, headers, timestamp = message
                 if topic is not known:
                     known, at = topic, partition_of(topic)
-                goes = at if partition is None else partition
-                # by position: names cost a tenth of the call
-                produce(topic, value, key, goes, failed, None, timestamp or 0, headers)  # type: ignore[arg-type]  # a list of pairs
+                if at is None:
+                    known = ""
+                    if not self._send_first(message, partition_count(topic), failed):
+                        return message
+                else:
+                    goes = at if partition is None else partition
+                    # by position: names cost a tenth of the call
+                    produce(topic, value, key, goes, failed, None, timestamp or 0, headers)  # type: ignore[arg-type]  # a list of pairs
                 count += 1
                 if value is not None:
                     size += len(value)
@@ -155,13 +167,44 @@ class Producer:
             self.sent_bytes += size
         return None
 
+    def _send_first(self, message: Message, count: int, failed: Failed) -> bool:
+        """Queue a message of a topic that may not know the producer; False if it has to wait."""
+        topic, partition, key, value, headers, timestamp = message
+        admission = self._first.admit(topic, partition, key, count, failed)
+        self._awaits_first = admission is None
+        if admission is None:
+            return False
+        goes, callback = admission
+        try:
+            self._producer.produce(
+                topic,
+                value,
+                key,
+                goes,
+                callback,
+                None,
+                timestamp or 0,
+                headers,  # type: ignore[arg-type]  # as above
+            )
+        except (BufferError, KafkaException):
+            admission.withdraw()
+            raise
+        return True
+
     def poll(self, seconds: float) -> None:
         """Deliver acknowledgements, waiting so long for one.
 
         :raises ClientFailedError: the producer is unusable: make a new one.
         """
         self._shrink_if_due()
-        self._serve(self._producer.poll, seconds)
+        if time.monotonic() > self._forgotten_at:
+            self._forgotten_at = time.monotonic() + _REMEMBERED_SECONDS
+            self._first.forget()
+        if self._awaits_first:  # nothing is to be gained by linger.ms
+            self._awaits_first = False
+            self._serve(self._producer.flush, min(seconds, _STEP))
+        else:
+            self._serve(self._producer.poll, seconds)
 
     def _serve(self, wait: Callable[[float], int], seconds: float) -> None:
         try:

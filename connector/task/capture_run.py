@@ -178,7 +178,7 @@ class CaptureRun:
                 if refused is not None:
                     self._send_when_possible(refused, span)
                 with self._context.fence:
-                    refused = producer.send(waiting, self._partition, span.receipt)
+                    refused = producer.send(waiting, self._partition_count, span.receipt)
             except RefusedMessageError as error:
                 refused = None
                 if not self._tolerance.skip("PRODUCE", error, error.topic):
@@ -198,8 +198,8 @@ class CaptureRun:
         self._wait_for_producer(lambda: not len(self._producer))
         allocator.trim()
 
-    def _partition(self, topic: str) -> int:
-        """Return the partition for messages of a topic, -1 if their keys decide."""
+    def _partition_count(self, topic: str) -> int:
+        """Return the number of partitions of a topic, which is created if need be."""
         known = self._partitions.get(topic)
         return self._new_topic(topic) if known is None else known
 
@@ -218,14 +218,12 @@ class CaptureRun:
 
     def _try_send(self, message: Message, span: Span) -> bool:
         with self._context.fence:
-            return self._producer.send((message,), self._partition, span.receipt) is None
+            return self._producer.send((message,), self._partition_count, span.receipt) is None
 
     def _new_topic(self, topic: str) -> int:
-        """Make sure that a topic exists; return its partition when it has only one."""
-        count = self._context.topics.ensure(topic)
-        self._partitions[topic] = partition = 0 if count == 1 else -1
+        self._partitions[topic] = count = self._context.topics.ensure(topic)
         self._context.topics_used([topic])
-        return partition
+        return count
 
     def _tick(self, seconds: float) -> None:
         self._producer.poll(seconds)

@@ -8,17 +8,22 @@ from connector.data.record import Message
 from connector.kafka.producer import Producer
 
 
+def _ignore(_error: object, _message: object) -> None:
+    pass
+
+
 def test_the_capacity_is_that_of_the_queue() -> None:
     assert Producer({"log_level": 0}).capacity == 100_000
-    small = Producer(
-        {"log_level": 0, "queue.buffering.max.messages": 2, "test.mock.num.brokers": 1}
-    )
+    mock = {"test.mock.num.brokers": 1, "allow.auto.create.topics": True}
+    small = Producer({"log_level": 0, "queue.buffering.max.messages": 2, **mock})
+    assert small.send((Message("topic", None, None, b""),), lambda _: 1, _ignore) is None
+    assert small.flush(10)
     messages = [Message("topic", None, None, value) for value in (b"1", b"22", b"333", b"4444")]
     waiting = iter(messages)
-    refused = small.send(waiting, lambda _: -1, lambda _error, _message: None)
+    refused = small.send(waiting, lambda _: 1, _ignore)
     assert refused is messages[2]
     assert list(waiting) == messages[3:]
-    assert (small.capacity, len(small), small.sent, small.sent_bytes) == (2, 2, 2, 3)
+    assert (small.capacity, len(small), small.sent, small.sent_bytes) == (2, 2, 3, 3)
     small.close()
 
 
@@ -35,13 +40,13 @@ def test_what_is_given_with_a_message_is_held_until_its_fate_is_known() -> None:
     delivered, refused = Receipt(), Receipt()
     held, errors = ref(delivered), refused.errors
     message = Message("topic", None, b"k", b"v", [("h", b"1")])
-    assert producer.send([message], lambda _: 0, delivered) is None
+    assert producer.send([message], lambda _: 1, delivered) is None
     del delivered
     assert held() is not None
     assert producer.flush(10)
     assert held() is None
 
-    assert producer.send([Message("topic", 0, b"k", b"v")], lambda _: -1, refused) is None
+    assert producer.send([Message("topic", 0, b"k", b"v")], lambda _: 1, refused) is None
     held = ref(refused)
     del refused
     producer.close()  # drops what is queued

@@ -1,0 +1,108 @@
+"""The first message to a partition is sent alone; others follow its acknowledgement.
+
+A broker takes any sequence number from a producer that is new to a partition, or was silent there
+for ``producer.id.expiration.ms`` (`ProducerAppendInfo.checkSequence` in Kafka). If it rejects the
+first request (it leads the partition only now, or has too few replicas) and takes the second, it
+will never take the first; and librdkafka, which has both on their way as long as the first has
+fewer than five messages, reads the answer to the second as an acknowledgement of both
+(`rd_kafka_dr_implicit_ack`). So messages would be lost without any error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+from weakref import ref
+
+from connector.kafka.partitioners import Partitioner
+
+Failed = Callable[[Any, Any], None]  # error and message
+
+BY_KEY: Final = -1  # the library chooses the partition
+
+
+class FirstMessages:
+    """The partitions that know one producer. Used by the thread that owns the producer.
+
+    ``partition`` returns where messages of a topic go whose partitions all know the producer:
+    0 if it has only one, `BY_KEY` otherwise; None for other topics, whose messages need `admit`.
+    """
+
+    def __init__(self, partitioner: Partitioner) -> None:
+        self._partitioner = partitioner
+        self._known: dict[str, int] = {}
+        self._topics: dict[str, _Partitions] = {}
+        self.partition = self._known.get
+
+    def admit(
+        self, topic: str, partition: int | None, key: bytes | None, count: int, failed: Failed
+    ) -> Admission | None:
+        """Return where a message goes, None while the first one to its partition is on its way.
+
+        The result has the callback to send with the message instead of ``failed``.
+        """
+        partitions = self._topics.get(topic)
+        if partitions is None:
+            partitions = self._topics[topic] = _Partitions(count)
+        at = self._partitioner(key, count) if partition is None else partition
+        if at in partitions.awaited:
+            return None
+        if at in partitions.acknowledged:
+            return Admission(at, failed)
+        first = _FirstMessage(partitions, at, failed)
+        partitions.awaited[at] = ref(first, lambda _: self._acknowledge(topic, partitions, at))
+        return Admission(at, first)
+
+    def _acknowledge(self, topic: str, partitions: _Partitions, at: int) -> None:
+        """Note that the library released the callback, and did not report a failure before."""
+        if partitions.awaited.pop(at, None) is not None:
+            partitions.acknowledged.add(at)
+            if len(partitions.acknowledged) == partitions.count:
+                self._known[topic] = 0 if partitions.count == 1 else BY_KEY
+
+    def forget(self) -> None:
+        """Expect that brokers forgot the producer where nothing was sent for long."""
+        self._known.clear()
+        for topic, partitions in list(self._topics.items()):
+            if not partitions.awaited:
+                del self._topics[topic]
+
+
+class Admission(NamedTuple):
+    """Where a message goes, and its delivery callback."""
+
+    partition: int
+    failed: Failed
+
+    def withdraw(self) -> None:
+        """Take back a message that could not be queued."""
+        if isinstance(self.failed, _FirstMessage):
+            self.failed.withdraw()
+
+
+class _Partitions:
+    """The partitions of one topic."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.awaited: dict[int, object] = {}  # partition → reference to its first message
+        self.acknowledged: set[int] = set()
+
+
+class _FirstMessage:
+    """The delivery callback of the first message to a partition."""
+
+    __slots__ = ("__weakref__", "_at", "_failed", "_partitions")
+
+    def __init__(self, partitions: _Partitions, at: int, failed: Failed) -> None:
+        self._partitions = partitions
+        self._at = at
+        self._failed = failed
+
+    def __call__(self, error: Any, message: Any) -> None:
+        if error is not None:
+            self.withdraw()
+        self._failed(error, message)
+
+    def withdraw(self) -> None:
+        self._partitions.awaited.pop(self._at, None)
