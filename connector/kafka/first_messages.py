@@ -3,7 +3,7 @@
 A broker takes any sequence number from a producer that is new to a partition, or was silent there
 for ``producer.id.expiration.ms`` (`ProducerAppendInfo.checkSequence` in Kafka). If it rejects the
 first request (it leads the partition only now, or has too few replicas) and takes the second, it
-will never take the first; and librdkafka, which has both on their way as long as the first has
+will never take the first; and librdkafka, which has both in flight as long as the first has
 fewer than five messages, reads the answer to the second as an acknowledgement of both
 (`rd_kafka_dr_implicit_ack`). So messages would be lost without any error.
 """
@@ -37,7 +37,7 @@ class FirstMessages:
     def admit(
         self, topic: str, partition: int | None, key: bytes | None, count: int, failed: Failed
     ) -> Admission | None:
-        """Return where a message goes, None while the first one to its partition is on its way.
+        """Return where a message goes, None while the first one to its partition is in flight.
 
         The result has the callback to send with the message instead of ``failed``.
         """
