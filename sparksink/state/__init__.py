@@ -1,1 +1,1 @@
-"""What a sink remembers."""
+"""The stored state of a sink."""

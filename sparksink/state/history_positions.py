@@ -1,4 +1,4 @@
-"""How far histories have come in each partition: what is told again lies before that."""
+"""The positions that histories have reached in each partition, to skip redelivered events."""
 
 from __future__ import annotations
 
@@ -8,43 +8,45 @@ from collections.abc import Mapping
 from sparksink.change_position import ChangePosition
 
 Partition = tuple[str, int]
-"""A topic, and the number of a partition of it."""
+"""Topic and partition."""
 
 
 class HistoryPositions:
-    """Of each table and partition the greatest place of the log that its history holds.
+    """The highest binlog position of each table and partition that a history has.
 
-    What a batch has reached counts from its commit on: until then it may be repeated, and must
-    then find what it has found before.
+    Positions of a batch count after its commit: until then the batch may be repeated, and must
+    see the positions from before.
     """
 
     def __init__(self, text: str | None = None) -> None:
-        told = json.loads(text or "{}")
-        self._places: dict[str, dict[Partition, ChangePosition]] = {
-            table: {(one[0], one[1]): ChangePosition(one[2], one[3]) for one in places}
-            for table, places in told.items()
+        stored = json.loads(text or "{}")
+        self._positions: dict[str, dict[Partition, ChangePosition]] = {
+            table: {(one[0], one[1]): ChangePosition(one[2], one[3]) for one in positions}
+            for table, positions in stored.items()
         }
         self._reached: dict[str, Mapping[Partition, ChangePosition]] = {}
 
     def positions(self, table: str) -> Mapping[Partition, ChangePosition]:
-        """Return the places of a table as of the last batch that is complete."""
-        return self._places.get(table, {})
+        """Return the positions of a table after the last complete batch."""
+        return self._positions.get(table, {})
 
-    def advance(self, table: str, places: Mapping[Partition, ChangePosition]) -> None:
-        """Take what a batch has come to; it does not count yet."""
-        self._reached[table] = places
+    def advance(self, table: str, positions: Mapping[Partition, ChangePosition]) -> None:
+        """Set the positions of the present batch, which count after its commit."""
+        self._reached[table] = positions
 
     def text(self) -> str | None:
-        """Return all places with those of this batch, to be kept; None where there are none."""
+        """Return all positions with those of this batch as JSON; None if there are none."""
         for table, reached in self._reached.items():
             before = self.positions(table)
-            further = {one: max(place, before.get(one, place)) for one, place in reached.items()}
-            self._places[table] = {**before, **further}
+            advanced = {
+                one: max(position, before.get(one, position)) for one, position in reached.items()
+            }
+            self._positions[table] = {**before, **advanced}
         self._reached.clear()
-        if not self._places:
+        if not self._positions:
             return None
-        told = {
-            table: [[*partition, *place] for partition, place in sorted(places.items())]
-            for table, places in self._places.items()
+        stored = {
+            table: [[*partition, *position] for partition, position in sorted(positions.items())]
+            for table, positions in self._positions.items()
         }
-        return json.dumps(told, sort_keys=True)
+        return json.dumps(stored, sort_keys=True)

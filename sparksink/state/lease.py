@@ -1,9 +1,9 @@
-"""One job at a time: a file beside the sink's tables names the job that writes them.
+"""The lease: only one job at a time writes the sink's tables.
 
-``lease.json`` names the owner and is written once; a file beside it holds a counter that only the
-owner writes, again and again. Another job may take the lease when the counter has stood still for
-six beats. The owner stops before that: when its counter could not be written for four beats, as
-the storage fails or hangs or the process was frozen, `Lease` ends the job.
+``lease.json`` names the owner and is written once; a file beside it has a counter that the owner
+increments as a heartbeat. Another job may take the lease when the counter has not changed for six
+beats. The owner stops before that: when it could not write its counter for four beats, because the
+storage fails or hangs or the process was frozen, `Lease` ends the job.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ log = logging.getLogger(__name__)
 
 _BEAT_SECONDS: Final = 10.0
 _BEATS: Final = 6
-"""How many beats of an owner another job waits for before it takes the lease."""
+"""How many beats another job waits before it takes the lease."""
 _VALID_BEATS: Final = 4
-"""For how many beats a lease holds that cannot be renewed."""
-_LOOKS: Final = 40
-_LOOK_SECONDS: Final = 0.05
-"""How often, and how long after each other, a file is read that may be half written."""
-_TAKEN: Final = "Another job has taken over these tables: this one has been too slow."
+"""For how many beats a lease is valid without renewal."""
+_READ_ATTEMPTS: Final = 40
+_READ_INTERVAL_SECONDS: Final = 0.05
+"""How often, and at which interval, a partially written file is read."""
+_TAKEN: Final = "Another job has taken the lease of these tables: this one was too slow."
 _END_SECONDS: Final = 5.0
-"""How long the end of a job waits for a call of the storage."""
+"""How long the end of a job waits for the storage."""
 
 
 class Lease:
     """Held as a context; ``stop`` ends everything that writes when the lease is lost.
 
-    ``fence`` is called with the name of this owner where the one before may still be alive, so that
-    what it has begun to write fails.
+    ``fence`` is called with the id of this owner if the former owner may still be alive, so that
+    its unfinished writes fail.
 
-    No clocks are compared: a job that wants the lease watches whether the counter moves. It does
-    not wait for an owner on the same machine that has ended, and never takes the lease of one that
-    is alive there.
+    No clocks are compared: a job that waits for the lease watches whether the counter changes. It
+    does not wait for an owner on the same machine that has ended, and never takes the lease of one
+    that is alive there.
     """
 
     def __init__(
@@ -92,19 +92,19 @@ class Lease:
         return self
 
     def _write(self) -> None:
-        """Name this job as the owner.
+        """Write this job as the owner.
 
-        :raises LeaseError: another job was first, or may be by now: the storage was too slow.
+        :raises LeaseError: another job was first, or the storage was too slow.
         """
-        # The file may be there long before the call returns: others wait from then on.
+        # The file may exist long before the call returns: others wait from then on.
         self._renewed = time.monotonic()
         try:
             self._files.write(self._path, json.dumps(self._me), over=False)
         except FileExistsError as error:
-            raise LeaseError("Another job has just taken these tables.") from error
+            raise LeaseError("Another job has just taken the lease of these tables.") from error
         seconds = time.monotonic() - self._renewed
         if seconds > _VALID_BEATS * self._beat:
-            self._give_back()
+            self._release()
             raise LeaseError(
                 f"The storage took {seconds:.0f} s to write the lease of these tables.",
                 "Start the job again.",
@@ -119,15 +119,15 @@ class Lease:
         if self._lost:
             raise LeaseError(self._lost) from error
         if not self._keeper.is_alive():
-            self._give_back()
+            self._release()
 
-    def _give_back(self) -> None:
+    def _release(self) -> None:
         try:
-            if self._look():
+            if self._check_owner():
                 self._files.remove(self._path)
                 self._files.remove(self._counter(self._me["owner"]))
         except SparkError as fault:
-            log.warning("the lease cannot be given back, and expires: %s", cause(fault))
+            log.warning("the lease cannot be released, and expires: %s", cause(fault))
 
     def check(self) -> None:
         """Check that the lease is still held.
@@ -136,16 +136,16 @@ class Lease:
         """
         if not self._lost:
             try:
-                self._look()
+                self._check_owner()
             except SparkError as error:
                 log.warning("the lease cannot be read: %s", cause(error))
         if self._lost:
             raise LeaseError(self._lost)
 
     def _wait_until_free(self, present: str) -> bool:
-        """Return whether the owner may be alive, on another machine.
+        """Wait until the lease expires; return whether its owner may be alive on another machine.
 
-        :raises LeaseError: it is.
+        :raises LeaseError: the owner is alive.
         """
         owner = self._owner()
         if owner is None:
@@ -159,15 +159,15 @@ class Lease:
         before = self._files.read(counter)
         for _ in range(_BEATS):
             time.sleep(self._beat)
-            moves = self._files.read(counter) not in {before, None}
-            if moves or self._files.read(self._path) not in {present, None}:
+            has_changed = self._files.read(counter) not in {before, None}
+            if has_changed or self._files.read(self._path) not in {present, None}:
                 raise self._refusal(owner)
         return True
 
     def _refusal(self, owner: dict[str, Any]) -> LeaseError:
         return LeaseError(
             f"The job on {owner['host']}, process {owner['pid']}, writes these tables.",
-            "Stop it first, or give this one another state.schema and tables of its own.",
+            "Stop it first, or configure another state.schema and other tables for this job.",
         )
 
     def _remove(self, present: str) -> None:
@@ -178,27 +178,27 @@ class Lease:
         aside = f"{self._path}.{self._me['owner']}"
         if self._files.move(self._path, aside) and self._files.read(aside) != present:
             self._files.move(aside, self._path)
-            raise LeaseError("Another job has just taken these tables.")
+            raise LeaseError("Another job has just taken the lease of these tables.")
         self._files.remove(aside)
         if present.endswith("}"):
             self._files.remove(self._counter(json.loads(present)["owner"]))
 
     def _keep(self) -> None:
-        """Write the counter; a storage that fails is tried again until the lease has expired."""
+        """Renew the lease; storage errors are retried until the lease has expired."""
         while not self._ended.wait(self._beat) and not self._lost:
-            begun = time.monotonic()
+            started = time.monotonic()
             try:
-                if self._look():
+                if self._check_owner():
                     self._count += 1
                     counter = self._counter(self._me["owner"])
                     self._files.write(counter, str(self._count), over=True)
-                    # As of the look at the owner: the process may have been frozen since then.
-                    self._renewed = begun
+                    # As of reading the owner: the process may have been frozen since then.
+                    self._renewed = started
             except SparkError as error:
                 log.warning("the lease cannot be renewed: %s", cause(error))
 
     def _watch(self) -> None:
-        """End the job when its lease expires; the keeper may hang in a call of the storage."""
+        """End the job when its lease expires; the renewing thread may hang in the storage."""
         while not self._ended.wait(min(1.0, self._beat)) and not self._lost:
             silent = time.monotonic() - self._renewed
             if silent > _VALID_BEATS * self._beat:
@@ -212,10 +212,10 @@ class Lease:
         log.error("%s The job ends.", reason)
         self._stop()
 
-    def _look(self) -> bool:
-        """Return whether the file names this owner; the lease is lost if it names another one.
+    def _check_owner(self) -> bool:
+        """Return whether the file names this owner; if it names another one, the lease is lost.
 
-        Without a file it still holds until it expires: the storage may be back by then.
+        Without a file the lease is valid until it expires, as the storage may recover.
         """
         owner = self._owner()
         if owner is None:
@@ -225,23 +225,23 @@ class Lease:
         return owner is not None and not self._lost
 
     def _owner(self) -> dict[str, Any] | None:
-        """Return what the file says; it is empty for a moment while its owner writes it."""
-        for _ in range(_LOOKS):
+        """Return the owner in the file, which may be partially written for a moment."""
+        for _ in range(_READ_ATTEMPTS):
             text = self._files.read(self._path)
             if text is None:
                 return None
             if text.endswith("}"):
                 found: dict[str, Any] = json.loads(text)
                 return found
-            time.sleep(_LOOK_SECONDS)
-        return {"owner": "nobody", "host": "", "pid": 0}  # its owner died while it wrote it
+            time.sleep(_READ_INTERVAL_SECONDS)
+        return {"owner": "unknown", "host": "", "pid": 0}  # its owner died while writing it
 
     def _counter(self, owner: str) -> str:
         return f"{self._path}.{owner}.count"
 
 
 def _process(pid: int) -> dict[str, Any]:
-    """Return what names a process; on other machines, after a boot, in another container."""
+    """Return what identifies a process across machines, boots and containers."""
     return {
         "host": socket.gethostname(),
         "machine": _machine(),
@@ -251,7 +251,7 @@ def _process(pid: int) -> dict[str, Any]:
 
 
 def _machine() -> str:
-    """Return what names this machine since its boot, and its numbers of processes."""
+    """Return what identifies this machine, its boot and its namespace of process ids."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{socket.gethostname()} {boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -260,7 +260,7 @@ def _machine() -> str:
 
 
 def _start_time(pid: int) -> str:
-    """Return when a process began: another one may have its number later."""
+    """Return when a process started: its id may be reused later."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[19]
     except OSError:
@@ -273,5 +273,5 @@ def _is_alive(owner: dict[str, Any]) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # it is another user's
+        pass  # the process of another user
     return bool(_start_time(owner["pid"]) == owner["began"])

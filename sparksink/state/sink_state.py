@@ -1,11 +1,11 @@
-"""What a sink remembers of its tables, in its own tables and for every batch in memory."""
+"""The state of a sink: stored in its system tables, and cached in memory."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -16,7 +16,7 @@ from sparksink.sql import string_literal
 from sparksink.state import system_queries
 from sparksink.state.history_positions import HistoryPositions
 from sparksink.state.snapshots import Offsets
-from sparksink.state.system_tables import SCHEMAS, SystemTables
+from sparksink.state.system_tables import SCHEMAS, TRANSACTION_COLUMNS, SystemTables
 from sparksink.state.table_result import Boundary, PendingSweep, TableResult, latest_result
 from sparksink.state.transactions import (
     OPEN_COLUMNS,
@@ -29,9 +29,11 @@ from sparksink.tables import Lake, Table
 
 log = logging.getLogger(__name__)
 
+_OPEN_NAMES: Final = {stored: name for name, stored in TRANSACTION_COLUMNS.items()}
+
 
 class SinkState:
-    """The sink's own tables; keeps what every batch asks for in memory.
+    """Reads and writes the system tables; caches what every batch needs.
 
     ``open_limit`` is how many open transactions a row of ``commits`` holds.
     """
@@ -62,7 +64,7 @@ class SinkState:
         self._statements: int | None = None
 
     def open(self) -> None:
-        """Read what was remembered."""
+        """Read the stored state."""
         self._watermarks = system_queries.highest_positions(self._own, "watermarks")
         self._deleted = system_queries.highest_positions(self._own, "tombstones")
         self._boundaries = system_queries.boundaries(self._own)
@@ -77,32 +79,32 @@ class SinkState:
         self._statements = None
 
     def table(self, name: str) -> Table:
-        """Return one of the tables, which is made when it is missing."""
+        """Return a system table, which is created if it is missing."""
         return self._own.table(name)
 
     def watermark(self, table: str) -> ChangePosition:
-        """Return the place before which nothing of a table exists."""
+        """Return the position before which a table has no rows."""
         return self._watermarks.get(table, BEGINNING)
 
-    def raise_watermark(self, table: str, place: ChangePosition) -> None:
-        """Remember a later such place. The rows before it must be gone already."""
-        values = {"source_table": table, "seq_hi": place.hi, "seq_lo": place.lo}
+    def raise_watermark(self, table: str, position: ChangePosition) -> None:
+        """Store a higher watermark. The rows before it must be removed already."""
+        values = {"source_table": table, "seq_hi": position.hi, "seq_lo": position.lo}
         self._own.add("watermarks", values)
-        self._watermarks[table], self._lacking = place, None
+        self._watermarks[table], self._lacking = position, None
 
     def boundaries(self, table: str) -> Collection[Boundary]:
-        """Return all places where the rows of a table ended at once."""
+        """Return all positions where all rows of a table ended."""
         return self._boundaries.get(table, set())
 
     def add_boundary(self, table: str, end: Boundary) -> None:
-        """Remember such a place. The versions before it must have ended already."""
-        place = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
-        self._own.add("boundaries", {"source_table": table, **place})
+        """Store a boundary. The versions before it must have ended already."""
+        position = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
+        self._own.add("boundaries", {"source_table": table, **position})
         self._boundaries.setdefault(table, set()).add(end)
         self._lacking = None
 
     def pending_sweeps(self) -> list[PendingSweep]:
-        """Return the ends of snapshots before which rows are still to be removed."""
+        """Return the ends of snapshots whose sweep is pending."""
         self._sweeps = [
             one
             for one in self._sweeps
@@ -111,7 +113,7 @@ class SinkState:
         return list(self._sweeps)
 
     def defer_sweep(self, sweep: PendingSweep) -> None:
-        """Remember that rows may be removed only after more was read."""
+        """Store a sweep that must wait until more messages are read."""
         if any(one[:3] == sweep[:3] for one in self._sweeps):
             return
         end = {"seq_hi": sweep.end.hi, "seq_lo": sweep.end.lo, "source_micros": sweep.end.at}
@@ -119,19 +121,19 @@ class SinkState:
         self._own.add("sweeps", {**named, **end})
         self._sweeps.append(sweep)
 
-    def is_swept(self, table: str, place: ChangePosition) -> bool:
-        """Return whether nothing of a table exists before a place any more."""
-        ended = any(one[:2] == place for one in self.boundaries(table))
-        return ended or self.watermark(table) >= place
+    def is_swept(self, table: str, position: ChangePosition) -> bool:
+        """Return whether all rows of a table from before a position are removed."""
+        ended = any(one[:2] == position for one in self.boundaries(table))
+        return ended or self.watermark(table) >= position
 
     def last_delete(self, table: str) -> ChangePosition:
-        """Return the place of a table's last delete."""
+        """Return the position of a table's last delete."""
         return self._deleted.get(table, BEGINNING)
 
     def record_deletes(
         self, table: str, deletes: DataFrame, last: ChangePosition, writer: str, batch: int
     ) -> None:
-        """Remember deletes, rows of ``key, seq_hi, seq_lo``; ``last`` is their last place."""
+        """Store deletes, rows of ``key, seq_hi, seq_lo``; ``last`` is their last position."""
         rows = deletes.withColumn("source_table", f.lit(table)).withColumn(
             "at", f.current_timestamp()
         )
@@ -139,46 +141,49 @@ class SinkState:
         self._deleted[table] = max(last, self.last_delete(table))
 
     def last(self, table: str) -> TableResult | None:
-        """Return the last place and time that a complete batch has reached in a table."""
+        """Return the last position and time of a table in a complete batch."""
         return self._last.get(table)
 
     def reached(self) -> Mapping[str, TableResult]:
-        """Return for each table the last place and time that a complete batch has reached."""
+        """Return the last position and time of each table in a complete batch."""
         return dict(self._last)
 
     def dropped(self) -> Collection[str]:
-        """Return the tables that are no more at the source, as far as is told."""
+        """Return the tables that the source has dropped, according to the schema-change topic."""
         return system_queries.dropped(self._own)
 
     def note_statements(self, found: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what the schema-change topic has told, once, as rows of ``ddl``."""
-        told = list(found)
-        if not told:
+        """Store new statements of the schema-change topic as rows of ``ddl``."""
+        rows = list(found)
+        if not rows:
             return
         last = self._statements
         last = system_queries.last_statement(self._own) if last is None else last
-        fresh = [one for one in told if one["offset"] > last]
+        fresh = [one for one in rows if one["offset"] > last]
         if fresh:
-            if lost := [
+            if removing := [
                 one for one in fresh if one["source_table"] and removes_rows(one["ddl"] or "")
             ]:
-                self._note_lost_rows(lost)
+                self._store_removed_rows(removing)
             self._own.add_all("ddl", fresh)
             self._statements = fresh[-1]["offset"]
 
-    def _note_lost_rows(self, statements: Iterable[Mapping[str, Any]]) -> None:
-        """Remember that the source has fewer rows than its events tell of."""
+    def _store_removed_rows(self, statements: Iterable[Mapping[str, Any]]) -> None:
+        """Store that the source has removed rows without events."""
         gaps: list[Mapping[str, Any]] = []
         for one in statements:
-            log.error("%s: partitions went with their rows; take a snapshot", one["source_table"])
-            offset, place = one["offset"], {"topic": "", "partition": 0}
+            log.error(
+                "%s: partitions were removed with their rows; take a new snapshot",
+                one["source_table"],
+            )
+            offset, source = one["offset"], {"topic": "", "partition": 0}
             hi, lo = one["start"] or (None, None)
             given = {"source_table": one["source_table"], "expected": offset, "earliest": offset}
-            gaps.append({**place, **given, "seq_hi": hi, "seq_lo": lo})
+            gaps.append({**source, **given, "seq_hi": hi, "seq_lo": lo})
         self.add_gaps(gaps)
 
     def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
-        """Remember messages that were gone before they were read."""
+        """Store gaps: messages that were gone before they were read, or removed rows."""
         self._own.add_all("gaps", [{"seq_hi": None, "seq_lo": None, **one} for one in gaps])
         self._gaps, self._lacking = True, None
 
@@ -193,7 +198,7 @@ class SinkState:
         return system_queries.topics(self._own)
 
     def forget_deletes(self, table: str, seconds: float) -> None:
-        """Forget deletes that are older: no change of their rows can come any more."""
+        """Remove older tombstones, whose rows can no longer change."""
         found = self._own.present("tombstones")
         if found is not None:
             old = f"at < current_timestamp() - INTERVAL {int(seconds)} SECONDS"
@@ -201,7 +206,7 @@ class SinkState:
             found.run(f"DELETE FROM {{table}} WHERE {where}")  # noqa: S608 - escaped
 
     def compact(self, hours: int, snapshots: float | None) -> None:
-        """Join the small files of these tables, as `Lake.compact` does."""
+        """Compact these tables, as in `Lake.compact`."""
         if (stored := self._own.present("transactions")) is not None:
             now = self.transactions.stored or StoredBatch("", -1)
             here = f"app = {string_literal(now.app)} AND batch = {now.batch}"
@@ -209,7 +214,7 @@ class SinkState:
         self._own.compact(hours, snapshots)
 
     def fence(self, owner: str) -> None:
-        """Make writes of these tables fail that another process has begun, as `Lake.fence` does."""
+        """Make unfinished writes of other processes to these tables fail, as in `Lake.fence`."""
         self._own.fence(owner)
 
     def parked(self) -> Mapping[str, str]:
@@ -217,40 +222,41 @@ class SinkState:
         return dict(self._parked)
 
     def park(self, table: str, reason: str) -> None:
-        """Set a table aside."""
+        """Park a table."""
         self._own.add("parkings", {"source_table": table, "parked": True, "reason": reason})
         self._parked[table] = reason
 
     def unpark(self, table: str) -> None:
-        """Take a table up again."""
+        """Resume a table."""
         self._own.add("parkings", {"source_table": table, "parked": False, "reason": ""})
         self._parked.pop(table, None)
 
     @property
     def transactions(self) -> Transactions:
-        """The transactions of the source as of the last batch that followed them."""
+        """The transactions of the source after the last batch that followed them."""
         if self._transactions is None:
             self._transactions = system_queries.transactions(self._own)
         return self._transactions
 
     def open_transactions(self) -> DataFrame:
-        """Return those that were open after the last batch, as rows of `OPEN_COLUMNS`."""
+        """Return the open transactions after the last batch, as rows of `OPEN_COLUMNS`."""
         stored = self.transactions.stored
         if stored is None:
             return self.transactions.rows(self._spark)
         found = self.table("transactions").read()
         here = (f.col("app") == stored.app) & (f.col("batch") == stored.batch)
-        return found.where(here).select(*OPEN_COLUMNS)
+        return found.where(here).withColumnsRenamed(_OPEN_NAMES).select(*OPEN_COLUMNS)
 
     def store_transactions(self, rows: DataFrame, app: str, batch: int) -> StoredBatch:
-        """Keep open transactions that are too many for the row of a batch."""
+        """Store open transactions that are too many for the row of a batch."""
         named = rows.withColumn("app", f.lit(app)).withColumn("batch", f.lit(batch).cast("bigint"))
         table = self.table("transactions")
+        named = named.withColumnsRenamed(TRANSACTION_COLUMNS)
         table.append(named.select(*SCHEMAS["transactions"]), f"{app}:transactions", batch)
         return StoredBatch(app, batch)
 
     def give_up_transactions(self, app: str, present: Callable[[], Offsets]) -> None:
-        """Stop waiting for events of open transactions that were removed; ``app`` is a new name."""
+        """Stop waiting for removed events of open transactions; ``app`` is a new name."""
         before = self.transactions
         if before.open or before.stored:
             after = give_up(
@@ -263,24 +269,24 @@ class SinkState:
 
     @property
     def lacks_messages(self) -> bool:
-        """Whether tables lack messages that came: parked ones, dead letters, or lost ones."""
+        """Whether tables lack messages: parked ones, dead letters, or lost ones."""
         return bool(self._parked) or self._dead_letters or bool(self.gaps())
 
     @property
     def heads(self) -> HistoryPositions:
-        """How far the histories have come; read where a history asks for it."""
+        """The positions of histories; read when a history needs them."""
         if self._heads is None:
             self._heads = system_queries.history_positions(self._own)
         return self._heads
 
     def streams(self) -> Collection[str]:
-        """Return the names of the streams that had complete batches before this job began."""
+        """Return the names of the streams with complete batches from before this job."""
         if self._streams is None:
             self._streams = system_queries.streams(self._own)
         return self._streams
 
     def cut(self) -> tuple[datetime, Mapping[str, str]] | None:
-        """Return the time of the last consistent cut, and the version of each table in it."""
+        """Return the time of the last transactional cut, and the version of each table in it."""
         return system_queries.last_cut(self._own)
 
     def commit(
@@ -291,7 +297,7 @@ class SinkState:
         tables: Collection[TableResult],
         transactions: Transactions | None = None,
     ) -> None:
-        """Remember that a batch is complete."""
+        """Store that a batch is complete."""
         done = [_entry(one) for one in tables]
         self._dead_letters |= any(one.faults for one in tables)
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
@@ -307,7 +313,7 @@ class SinkState:
 
 
 def _entry(one: TableResult) -> dict[str, Any]:
-    """Return what the table ``commits`` says of a table."""
+    """Return the entry of a table in ``commits``."""
     hi, lo = one.highest or (None, None)
     return {
         "source_table": one.table,

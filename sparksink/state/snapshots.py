@@ -1,8 +1,8 @@
-"""Whether all rows of the connector's snapshots have arrived.
+"""Tracks whether all rows of the connector's snapshots have arrived.
 
-A snapshot's rows belong to no transaction. From its first row on the tables hold a part of it. It
-is complete when the row marked ``last``, or the first transaction that the connector streams after
-it, was read, and then every partition up to where it ended at that moment.
+A snapshot's rows belong to no transaction, and from the first row on the tables have a part of it.
+It is complete when the row marked ``last``, or the first transaction after it, was read, and then
+every partition up to its end offset at that time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Phase = Literal["none", "running", "silent", "ended"]
 
 @dataclass(frozen=True, slots=True)
 class ReadProgress:
-    """How far a batch reads each partition, and a call that returns how far they reach now.
+    """The end offsets of a batch, and a function that returns the present end offsets.
 
-    Recorded messages have neither: everything counts as read. Messages that are applied again are
-    not part of what ``streams``: ``reached`` is how far the stream has read then.
+    Recorded messages have neither: everything counts as read. Messages that are applied again do
+    not belong to the stream (``streams``): ``reached`` is then how far the stream has read.
     """
 
     reached: Offsets
@@ -31,7 +31,7 @@ class ReadProgress:
     streams: bool = True
 
     def with_cached_offsets(self) -> ReadProgress:
-        """Return the same, which asks where partitions end once, from whatever thread."""
+        """Return the same with cached present offsets, for all threads."""
         lock, found = threading.Lock(), list[Offsets]()
 
         def present() -> Offsets:
@@ -56,10 +56,10 @@ RECORDED: Final = ReadProgress({}, dict)
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRows:
-    """What a batch has of snapshots.
+    """The snapshot rows of a batch.
 
-    ``rows`` are those of a whole snapshot, ``last`` tells whether the one marked so is among them,
-    ``incremental`` counts rows of incremental snapshots. ``streams`` tells whether the batch has a
+    ``rows`` counts rows of a regular snapshot, with ``last`` if the one marked so is among them;
+    ``incremental`` counts rows of incremental snapshots. With ``streams`` the batch has a
     transaction, which the connector reports only while no snapshot runs.
     """
 
@@ -71,17 +71,17 @@ class SnapshotRows:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotProgress:
-    """What is known after a batch.
+    """The progress of snapshots after a batch.
 
-    A snapshot is ``running``; ``silent`` once all was read that was there with its last known row,
-    so that a later transaction follows it; and ``ended`` until everything up to ``until`` is read.
+    A snapshot is ``running``; ``silent`` once everything that existed with its last known row was
+    read, so that a later transaction follows it; and ``ended`` until ``until`` is read.
     """
 
     phase: Phase = "none"
     until: Offsets | None = None
 
     def after(self, batch: SnapshotRows, progress: ReadProgress) -> SnapshotProgress:
-        """Return what is known after another batch."""
+        """Return the progress after another batch."""
         found = self._before_barrier(batch, progress.present)
         if found.phase in {"none", "silent"} or not progress.covers(found.until or {}):
             return found
@@ -90,7 +90,7 @@ class SnapshotProgress:
         return found if batch.rows else SnapshotProgress("silent")
 
     def ended(self, present: Callable[[], Offsets]) -> SnapshotProgress:
-        """Return the same with a wait for everything that is there now, unless one runs."""
+        """Return the same, waiting for all present messages unless a snapshot runs."""
         if self.phase in {"running", "silent"}:
             return self
         return SnapshotProgress("ended", present())
@@ -105,12 +105,12 @@ class SnapshotProgress:
         return self
 
     def as_json(self) -> list[Any]:
-        """Return it as values of JSON."""
+        """Return it as JSON values."""
         return [self.phase, self.until]
 
     @staticmethod
-    def of_json(found: list[Any] | None) -> SnapshotProgress:
-        """Read what `as_json` returned; None is the beginning."""
+    def from_json(found: list[Any] | None) -> SnapshotProgress:
+        """Parse the result of `as_json`; None is the initial state."""
         return SnapshotProgress(*found) if found else NO_SNAPSHOT
 
 

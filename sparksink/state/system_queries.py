@@ -1,4 +1,4 @@
-"""What the sink's own tables say: read once at the start of a job."""
+"""Queries of the system tables, which read the state at the start of a job."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sparksink.state.transactions import Transactions, parse_transactions
 
 
 def highest_positions(own: SystemTables, name: str) -> dict[str, ChangePosition]:
-    """Return the last place in ``tombstones`` or ``watermarks`` of each table."""
+    """Return the last position in ``tombstones`` or ``watermarks`` of each table."""
     table = own.present(name)
     if table is None:
         return {}
-    place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
-    rows = table.read().groupBy("source_table").agg(place).collect()
-    return {row["source_table"]: ChangePosition(*row["place"]) for row in rows}
+    position = f.max(f.struct("seq_hi", "seq_lo")).alias("position")
+    rows = table.read().groupBy("source_table").agg(position).collect()
+    return {row["source_table"]: ChangePosition(*row["position"]) for row in rows}
 
 
 def boundaries(own: SystemTables) -> dict[str, set[Boundary]]:
-    """Return all places where the rows of a table ended at once."""
+    """Return all positions where all rows of a table ended."""
     table = own.present("boundaries")
     found: dict[str, set[Boundary]] = {}
     for row in table.read().collect() if table else ():
@@ -36,7 +36,7 @@ def boundaries(own: SystemTables) -> dict[str, set[Boundary]]:
 
 
 def sweeps(own: SystemTables) -> list[PendingSweep]:
-    """Return all ends of snapshots that had to wait, also those that did so long ago."""
+    """Return all deferred sweeps, including finished ones."""
     table = own.present("sweeps")
     return [
         PendingSweep(
@@ -50,28 +50,28 @@ def sweeps(own: SystemTables) -> list[PendingSweep]:
 
 
 def last_results(own: SystemTables) -> dict[str, TableResult]:
-    """Return for each table the last place and time that a complete batch has reached."""
+    """Return the last position and time of each table in a complete batch."""
     table = own.present("commits")
     if table is None:
         return {}
     each = table.read().select("batch", "at", f.explode("tables").alias("done"))
     done = each.select("batch", "at", "done.*")
-    place = f.max(f.struct("seq_hi", "seq_lo")).alias("place")
+    position = f.max(f.struct("seq_hi", "seq_lo")).alias("position")
     batch = f.max_by("batch", "at").alias("batch")
     rows = done.where("seq_hi IS NOT NULL").groupBy("source_table")
     return {
         row["source_table"]: TableResult(
             row["source_table"],
-            highest=ChangePosition(*row["place"]),
+            highest=ChangePosition(*row["position"]),
             source_ts=row["source_ts"],
             batch=row["batch"],
         )
-        for row in rows.agg(place, batch, f.max("source_ts").alias("source_ts")).collect()
+        for row in rows.agg(position, batch, f.max("source_ts").alias("source_ts")).collect()
     }
 
 
 def parked_tables(own: SystemTables) -> dict[str, str]:
-    """Return the tables that are parked, with the reasons."""
+    """Return the parked tables with the reasons."""
     table = own.present("parkings")
     if table is None:
         return {}
@@ -81,17 +81,17 @@ def parked_tables(own: SystemTables) -> dict[str, str]:
 
 
 def transactions(own: SystemTables) -> Transactions:
-    """Return the transactions of the source as of the last batch that followed them."""
+    """Return the transactions of the source after the last batch that followed them."""
     return parse_transactions(_last_value(own, "transactions"))
 
 
 def history_positions(own: SystemTables) -> HistoryPositions:
-    """Return how far histories have come as of the last batch that noted it."""
+    """Return the positions of histories after the last batch that stored them."""
     return HistoryPositions(_last_value(own, "heads"))
 
 
 def _last_value(own: SystemTables, column: str) -> str | None:
-    """Return what the last batch that noted something has noted."""
+    """Return the last value of a column of ``commits``."""
     table = own.present("commits")
     if table is None:
         return None
@@ -101,7 +101,7 @@ def _last_value(own: SystemTables, column: str) -> str | None:
 
 
 def streams(own: SystemTables) -> set[str]:
-    """Return the names under which batches of streams were committed: a checkpoint has one."""
+    """Return the names of streams with committed batches; each checkpoint has one name."""
     table = own.present("commits")
     names = table.read().select("app").distinct().collect() if table else ()
     return {row["app"] for row in names if ":" not in row["app"]}
@@ -118,14 +118,14 @@ def topics(own: SystemTables) -> list[str]:
 
 
 def last_statement(own: SystemTables) -> int:
-    """Return the offset of the last statement that was kept; -1 where there is none."""
+    """Return the offset of the last stored statement, or -1."""
     table = own.present("ddl")
     last = table.read().agg(f.max("offset").alias("last")).collect()[0]["last"] if table else None
     return -1 if last is None else int(last)
 
 
 def dropped(own: SystemTables) -> set[str]:
-    """Return the tables of which the last statement was DROP TABLE."""
+    """Return the tables whose last statement was DROP TABLE."""
     table = own.present("ddl")
     if table is None:
         return set()
@@ -135,19 +135,19 @@ def dropped(own: SystemTables) -> set[str]:
 
 
 LACKS_MESSAGES: Final = "lacks messages: take a new snapshot"
-DIVERGED: Final = "diverged: rows went with their partitions, take a new snapshot"
+DIVERGED: Final = "diverged: rows were removed with their partitions, take a new snapshot"
 
 
 def tables_with_gaps(own: SystemTables) -> dict[str, str]:
-    """Return the tables that differ from the source, and had no snapshot since, with the reason."""
-    noted = own.present("gaps")
-    if noted is None:
+    """Return the tables that differ from the source until a new snapshot, with the reason."""
+    stored = own.present("gaps")
+    if stored is None:
         return {}
-    table = noted.read()
+    table = stored.read()
     ends = {name: own.present(name) for name in ("watermarks", "boundaries")}
     for ended in filter(None, ends.values()):
         end = ended.read().alias("e")
-        # A statement has a place, which the snapshot lies behind; other gaps have a time alone.
+        # A statement has a position, which the snapshot follows; other gaps have only a time.
         later = f.when(f.col("g.seq_hi").isNull(), f.col("e.at") > f.col("g.at")).otherwise(
             f.expr(newer_sql("e", "g", "seq_hi", "seq_lo"))
         )
@@ -159,13 +159,13 @@ def tables_with_gaps(own: SystemTables) -> dict[str, str]:
 
 
 def has_dead_letters(own: SystemTables) -> bool:
-    """Return whether there are messages that could not be applied."""
+    """Return whether there are dead letters."""
     table = own.present("dead_letter")
     return table is not None and not table.read().isEmpty()
 
 
 def last_cut(own: SystemTables) -> tuple[datetime, Mapping[str, str]] | None:
-    """Return the time of the last consistent cut, and the version of each table in it."""
+    """Return the time of the last transactional cut, and the version of each table in it."""
     table = own.present("commits")
     if table is None:
         return None

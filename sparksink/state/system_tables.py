@@ -1,22 +1,22 @@
-"""The sink's own tables: what it must remember to converge, and what it tells of itself.
+"""The sink's system tables: the state that it needs to converge, and reports for operators.
 
-All of them only grow: a row once written is never changed, so that no crash can leave one half
-written. What is true is the greatest or the last row.
+Rows are only appended, so that a crash cannot leave a partial change. The greatest or the last row
+is valid.
 
 =============== ==========================================================================
-tombstones      which row was deleted where; a late change of it must not bring it back
-watermarks      before which place all of a table was truncated, or is no longer there
-boundaries      all such places of a table that keeps its versions
-sweeps          ends of snapshots whose topics have to be read further before older rows may go
-commits         one row a batch that is complete: offsets, of each table version and place, and
-                whether the tables hold whole transactions only
-dead_letter     messages that cannot be used, and why
-parked          messages of tables that cannot go on
-parkings        which table was parked, and why, and when it was taken up again
-ddl             what the schema-change topic has told: a row for each table of a statement
-transactions    open transactions of a batch, where they are too many for its row in commits
+tombstones      deleted rows with their positions; a late change must not restore them
+watermarks      positions before which all rows of a table were truncated or removed
+boundaries      all such positions of a table with row versions
+sweeps          ends of snapshots that wait for messages before older rows are removed
+commits         a row for each complete batch: offsets, version and position of each table, and
+                whether the tables have complete transactions only
+dead_letter     unusable messages with the reason
+parked          messages of parked tables
+parkings        when and why tables were parked, and when they were resumed
+ddl             statements of the schema-change topic: a row for each table of a statement
+transactions    open transactions of a batch, if they are too many for its row in commits
 gaps            messages that were gone from Kafka before they were read, and statements that
-                removed rows without a message
+                removed rows without events
 =============== ==========================================================================
 """
 
@@ -45,6 +45,8 @@ _MESSAGE: Final = {
     "value": "binary",
     "position": "string",
 }
+TRANSACTION_COLUMNS: Final = {"expected": "wanted"}
+"""Columns of `OPEN_COLUMNS` → their names in the table, which earlier versions chose."""
 SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
     "tombstones": {
         "source_table": "string",
@@ -106,7 +108,11 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "source_millis": "bigint",
         "at": "timestamp",
     },
-    "transactions": {"app": "string", "batch": "bigint", **OPEN_COLUMNS},
+    "transactions": {
+        "app": "string",
+        "batch": "bigint",
+        **{TRANSACTION_COLUMNS.get(name, name): kind for name, kind in OPEN_COLUMNS.items()},
+    },
     "gaps": {
         "source_table": "string",
         "topic": "string",
@@ -121,9 +127,9 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 class SystemTables:
-    """These tables, below one folder of a lake; ``names`` are those that differ from the above.
+    """The system tables in one folder of a lake; ``names`` are names that differ from the above.
 
-    :raises ConfigError: one would have the name of another.
+    :raises ConfigError: a name is taken.
     """
 
     def __init__(
@@ -138,7 +144,7 @@ class SystemTables:
         self._lock = threading.Lock()
 
     def table(self, name: str) -> Table:
-        """Return one of the tables, which is made when it is missing."""
+        """Return a system table, which is created if it is missing."""
         table = self._lake.table(self._path(name))
         with self._lock:
             present = table.columns()
@@ -149,20 +155,20 @@ class SystemTables:
         return table
 
     def present(self, name: str) -> Table | None:
-        """Return one of the tables, None where it was never needed."""
+        """Return a system table, None if it does not exist."""
         table = self._lake.table(self._path(name))
         return None if table.columns() is None else table
 
     def add(
         self, name: str, values: Mapping[str, Any], writer: str | None = None, batch: int = 0
     ) -> None:
-        """Add a row; with a ``writer`` unless it has added that of this batch before."""
+        """Append a row; with a ``writer`` unless it has appended this batch before."""
         now = datetime.now(UTC)
         row = self._row(SCHEMAS[name], {**values, "at": now})
         self.table(name).append(row, writer or f"{name}-{now.isoformat()}", batch)
 
     def add_all(self, name: str, values: Sequence[Mapping[str, Any]]) -> None:
-        """Add rows in one commit."""
+        """Append rows in one commit."""
         now, columns = datetime.now(UTC), SCHEMAS[name]
         rows = [tuple({**one, "at": now}[column] for column in columns) for one in values]
         kinds = ", ".join(f"{column} {kind}" for column, kind in columns.items())
@@ -170,20 +176,20 @@ class SystemTables:
         self.table(name).append(made, f"{name}-{now.isoformat()}", 0)
 
     def _row(self, columns: Mapping[str, str], values: Mapping[str, Any]) -> DataFrame:
-        """Return one row as a literal: of a list of Python's Spark would make a job of its own."""
+        """Return one row as a literal: for a Python list Spark would run another job."""
         kinds = ", ".join(f"{column}: {kind}" for column, kind in columns.items())
         given = string_literal(json.dumps(values, default=_timestamp_text))
         row = f"from_json({given}, 'struct<{kinds}>', map('mode', 'FAILFAST'))"
         return self._spark.sql(f"SELECT inline(array({row}))")
 
     def compact(self, hours: int, snapshots: float | None) -> None:
-        """Join the small files of these tables, as `Lake.compact` does."""
+        """Compact these tables, as in `Lake.compact`."""
         for name in SCHEMAS:
             if self.present(name) is not None:
                 self._lake.compact(self._path(name), hours, snapshots)
 
     def fence(self, owner: str) -> None:
-        """Make writes of these tables fail that another process has begun, as `Lake.fence` does."""
+        """Make unfinished writes of other processes to these tables fail, as in `Lake.fence`."""
         for name in SCHEMAS:
             if self.present(name) is not None:
                 self._lake.fence(self._path(name), owner)
@@ -193,5 +199,5 @@ class SystemTables:
 
 
 def _timestamp_text(value: datetime) -> str:
-    """Return a moment as text; one without a zone is of this machine's, as Spark hands them out."""
+    """Return a time as ISO text; Spark returns times without a zone in the local zone."""
     return value.astimezone(UTC).isoformat()

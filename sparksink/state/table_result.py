@@ -1,4 +1,4 @@
-"""What a batch has done to a table, and where all of a table ended."""
+"""The result of a batch for a table, and the boundaries of a table's rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparksink.change_position import ChangePosition
 
 
 class Boundary(NamedTuple):
-    """Where all rows of a table ended; ``at`` is the source's time in microseconds."""
+    """A position where all rows of a table ended; ``at`` is the source's time in microseconds."""
 
     hi: int
     lo: int
@@ -19,9 +19,9 @@ class Boundary(NamedTuple):
 
 
 class PendingSweep(NamedTuple):
-    """The end of a snapshot, whose rows may be in partitions that are read only up to here.
+    """The end of a snapshot whose rows may be in partitions that are not read so far.
 
-    The rows from before it may go once the ``topic`` was read up to the offsets in ``until``.
+    Rows from before it are removed once the ``topic`` was read up to the offsets in ``until``.
     """
 
     table: str
@@ -32,12 +32,11 @@ class PendingSweep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """What one ``batch`` did to one table; ``highest`` and ``source_ts`` are of its last change.
+    """The result of one ``batch`` for one table; its last change has ``highest``, ``source_ts``.
 
-    ``topic`` is the one that was read, where there was something to do.
-
-    ``operations`` counts changes by ``__op``, ``reasons`` dead letters by theirs, ``altered`` what
-    was done to its columns. ``swept`` tells whether all rows before a place were removed.
+    ``topic`` is set if messages of the table were read. ``operations`` counts changes by ``__op``,
+    ``reasons`` counts dead letters, ``altered`` alterations of columns. With ``swept`` all rows
+    from before a position were removed.
     """
 
     table: str
@@ -58,7 +57,7 @@ class TableResult:
 
 
 def latest_result(last: TableResult | None, now: TableResult) -> TableResult:
-    """Return how far a table is after a batch: batches may come again, so it never goes back."""
+    """Return the later result: batches may be repeated, so progress never goes back."""
     if last is None or last.highest is None or now.highest is None:
         return now if last is None or now.highest else last
     times = [one.source_ts for one in (last, now) if one.source_ts]

@@ -1,4 +1,4 @@
-"""Which transactions of the source are complete in the tables.
+"""Tracks which transactions of the source are complete in the tables.
 
 With ``provide.transaction.metadata`` the connector reports for each transaction how many events of
 each table it has, and marks its events with it. A transaction is complete once all of its events
@@ -22,7 +22,7 @@ from sparksink.state.snapshots import NO_SNAPSHOT, Offsets, SnapshotProgress
 OPEN_COLUMNS: Final = {
     "id": "string",
     "ranges": "array<struct<first:bigint,last:bigint>>",
-    "wanted": "bigint",
+    "expected": "bigint",
     "given_up": "boolean",
 }
 """A transaction that is not complete; see `OpenTransaction`."""
@@ -39,18 +39,17 @@ OPEN_LIMIT: Final = 10_000
 class OpenTransaction(NamedTuple):
     """A transaction that is not complete.
 
-    ``ranges`` are the first and last numbers of events that were applied, ``wanted`` is how many
-    events there are, None before the end was read. ``given_up``: events that did not arrive until
-    now never will.
+    ``ranges`` are the first and last numbers of applied events, ``expected`` is the number of
+    events, None before the end was read. With ``given_up`` missing events will never arrive.
     """
 
     ranges: Sequence[tuple[int, int]] = ()
-    wanted: int | None = None
+    expected: int | None = None
     given_up: bool = False
 
 
 class StoredBatch(NamedTuple):
-    """The batch under which more open transactions are stored than a row can hold."""
+    """The batch with which open transactions are stored that are too many for a row."""
 
     app: str
     batch: int
@@ -77,7 +76,7 @@ class Transactions:
         return not self.open and self.stored is None and not waits
 
     def text(self) -> str:
-        """Return all of it as JSON."""
+        """Return it as JSON."""
         known = {name: list(one) for name, one in self.open.items()}
         snapshot = self.snapshot.as_json()
         return json.dumps(
@@ -85,12 +84,12 @@ class Transactions:
         )
 
     def rows(self, spark: SparkSession) -> DataFrame:
-        """Return those in ``open`` as rows of `OPEN_COLUMNS`."""
+        """Return the transactions of ``open`` as rows of `OPEN_COLUMNS`."""
         found = [
             {
                 "id": name,
                 "ranges": [{"first": first, "last": last} for first, last in one.ranges],
-                "wanted": one.wanted,
+                "expected": one.expected,
                 "given_up": one.given_up,
             }
             for name, one in self.open.items()
@@ -101,7 +100,7 @@ class Transactions:
 
 
 def parse_transactions(text: str | None) -> Transactions:
-    """Read what `Transactions.text` wrote; None is the beginning."""
+    """Parse the result of `Transactions.text`; None is the initial state."""
     if text is None:
         return Transactions()
     found = json.loads(text)
@@ -110,9 +109,9 @@ def parse_transactions(text: str | None) -> Transactions:
         for name, (ranges, *rest) in found["open"].items()
     }
     stored = found.get("stored")
-    # An older version gave up with too many open transactions; this waits as after a snapshot.
+    # Older versions dropped too many open transactions; wait as for the end of a snapshot.
     lost = ["running", None] if found.get("lost") else None
-    snapshot = SnapshotProgress.of_json(found.get("snapshot", lost))
+    snapshot = SnapshotProgress.from_json(found.get("snapshot", lost))
     return Transactions(known, tuple(found["done"]), stored and StoredBatch(*stored), snapshot)
 
 
@@ -125,11 +124,11 @@ def next_transactions(
     store: Callable[[DataFrame], StoredBatch],
     limit: int = OPEN_LIMIT,
 ) -> Transactions:
-    """Return what is known after a batch.
+    """Return the transactions after a batch.
 
     :param known: the open transactions before it, rows of `OPEN_COLUMNS`.
     :param events: ``id`` of the transaction and ``total_order`` in it of events that were applied.
-    :param ends: ``id, wanted, place``, as `transaction_ends` returns.
+    :param ends: ``id, expected, position``, as `transaction_ends` returns.
     :param snapshot: the progress of snapshots after the batch.
     :param store: keeps open transactions for the next batch where these are more than ``limit``.
     """
@@ -137,11 +136,11 @@ def next_transactions(
     counts = events.groupBy("id").agg(f.count("*").alias("seen"))
     each = counts.join(ends, "id", "full_outer").where(~f.col("id").isin(*before.done))
     each = each.localCheckpoint()
-    whole = f.expr("coalesce(coalesce(seen, 0) >= wanted, false)")
+    whole = f.expr("coalesce(coalesce(seen, 0) >= expected, false)")
     found = _still_open(known, each.where(~whole), each, events)
     found = _without_lost(found, before.snapshot, snapshot).localCheckpoint()
     rows = found.limit(limit + 1).collect()
-    last = each.where(whole).orderBy(f.desc("place")).limit(_LATEST).collect()
+    last = each.where(whole).orderBy(f.desc("position")).limit(_LATEST).collect()
     done = [row["id"] for row in last]
     if len(rows) > limit:
         return Transactions({}, _recently_done(done, before), store(found), snapshot)
@@ -156,18 +155,18 @@ def give_up(
     present: Callable[[], Offsets],
     store: Callable[[DataFrame], StoredBatch],
 ) -> Transactions:
-    """Stop waiting for events that were removed, once the topics are read up to where they end now.
+    """Stop waiting for removed events, once the topics are read up to their present ends.
 
-    Where a snapshot is not complete, its end does the same.
+    While a snapshot is incomplete, its end does the same.
     """
     snapshot = before.snapshot.ended(present)
     if snapshot is before.snapshot:
         return before
     if before.stored is not None:
-        rows = known.withColumn("given_up", f.col("wanted").isNotNull()).localCheckpoint()
+        rows = known.withColumn("given_up", f.col("expected").isNotNull()).localCheckpoint()
         return replace(before, stored=store(rows), snapshot=snapshot)
     open_ = {
-        name: one._replace(given_up=one.wanted is not None) for name, one in before.open.items()
+        name: one._replace(given_up=one.expected is not None) for name, one in before.open.items()
     }
     return replace(before, open=open_, snapshot=snapshot)
 
@@ -175,12 +174,12 @@ def give_up(
 def _without_lost(found: DataFrame, before: SnapshotProgress, after: SnapshotProgress) -> DataFrame:
     """Drop transactions that stay incomplete although everything was read.
 
-    The rows of a snapshot hold what they did, or their events were dead letters that an operator
-    has removed. Those that were open with their end when the wait began are given up at its end.
+    Their changes are in the rows of a snapshot, or their events were dead letters that an operator
+    has purged. Those that were open with a known end when the wait started are dropped at its end.
     """
     waited = "ended" in {before.phase, after.phase}
     if after.phase == "ended" and before.phase != "ended":
-        found = found.withColumn("given_up", f.col("wanted").isNotNull())
+        found = found.withColumn("given_up", f.col("expected").isNotNull())
     return found.where("NOT given_up") if waited and after.phase == "none" else found
 
 
@@ -190,33 +189,33 @@ def _recently_done(done: Sequence[str], before: Transactions) -> tuple[str, ...]
 
 def _open_transaction(row: Any) -> OpenTransaction:
     ranges = [(one["first"], one["last"]) for one in row["ranges"] or ()]
-    return OpenTransaction(ranges, row["wanted"], row["given_up"])
+    return OpenTransaction(ranges, row["expected"], row["given_up"])
 
 
 def _still_open(
     known: DataFrame, partial: DataFrame, each: DataFrame, events: DataFrame
 ) -> DataFrame:
-    """Join what a batch has of transactions to what was known of them; those that are not whole.
+    """Return the incomplete transactions, joined from known ones and those of a batch.
 
     :param partial: the rows of ``each`` that this batch alone does not complete.
     """
     names = partial.select("id").union(known.select("id")).distinct()
     facts = (
         each.join(names, "id", "left_semi")
-        .selectExpr("id", "wanted", "false AS given_up")
-        .union(known.select("id", "wanted", "given_up"))
+        .selectExpr("id", "expected", "false AS given_up")
+        .union(known.select("id", "expected", "given_up"))
         .groupBy("id")
-        .agg(f.max("wanted").alias("wanted"), f.max("given_up").alias("given_up"))
+        .agg(f.max("expected").alias("expected"), f.max("given_up").alias("given_up"))
     )
     fresh = events.join(names, "id", "left_semi")
     fresh = fresh.selectExpr("id", "total_order AS first", "total_order AS last")
     ranges = _merge_ranges(fresh.union(known.selectExpr("id", "inline(ranges)")))
     found = facts.join(ranges, "id", "left")
-    return found.where("wanted IS NULL OR coalesce(seen, 0) < wanted").select(*OPEN_COLUMNS)
+    return found.where("expected IS NULL OR coalesce(seen, 0) < expected").select(*OPEN_COLUMNS)
 
 
 def _merge_ranges(ranges: DataFrame) -> DataFrame:
-    """Return the ranges of each transaction, as few as possible, and how many numbers are in."""
+    """Merge the ranges of each transaction, and count their numbers."""
     order = Window.partitionBy("id").orderBy("first", "last")
     reach = f.max("last").over(order.rowsBetween(Window.unboundedPreceding, -1))
     begins = f.when(f.col("first") <= reach + 1, 0).otherwise(1)
@@ -231,9 +230,9 @@ def _merge_ranges(ranges: DataFrame) -> DataFrame:
 
 
 def transaction_ends(messages: DataFrame, source: Source) -> DataFrame:
-    """Return ``id, wanted, place`` of the transactions whose end the transaction topic reports.
+    """Return ``id, expected, position`` of transactions that end in the transaction topic.
 
-    ``wanted`` counts the events in topics that the sink reads, ``place`` orders the ends.
+    ``expected`` counts the events in topics that the sink reads, ``position`` orders the ends.
     """
     text = f.col("value").cast("string")
     schema = f"struct<{_END},payload:struct<{_END}>>"
@@ -253,15 +252,15 @@ def transaction_ends(messages: DataFrame, source: Source) -> DataFrame:
         plain.where("status = 'END'")
         .selectExpr(
             "id",
-            f"aggregate(coalesce({counts}, array()), 0L, (sum, n) -> sum + n) AS wanted",
-            "offset AS place",
+            f"aggregate(coalesce({counts}, array()), 0L, (sum, n) -> sum + n) AS expected",
+            "offset AS position",
         )
         .groupBy("id")
-        .agg(f.max("wanted").alias("wanted"), f.max("place").alias("place"))
+        .agg(f.max("expected").alias("expected"), f.max("position").alias("position"))
     )
 
 
 def _prefix(source: Source) -> str:
-    """Return what stands before ``db.table`` in topics: all before the last word of this one."""
+    """Return the prefix of ``db.table`` in topics: that of the transaction topic."""
     assert source.transaction_topic is not None
     return source.transaction_topic.rpartition(".")[0] + "."

@@ -1,1 +1,1 @@
-"""What a sink tells of itself while it runs."""
+"""Metrics, status and lineage of a running sink."""

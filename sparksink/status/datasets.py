@@ -1,4 +1,4 @@
-"""What a batch read and wrote, as OpenLineage names it; no credentials are in the names.
+"""OpenLineage datasets of a batch; the names contain no credentials.
 
 The names are those of https://openlineage.io/docs/spec/naming.
 """
@@ -23,7 +23,7 @@ _DATABASES: Final = {"mariadb": "mysql", "postgresql": "postgres"}
 
 
 class Datasets:
-    """Names the topics and the tables of a configuration."""
+    """The datasets of a configuration's topics and tables."""
 
     def __init__(self, config: SinkConfig, lake: Lake) -> None:
         self._config = config
@@ -81,10 +81,10 @@ def dataset_name(target: Target, table: str) -> tuple[str, str]:
     if target.format == "jdbc" and target.jdbc is not None:
         kind, server, database = re.findall(r"jdbc:(\w+)://([^/]+)/(\w+)", target.jdbc.url)[0]
         return f"{_DATABASES[kind]}://{server.rpartition('@')[2]}", f"{database}.{table}"
-    place = urlsplit(target.path)
-    scheme = place.scheme or "file"
-    host = place.netloc.rpartition("@")[2]
-    path = f"{place.path.rstrip('/')}/{table}"
+    url = urlsplit(target.path)
+    scheme = url.scheme or "file"
+    host = url.netloc.rpartition("@")[2]
+    path = f"{url.path.rstrip('/')}/{table}"
     return (f"{scheme}://{host}", path.lstrip("/")) if host else (scheme, path)
 
 

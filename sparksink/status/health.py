@@ -1,4 +1,4 @@
-"""Whether a job gets on: it is idle, or its work moves."""
+"""Health of a job: it is idle or makes progress."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Hashable
 from typing import Final
 
 Activity = Callable[[], Hashable | None]
-"""Returns what changes while a job works, None where it waits for messages."""
+"""Returns a value that changes while a job works, None while it waits for messages."""
 
 _STALL_SECONDS: Final = 900.0
-"""How long no task of Spark's may end before the job counts as stuck."""
+"""The job is stuck when no task of Spark has ended for so long."""
 
 
 class Health:
-    """Asks for the activity of a job whenever somebody asks for its health.
+    """Checks the activity of a job at each health check.
 
-    However long a batch or a compaction takes, it is healthy as long as tasks of it end.
+    A long batch or compaction is healthy as long as its tasks end.
     """
 
     def __init__(self, activity: Activity, stall: float = _STALL_SECONDS) -> None:
@@ -26,7 +26,7 @@ class Health:
         self._moved = time.monotonic()
 
     def is_alive(self) -> bool:
-        """Return whether the job gets on; an activity that cannot be asked for is none."""
+        """Return whether the job is idle or makes progress; False if its activity is unknown."""
         try:
             now = self._activity()
         except Exception:  # noqa: BLE001 - whatever it is, the job is not well

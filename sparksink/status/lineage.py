@@ -1,7 +1,7 @@
-"""What a job reads and writes, told to a server of OpenLineage: events of a run, one a batch.
+"""Sends run events to an OpenLineage server: one for each batch.
 
-A thread sends them, so that no batch waits for the server. What is told is no part of the work: it
-may be lost, and the log says so once an outage.
+A thread sends them, so that no batch waits for the server. Events may be lost, which is logged once
+per outage.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ NAMESPACE: Final = "millrace"
 SCHEMA: Final = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 _ENDPOINT: Final = "/api/v1/lineage"
 _SECONDS: Final = 3.0
-"""How long the server may take for an event, and the end of a job for those that are left."""
+"""Timeout for an event, and for the remaining events at the end of a job."""
 _MOST: Final = 100
-"""How many events wait for the server; with more, the new ones are lost."""
+"""How many events are queued; with more, new ones are dropped."""
 
 Event = dict[str, Any]
 
 
 class Lineage:
-    """Tells of one run while it is used as a context; of nothing without a ``url``.
+    """Reports one run while used as a context; does nothing without a ``url``.
 
-    The url is that of the server, or with a path of what takes its events.
+    The url is that of the server or, with a path, of the endpoint for events.
     """
 
     def __init__(self, url: str | None, job: str, datasets: Datasets) -> None:
@@ -50,27 +50,27 @@ class Lineage:
         self._fault = ""
 
     def __enter__(self) -> Self:
-        """Tell that the job has begun."""
+        """Report the start of the job."""
         if self._url:
             self._sender.start()
-            self._report_batch("START", ())
+            self._report("START", ())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
     ) -> None:
-        """Tell how the job ended, and wait a moment until that is told."""
+        """Report the end of the job, and wait shortly until the event is sent."""
         if self._url:
-            self._report_batch("COMPLETE" if kind is None else "FAIL", ())
+            self._report("COMPLETE" if kind is None else "FAIL", ())
             self._put(None)
             self._sender.join(_SECONDS)
 
     def batch(self, done: Sequence[TableResult]) -> None:
-        """Tell what a batch has done."""
+        """Report a batch."""
         if self._url and done:
-            self._report_batch("RUNNING", done)
+            self._report("RUNNING", done)
 
-    def _report_batch(self, kind: str, done: Sequence[TableResult]) -> None:
+    def _report(self, kind: str, done: Sequence[TableResult]) -> None:
         self._put({
             "eventType": kind,
             "eventTime": datetime.now(UTC).isoformat(),
@@ -86,7 +86,7 @@ class Lineage:
         try:
             self._waiting.put_nowait(event)
         except queue.Full:
-            self._failed("it takes events too slowly")
+            self._failed("it accepts events too slowly")
 
     def _send_all(self) -> None:
         with httpx.Client(timeout=_SECONDS) as client:
@@ -96,17 +96,17 @@ class Lineage:
     def _send(self, client: httpx.Client, event: Event) -> None:
         assert self._url
         try:
-            answer = client.post(self._url, json=event)
+            response = client.post(self._url, json=event)
         except httpx.HTTPError as error:
             self._failed(type(error).__name__)
             return
-        if answer.is_error:
-            self._failed(f"status {answer.status_code}")
+        if response.is_error:
+            self._failed(f"status {response.status_code}")
         elif self._fault:
             self._fault = ""
-            log.info("the server of metrics.openlineage takes events again")
+            log.info("the server of metrics.openlineage accepts events again")
 
     def _failed(self, fault: str) -> None:
         if not self._fault:
-            log.warning("the server of metrics.openlineage does not take events: %s", fault)
+            log.warning("the server of metrics.openlineage does not accept events: %s", fault)
         self._fault = fault

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus and a small page of status."""
+"""Metrics for Prometheus, and a status page."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from sparksink.status.source_lag import SourceLag
 log = logging.getLogger(__name__)
 
 Offsets = Mapping[str, Mapping[str, int]]
-"""Topic → partition → offset, as Spark's Kafka source tells them."""
+"""Topic → partition → offset, in the form of Spark's Kafka source."""
 
 _STUCK: Final = b"the job has stopped, or no task has ended for 15 minutes\n"
 _TEXT: Final = "text/plain; charset=utf-8"
 
 
 class SinkMetrics:
-    """Counts what batches do; serves it while used as a context, if an address is given.
+    """Counts the results of batches, and serves them over HTTP while used as a context.
 
-    After each batch it is also written to ``textfile``, in one step, for node_exporter.
+    After each batch the metrics are also written to ``textfile``, atomically, for node_exporter.
 
-    ``/metrics`` is for Prometheus, ``/healthz`` returns whether the job gets on, ``/`` shows a line
-    a table.
+    ``/metrics`` is for Prometheus, ``/healthz`` returns the health of the job, ``/`` shows a line
+    per table.
     """
 
     def __init__(self, address: str | None, textfile: str | None = None) -> None:
@@ -53,25 +53,31 @@ class SinkMetrics:
             ["phase"],
             registry=self.registry,
         )
-        self._messages = self._counter("messages", "Messages that came.")
+        self._messages = self._counter("messages", "Messages read.")
         self._changes = self._counter("changes", "Changes read.")
         self._operations = self._counter("operations", "Changes by __op.", "op")
-        self._faults = self._counter("dead_letters", "Messages that could not be used.", "reason")
-        self._retries = self._counter("retries", "Times that a table was tried again.")
-        self._altered = self._counter("schema_changes", "What was done to columns.", "kind")
-        self._swept = self._gauge("swept_timestamp_seconds", "When all rows before a place went.")
-        self._gaps = self._gauge("lacks_messages", "1 from when Kafka lost messages not yet read.")
-        self._diverged = self._gauge("diverged", "1 where rows went without a message.")
+        self._faults = self._counter("dead_letters", "Unusable messages.", "reason")
+        self._retries = self._counter("retries", "Retries of a table.")
+        self._altered = self._counter("schema_changes", "Alterations of columns.", "kind")
+        self._swept = self._gauge(
+            "swept_timestamp_seconds", "When a TRUNCATE or a snapshot last removed rows."
+        )
+        self._gaps = self._gauge(
+            "lacks_messages", "1 after Kafka lost unread messages, until a new snapshot."
+        )
+        self._diverged = self._gauge("diverged", "1 if the source removed rows without events.")
         self._differing: Mapping[str, str] = {}
         self._behind = Gauge(
             "sparksink_kafka_lag",
-            "Messages that were there and not read when the last batch began.",
+            "Messages not read when the last batch started.",
             ["topic", "partition"],
             registry=self.registry,
         )
-        self._lag = self._gauge("source_lag_seconds", "Age of the oldest change not applied.")
+        self._lag = self._gauge(
+            "source_lag_seconds", "Age of the oldest change that is not applied."
+        )
         self._table_seconds = self._gauge("table_seconds", "Duration of the last batch.")
-        self._is_parked = self._gauge("parked", "1 where a table is parked.")
+        self._is_parked = self._gauge("parked", "1 if the table is parked.")
 
     def batch(
         self, number: int, done: Sequence[TableResult], parked: Mapping[str, str], seconds: float
@@ -85,7 +91,7 @@ class SinkMetrics:
             self._done[one.table] = one
             self._count(one)
             self._table_seconds.labels(one.table).set(one.seconds)
-        self._mark_parked({one.table for one in done})
+        self._set_parked({one.table for one in done})
         self.refresh()
 
     def start(
@@ -94,20 +100,20 @@ class SinkMetrics:
         parked: Mapping[str, str],
         gaps: Mapping[str, str] | None = None,
     ) -> None:
-        """Take what was known of the tables before the job began."""
+        """Set the state of the tables from before the job."""
         self.gaps(gaps or {})
         self._done |= reached
         self._parked = parked
         self.lag.applied([*reached.values()], parked)
-        self._mark_parked(reached)
+        self._set_parked(reached)
         self.refresh()
 
-    def _mark_parked(self, tables: Iterable[str]) -> None:
+    def _set_parked(self, tables: Iterable[str]) -> None:
         for name in {*tables, *self._parked}:
             self._is_parked.labels(name).set(name in self._parked)
 
     def refresh(self) -> None:
-        """Set what changes with the time, and write the file."""
+        """Update time-dependent metrics, and write the file."""
         self._set_lag()
         self._write()
 
@@ -130,26 +136,26 @@ class SinkMetrics:
             self._swept.labels(one.table).set_to_current_time()
 
     def phases(self, seconds: Mapping[str, float]) -> None:
-        """Tell how long the parts of the last batch took."""
+        """Set the durations of the parts of the last batch."""
         for name, took in seconds.items():
             self._phase_seconds.labels(name).set(took)
 
     def gaps(self, tables: Mapping[str, str]) -> None:
-        """Tell which tables differ from the source until a new snapshot, and why."""
+        """Set the tables that differ from the source until a new snapshot, with the reason."""
         for name in {*self._differing, *tables}:
             self._gaps.labels(name).set(tables.get(name) == LACKS_MESSAGES)
             self._diverged.labels(name).set(tables.get(name) == DIVERGED)
         self._differing = dict(tables)
 
     def behind(self, ends: Offsets, latest: Offsets) -> None:
-        """Tell how far the last batch was behind: topic → partition → offset."""
+        """Set how far the last batch was behind: topic → partition → offset."""
         for topic, partitions in latest.items():
             for number, offset in partitions.items():
                 read = ends.get(topic, {}).get(number, offset)
                 self._behind.labels(topic, number).set(offset - read)
 
     def _write(self) -> None:
-        """Write the file; that it cannot be written is told, and harms no table."""
+        """Write the file; an error is logged and does not stop the job."""
         if self._textfile is None:
             return
         try:
@@ -158,7 +164,7 @@ class SinkMetrics:
             log.warning("%s cannot be written: %s", self._textfile, error.strerror)
 
     def page(self, path: str) -> tuple[str, bytes] | None:
-        """Return status line and body of a page; None where there is none."""
+        """Return status line and body of a page; None if it does not exist."""
         if path == "/metrics":
             self._set_lag()
             return "200 OK", generate_latest(self.registry)
@@ -168,9 +174,12 @@ class SinkMetrics:
         return ("200 OK", shown.encode()) if path == "/" else None
 
     def _health(self) -> tuple[str, bytes]:
-        """Return whether the job gets on, and which tables need an operator all the same."""
-        told = {**self._differing, **{name: f"parked: {why}" for name, why in self._parked.items()}}
-        lines = "".join(f"{name}: {why}\n" for name, why in sorted(told.items())).encode()
+        """Return the health of the job, with the tables that need an operator."""
+        tables = {
+            **self._differing,
+            **{name: f"parked: {why}" for name, why in self._parked.items()},
+        }
+        lines = "".join(f"{name}: {why}\n" for name, why in sorted(tables.items())).encode()
         if self.is_alive():
             return "200 OK", b"ok\n" + lines
         return "503 Service Unavailable", _STUCK + lines
@@ -178,7 +187,9 @@ class SinkMetrics:
     def __enter__(self) -> Self:
         if self._address:
             host, _, port = self._address.rpartition(":")
-            self._server = make_server(host, int(port), self._answer, handler_class=_Silent)
+            self._server = make_server(
+                host, int(port), self._respond, handler_class=_SilentRequestHandler
+            )
             threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -188,7 +199,7 @@ class SinkMetrics:
             self._server.shutdown()
             self._server.server_close()
 
-    def _answer(self, request: Mapping[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    def _respond(self, request: Mapping[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         status, body = self.page(request["PATH_INFO"]) or ("404 Not Found", b"no such page\n")
         start(status, [("Content-Type", _TEXT)])
         return [body]
@@ -200,6 +211,6 @@ class SinkMetrics:
         return Gauge(f"sparksink_{name}", what, ["table"], registry=self.registry)
 
 
-class _Silent(WSGIRequestHandler):
+class _SilentRequestHandler(WSGIRequestHandler):
     def log_message(self, *_: object) -> None:
         """Log no requests."""

@@ -1,4 +1,4 @@
-"""A batch in one line, and the state of all tables as text."""
+"""Formats a batch as a line, and the state of all tables as text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 
 from sparksink.state.table_result import TableResult
 
-WAITS: Final = "ok; rows that its snapshot lacks go once all partitions were read so far"
+WAITS: Final = "ok; removes rows that its snapshot lacks once all partitions are read"
 
 
 def batch_line(number: int, done: Sequence[TableResult], seconds: float) -> str:
-    """Return what a batch did: ``batch 7: 1,200 changes of 3 tables in 4.1 s, 293/s``."""
+    """Return the line of a batch: ``batch 7: 1,200 changes of 3 tables in 4.1 s, 293/s``."""
     changes = sum(one.changes for one in done)
     faults = sum(one.faults for one in done)
     text = f"batch {number}: {changes:,} changes of {len(done)} tables in {seconds:.1f} s"
@@ -30,8 +30,8 @@ def batch_json(
     lag: Mapping[str, float],
     seconds: float,
 ) -> str:
-    """Return what a batch did as JSON: sums, and of each table what was done to it."""
-    of_tables = [
+    """Return a batch as JSON: totals, and the result of each table."""
+    results = [
         {
             "table": one.table,
             "changes": one.changes,
@@ -43,36 +43,36 @@ def batch_json(
         }
         for one in done
     ]
-    told = {
+    found = {
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "batch": number,
         "seconds": round(seconds, 3),
         "changes": sum(one.changes for one in done),
         "dead_letters": sum(one.faults for one in done),
-        "tables": of_tables,
+        "tables": results,
     }
-    return json.dumps(told)
+    return json.dumps(found)
 
 
 def status_table(
     done: Mapping[str, TableResult],
     parked: Mapping[str, str],
     lag: Mapping[str, float],
-    marks: Mapping[str, str] | None = None,
+    notes: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a line a table: its last batch, place and time, and whether it is parked.
+    """Return a line per table: its last batch, position and time, and its state.
 
-    ``marks`` are what else is to be told of tables.
+    ``notes`` are states of tables other than ok and parked.
     """
-    lines = [f"{'table':40} {'batch':>8} {'place':>24} {'last change':20} {'lag':>10}  state"]
+    lines = [f"{'table':40} {'batch':>8} {'position':>24} {'last change':20} {'lag':>10}  state"]
     for name in sorted({*done, *parked}):
         one = done.get(name, TableResult(name))
         at = one.source_ts
         shown = f"{at:%Y-%m-%d %H:%M:%S}" if at else "-"
         batch = "-" if one.batch is None else f"{one.batch:,}"
         late = f"{lag[name]:,.0f} s" if name in lag else "-"
-        state = (marks or {}).get(name, "ok")
+        state = (notes or {}).get(name, "ok")
         state = f"parked: {parked[name]}" if name in parked else state
-        told = f"{name:40} {batch:>8} {one.highest or '-'!s:>24} {shown:20} {late:>10}"
-        lines.append(f"{told}  {state}")
+        columns = f"{name:40} {batch:>8} {one.highest or '-'!s:>24} {shown:20} {late:>10}"
+        lines.append(f"{columns}  {state}")
     return "\n".join(lines) + "\n"

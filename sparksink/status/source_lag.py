@@ -1,4 +1,4 @@
-"""How old the oldest change of each table is that was not applied yet."""
+"""The lag of each table: the age of its oldest change that is not applied."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from sparksink.state.table_result import TableResult
 
 Waiting = Callable[[], Mapping[str, datetime]]
-"""Returns the tables of which a batch is being applied, with the time of the earliest message."""
+"""Returns the tables of the running batch, with the time of their earliest message."""
 
 
 class SourceLag:
-    """The lag of each table, in seconds: 0 where everything was applied.
+    """The lag of each table in seconds: 0 if everything is applied.
 
-    A table that is behind, or parked, has at least the age of the last change that was applied.
-    ``waiting`` tells which tables the present batch has messages of.
+    For a table that is behind or parked it is the age of the last applied change. ``waiting``
+    returns the tables with messages in the running batch.
     """
 
     def __init__(self, waiting: Waiting = dict) -> None:
@@ -26,22 +26,22 @@ class SourceLag:
         self._parked: Collection[str] = ()
 
     def applied(self, done: Sequence[TableResult], parked: Collection[str]) -> None:
-        """Note what was applied to some tables, and which are parked now."""
+        """Set what was applied to some tables, and which tables are parked."""
         self._tables |= {one.table for one in done}
         self._applied |= {one.table: one.source_ts for one in done if one.source_ts}
         self._parked = set(parked)
 
     def behind(self, tables: Collection[str]) -> None:
-        """Note the tables whose topics have messages beyond those of the last batch."""
+        """Set the tables whose topics have messages after the last batch."""
         self._behind = set(tables)
 
     def seconds(self) -> Mapping[str, float]:
         """Return the lag of the tables whose lag is known."""
         waiting = self.waiting()
-        found = {name: self._of(name, waiting) for name in sorted({*self._tables, *waiting})}
+        found = {name: self._lag(name, waiting) for name in sorted({*self._tables, *waiting})}
         return {name: lag for name, lag in found.items() if lag is not None}
 
-    def _of(self, table: str, waiting: Mapping[str, datetime]) -> float | None:
+    def _lag(self, table: str, waiting: Mapping[str, datetime]) -> float | None:
         if table in waiting:
             return age_seconds(waiting[table])
         if self._behind is not None and table not in self._behind and table not in self._parked:
@@ -51,5 +51,5 @@ class SourceLag:
 
 
 def age_seconds(at: datetime) -> float:
-    """Return how many seconds ago a moment was; Spark hands out moments in local time."""
+    """Return how many seconds ago a time was; Spark returns times in the local zone."""
     return max(0.0, (datetime.now(UTC) - at.astimezone(UTC)).total_seconds())

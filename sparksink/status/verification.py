@@ -1,4 +1,4 @@
-"""What a comparison with the source has found."""
+"""The result of a comparison with the source."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ _64: Final = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found: numbers of rows, and the checksums of all that had to be equal.
+    """Numbers of rows, and the checksums of all rows that had to be equal.
 
-    ``later`` rows changed after the cut; ``left_out`` are columns that cannot be compared.
+    ``later`` rows changed after the compared position; ``left_out`` are columns that cannot be
+    compared.
     """
 
     table: str
@@ -32,7 +33,7 @@ class Verification:
 
 
 def format_verification(found: Verification) -> str:
-    """Return what a comparison with the source has found, in a line."""
+    """Return the result in one line."""
     verdict = "EQUAL" if found.is_equal else "DIFFERENT"
     text = (
         f"{found.table}: {verdict}: {found.equal:,} rows, checksum {found.checksums[0] & _64:016x}"

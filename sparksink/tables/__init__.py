@@ -1,4 +1,4 @@
-"""Tables of the lake: what every format can do."""
+"""The protocols of tables and lakes, which every format implements, and their shared SQL."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sparksink.sql import quote_name
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """How changes go into a table; they have ``__op`` and a place, one row a key.
+    """How changes are merged into a table; they have ``__op``, a position, and one row per key.
 
-    ``columns`` are all that are set. With ``soft`` a delete only sets ``__deleted``. Where they are
-    not ``ordered`` a row is replaced whatever its place is. ``bounds`` is SQL on ``t`` that holds
-    for every row that can match, so that files are skipped. NULLs in columns of ``kept`` leave
-    what is there, unless the change has ``__whole``.
+    ``columns`` are the columns to set. With ``soft`` a delete only sets ``__deleted``. Without
+    ``ordered`` a row is replaced regardless of its position. ``bounds`` is an SQL condition on
+    ``t`` of all rows that can match, by which files are skipped. NULLs in columns of ``kept`` keep
+    the present value, unless the change has ``__whole``.
     """
 
     keys: Sequence[str]
@@ -41,7 +41,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Widen:
-    """Give a column a wider type."""
+    """Widen the type of a column."""
 
     name: str
     kind: str
@@ -49,14 +49,14 @@ class Widen:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Cast a column of all rows to another type, in one commit; the rows lie as they did."""
+    """Cast a column of all rows to another type in one commit, with the same partitioning."""
 
     name: str
     kind: str
     how: Partitioning
 
     def cast(self, rows: DataFrame) -> DataFrame:
-        """Return rows with the column of the other type, in its place."""
+        """Return rows with the column cast."""
         return rows.withColumn(self.name, rows[quote_name(self.name)].cast(self.kind))
 
 
@@ -69,7 +69,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Give a column another name."""
+    """Rename a column."""
 
     name: str
     to: str
@@ -77,7 +77,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """Set columns of all rows to values, which are Spark's SQL; ``where`` of some, in any SQL."""
+    """Set columns of the rows of ``where`` (by default all) to values in Spark's SQL."""
 
     values: Mapping[str, str]
     where: str = ""
@@ -87,17 +87,17 @@ Alteration = Add | Widen | Rewrite | Drop | Rename | Fill
 
 
 class Table(Protocol):
-    """One table. Everything is one commit or none; what is asked twice is done once.
+    """One table. Every call is atomic and idempotent.
 
-    Methods are called by one thread at a time and by one process, which holds the lease.
+    Methods are called by one thread at a time, in the process that holds the lease.
     """
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns' Spark types by name, None where there is no such table."""
+        """Return the columns' Spark types by name, None if the table does not exist."""
         ...
 
     def facts(self) -> Mapping[str, str]:
-        """Return what was noted beside the rows."""
+        """Return the facts that are stored with the table."""
         ...
 
     def create(
@@ -107,32 +107,32 @@ class Table(Protocol):
         keys: Sequence[str] = (),
         how: Partitioning = NONE,
     ) -> None:
-        """Make the table; ``keys`` tell its rows apart, ``how`` they lie in files."""
+        """Create the table; ``keys`` identify its rows, ``how`` is the partitioning."""
         ...
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
-        """Note facts, then change the table, in the order of the actions."""
+        """Store facts, then change the table, in the order of the actions."""
         ...
 
     def read(self, keys: DataFrame | None = None) -> DataFrame:
-        """Return all rows, or those that have the values of ``keys`` in the columns of that frame.
+        """Return all rows, or those with the values of ``keys`` in the columns of that frame.
 
-        What is found by keys must be used before the next write.
+        Rows found by keys must be used before the next write.
         """
         ...
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
-        """Apply changes that are later than the row that is there."""
+        """Apply changes that are later than the present row."""
         ...
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
-        """Add rows, unless this writer has added those of this batch before."""
+        """Append rows, unless this writer has appended this batch before."""
         ...
 
     def run(self, statement: str) -> None:
-        """Run SQL that Spark and databases know; ``{table}`` stands for this table.
+        """Run SQL that Spark and databases understand; ``{table}`` stands for this table.
 
-        What is set must not come from what is set beside it, which MariaDB has changed by then.
+        An UPDATE must not read a column that it sets, which MariaDB has changed by then.
         """
         ...
 
@@ -141,28 +141,28 @@ class Lake(Protocol):
     """All tables of a target."""
 
     def table(self, name: str) -> Table:
-        """Return the table of a name, which need not be there."""
+        """Return the table of a name, which need not exist."""
         ...
 
     def version(self, name: str) -> str:
-        """Return what names the present state of a table."""
+        """Return the present version of a table."""
         ...
 
     def fence(self, name: str, owner: str) -> None:
-        """Make every write fail that another process has begun and not ended, where that can be."""
+        """Make unfinished writes of other processes fail, if the format can."""
         ...
 
     def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
-        """Join small files and remove those that nothing has used for some hours.
+        """Compact small files, and remove files that were not used for some hours.
 
-        Where snapshots are kept apart from files, those older than ``snapshots`` hours are
-        forgotten; None means ``hours``, too.
+        For formats with snapshots those older than ``snapshots`` hours expire; None means
+        ``hours``.
         """
         ...
 
 
 def filter_keys(rows: DataFrame, keys: DataFrame | None) -> DataFrame:
-    """Return the rows that have the values of ``keys``, all rows without it."""
+    """Return the rows with the values of ``keys``, or all rows without it."""
     return rows if keys is None else rows.join(keys, keys.columns, "left_semi")
 
 
@@ -190,7 +190,7 @@ def alter_sql(action: Add | Widen | Drop | Rename | Fill) -> str:
 
 
 def merge_into(target: str, changes: DataFrame, how: Merge) -> None:
-    """Merge changes into a table that Spark knows by an identifier."""
+    """Merge changes into a table of Spark."""
     view = f"changes_{abs(hash(target)):x}"
     changes.createOrReplaceTempView(view)
     try:

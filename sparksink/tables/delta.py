@@ -1,4 +1,4 @@
-"""Delta tables by path: no catalog, any file system that Hadoop knows."""
+"""Delta tables by path on Hadoop file systems, without a catalog."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class DeltaTable:
         self.identifier = f"delta.`{path}`"
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns; asked once, as only this job changes them."""
+        """Return the columns; they are cached, as only this job changes them."""
         if self._columns is None and self._exists():
             fields = self.read().schema.fields
             self._columns = {field.name: field.dataType.simpleString() for field in fields}
         return self._columns
 
     def facts(self) -> Mapping[str, str]:
-        """Return the table properties that are the sink's own."""
+        """Return the facts, which are table properties."""
         return properties_to_facts(
             self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
         )
@@ -58,7 +58,7 @@ class DeltaTable:
         _: Sequence[str] = (),
         how: Partitioning = NONE,
     ) -> None:
-        """Make the table; names that Parquet cannot take get mapped ones in the files."""
+        """Create the table, with column mapping for names that Parquet does not support."""
         properties = {**self._properties, **facts_to_properties(facts)}
         if _need_mapping(columns):
             properties["delta.columnMapping.mode"] = "name"
@@ -88,11 +88,11 @@ class DeltaTable:
         return filter_keys(self._spark.read.format("delta").load(self._path), keys)
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
-        """Apply changes that are later than the row that is there."""
+        """Apply changes that are later than the present row."""
         merge_into(self.identifier, changes, how)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
-        """Add rows; Delta itself remembers the last batch of each writer."""
+        """Append rows; Delta stores the last batch of each writer."""
         (
             rows.write.format("delta")
             .mode("append")
@@ -102,7 +102,7 @@ class DeltaTable:
         )
 
     def replace(self, rows: DataFrame, how: Partitioning) -> None:
-        """Take rows with their columns in place of all that is there."""
+        """Replace all rows and columns."""
         if _need_mapping(rows.columns):
             self.run("ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
         writer = rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
@@ -116,15 +116,15 @@ class DeltaTable:
         self._spark.sql(statement.replace("{table}", self.identifier))
 
     def version(self) -> int:
-        """Return the number of the last commit: each is a file of the log, named by its number.
+        """Return the version of the last commit, from the names of the log's files.
 
-        The search begins at the last one known; after a start that is the log's checkpoint. To ask
-        Delta for the table's history takes a hundred times as long.
+        The search starts at the last known version, first at the log's checkpoint. DESCRIBE
+        HISTORY takes a hundred times as long.
         """
         log = f"{self._path}/_delta_log"
         if self._version is None:
-            noted = self._files.read(f"{log}/_last_checkpoint")
-            self._version = json.loads(noted)["version"] if noted else -1
+            checkpoint = self._files.read(f"{log}/_last_checkpoint")
+            self._version = json.loads(checkpoint)["version"] if checkpoint else -1
         while self._files.exists(f"{log}/{self._version + 1:020}.json"):
             self._version += 1
         return self._version
@@ -139,7 +139,7 @@ class DeltaTable:
 
 
 class DeltaLake:
-    """All tables below one folder; implements `sparksink.tables.Lake`."""
+    """The tables below a folder; implements `sparksink.tables.Lake`."""
 
     def __init__(self, spark: SparkSession, path: str, properties: Mapping[str, str]) -> None:
         self._spark = spark
@@ -155,16 +155,16 @@ class DeltaLake:
         return self._tables[name]
 
     def version(self, name: str) -> str:
-        """Return the number of the table's last commit."""
+        """Return the table's version."""
         return str(self.table(name).version())
 
     def fence(self, name: str, owner: str) -> None:
-        """Change the table's metadata: Delta refuses commits that were begun before."""
+        """Change the table's metadata: Delta refuses commits that started before."""
         clause = properties_sql({"sparksink.owner": owner})
         self.table(name).run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
 
     def compact(self, name: str, hours: int, _: float | None = None) -> None:
-        """Join small files, purge deleted rows from them, remove old ones."""
+        """Run OPTIMIZE and VACUUM."""
         self.table(name).run("OPTIMIZE {table}")
         self.table(name).run(f"VACUUM {{table}} RETAIN {hours} HOURS")
 
@@ -178,7 +178,7 @@ def _need_mapping(names: Iterable[str]) -> bool:
 
 
 def _required_features(actions: Sequence[Alteration]) -> dict[str, str]:
-    """Return the properties without which Delta refuses an action."""
+    """Return the table features that actions need."""
     features = {}
     if any(_need_mapping(action.columns) for action in actions if isinstance(action, Add)):
         features["delta.columnMapping.mode"] = "name"

@@ -1,4 +1,4 @@
-"""The SQL in which databases differ: types of columns, and how changes go from table to table."""
+"""SQL dialects of databases: column types, and merging a staging table into a table."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ _DELETE_SETS: Final = ("__seq_hi", "__seq_lo", "__op", "__source_ts", "__deleted
 
 @dataclass(frozen=True, slots=True)
 class DialectSettings:
-    """What one database says for what all of them have.
+    """Constants of a dialect.
 
-    ``schema`` is SQL of the schema that tables are made in, ``text`` the type of a text, ``shown``
-    the type to which values of a Spark type are cast to be read, ``ending`` ends a CREATE TABLE.
+    ``connection`` are properties of a connection, ``schema`` is SQL of the schema of new tables,
+    ``text`` the type of strings, ``shown`` maps Spark types to the types to which values are cast
+    when they are read, ``ending`` ends a CREATE TABLE.
     """
 
     driver: str
-    settings: Mapping[str, str]
+    connection: Mapping[str, str]
     schema: str
     text: str
     shown: Mapping[str, str]
@@ -29,11 +30,11 @@ class DialectSettings:
 
 
 class Dialect(Protocol):
-    """The SQL of one database. Tables are called ``t``, stages of changes ``s``."""
+    """The SQL of one database. Tables have the alias ``t``, staging tables of changes ``s``."""
 
     @property
-    def words(self) -> DialectSettings:
-        """What it says for what all of them have."""
+    def settings(self) -> DialectSettings:
+        """The constants of the dialect."""
         ...
 
     def name(self, identifier: str) -> str:
@@ -45,43 +46,43 @@ class Dialect(Protocol):
         ...
 
     def widen(self, table: str, name: str, kind: str, keys: Sequence[str]) -> str:
-        """Return what gives a column a wider type."""
+        """Return SQL that widens the type of a column."""
         ...
 
     def update(self, table: str, stage: str, on: str, columns: Iterable[str]) -> str:
-        """Return what sets columns to those of the stage's rows that fit a condition."""
+        """Return SQL that sets columns to those of matching rows of the staging table."""
         ...
 
     def delete(self, table: str, stage: str, on: str) -> str:
-        """Return what removes the rows for which the stage has one that fits."""
+        """Return SQL that deletes rows with a matching row in the staging table."""
         ...
 
     def upsert(self, table: str, key: str, columns: Sequence[str]) -> str:
-        """Return what sets columns of a row, which need not be there; all are question marks."""
+        """Return SQL that inserts or updates a row, with placeholders for all values."""
         ...
 
     def analyze(self, table: str) -> str:
-        """Return what counts anew what plans are made from."""
+        """Return SQL that refreshes the statistics of a table."""
         ...
 
 
 def create_sql(sql: Dialect, table: str, columns: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return what makes a table, if there is none."""
+    """Return SQL that creates a table if it does not exist."""
     parts = [sql.definition(name, kind, keys) for name, kind in columns.items()]
     if keys:
         parts.append(f"PRIMARY KEY ({', '.join(map(sql.name, keys))})")
     inside = ", ".join(parts)
-    return f"CREATE TABLE IF NOT EXISTS {sql.name(table)} ({inside}) {sql.words.ending}"
+    return f"CREATE TABLE IF NOT EXISTS {sql.name(table)} ({inside}) {sql.settings.ending}"
 
 
 def select_sql(sql: Dialect, table: str, columns: Mapping[str, str]) -> str:
-    """Return what reads all rows."""
+    """Return SQL that reads all rows."""
     shown = ", ".join(_select_column(sql, name, kind) for name, kind in columns.items())
     return f"SELECT {shown} FROM {sql.name(table)} t"  # noqa: S608 - quoted names
 
 
 def join_keys_sql(sql: Dialect, stage: str, keys: Sequence[str]) -> str:
-    """Return what, behind `select_sql`, leaves rows whose keys are in a stage, perhaps twice."""
+    """Return a join for `select_sql` that keeps rows whose keys are in a staging table."""
     names = [*map(sql.name, keys)]
     same = " AND ".join(f"t.{name} = s.{name}" for name in names)
     once = f"SELECT DISTINCT {', '.join(names)} FROM {sql.name(stage)}"  # noqa: S608 - quoted names
@@ -89,15 +90,15 @@ def join_keys_sql(sql: Dialect, stage: str, keys: Sequence[str]) -> str:
 
 
 def _select_column(sql: Dialect, name: str, kind: str) -> str:
-    column, other = sql.name(name), sql.words.shown.get(kind)
+    column, other = sql.name(name), sql.settings.shown.get(kind)
     return f"CAST(t.{column} AS {other}) AS {column}" if other else f"t.{column}"
 
 
 def merge_sql(sql: Dialect, table: str, stage: str, how: Merge) -> Iterator[str]:
-    """Yield what brings changes from a stage into a table; again changes nothing.
+    """Yield idempotent SQL that merges changes from a staging table into a table.
 
-    Not by an upsert: MariaDB's assigns one column after the other, and would compare places of
-    which one half is new already. A task that Spark repeats may leave its rows twice.
+    An upsert cannot be used: MariaDB assigns one column after the other, and would compare
+    positions of which one half is new already. A task that Spark repeats may leave its rows twice.
     """
     same = " AND ".join(f"t.{name} = s.{name}" for name in map(sql.name, how.keys))
     newer = _NEWER if how.ordered else "TRUE"

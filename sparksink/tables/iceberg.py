@@ -1,4 +1,4 @@
-"""Iceberg tables of a catalog: by default one that is a folder, without any service."""
+"""Iceberg tables of a catalog, by default a Hadoop catalog, which needs no service."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from sparksink.tables.properties import facts_to_properties, properties_sql, pro
 _WRITER: Final = "millrace-writer"
 _BATCH: Final = "millrace-batch"
 _WRITTEN: Final = "millrace-written"
-"""Summary entries of a snapshot, and the property that outlives the snapshots."""
+"""Summary entries of a snapshot, and the table property that outlives snapshots."""
 
 _ORPHAN_HOURS: Final = 24
-"""Iceberg refuses to look for files of nobody that are younger: they may be of a commit."""
+"""Iceberg refuses to remove younger orphan files, which may belong to a running commit."""
 
 _PROPERTIES: Final = {
-    # A change of some rows writes these rows, not the files that they are in.
+    # A change of some rows writes only these rows, not whole files.
     "write.merge.mode": "merge-on-read",
     "write.update.mode": "merge-on-read",
     "write.delete.mode": "merge-on-read",
-    # Each commit writes the table's metadata anew.
+    # Each commit writes a new metadata file.
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "20",
-    # The tables are written side by side, and all of them add to the sink's own.
+    # Tables are written concurrently, and all of them append to the system tables.
     "commit.retry.num-retries": "20",
 }
 
@@ -40,21 +40,21 @@ _PROPERTIES: Final = {
 class IcebergTable:
     """One Iceberg table; implements `sparksink.tables.Table`.
 
-    Iceberg's MERGE that matches nothing is a blind append: of two jobs that write the same rows
-    at the same time both succeed. Only the lease keeps them apart.
+    Iceberg's MERGE without matches is a blind append: of two jobs that write the same rows at the
+    same time both succeed. Only the lease prevents that.
     """
 
     def __init__(
-        self, spark: SparkSession, catalog: str, place: Sequence[str], properties: Mapping[str, str]
+        self, spark: SparkSession, catalog: str, path: Sequence[str], properties: Mapping[str, str]
     ) -> None:
         self._spark = spark
-        self._namespace = ".".join(map(quote_name, (catalog, *place[:-1])))
+        self._namespace = ".".join(map(quote_name, (catalog, *path[:-1])))
         self._properties = {**_PROPERTIES, **properties}
         self._columns: Mapping[str, str] | None = None
         self._written: dict[str, int] | None = None
         self._lock = threading.Lock()
-        self.identifier = f"{self._namespace}.{quote_name(place[-1])}"
-        self.within = ".".join(map(quote_name, place))
+        self.identifier = f"{self._namespace}.{quote_name(path[-1])}"
+        self.within = ".".join(map(quote_name, path))
 
     def columns(self) -> Mapping[str, str] | None:
         """Return the columns; asked once, as only this job changes them."""
@@ -65,7 +65,7 @@ class IcebergTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the table properties that are the sink's own."""
-        return properties_to_facts(self._shown())
+        return properties_to_facts(self._properties_rows())
 
     def create(
         self,
@@ -74,7 +74,7 @@ class IcebergTable:
         _: Sequence[str] = (),
         how: Partitioning = NONE,
     ) -> None:
-        """Make the table, and its namespace; a VARIANT needs the third format version."""
+        """Create the table and its namespace; VARIANT needs format version 3."""
         version = "3" if "variant" in columns.values() else "2"
         properties = {"format-version": version, **self._properties, **facts_to_properties(facts)}
         inside = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
@@ -87,11 +87,11 @@ class IcebergTable:
         self._columns = None
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
-        """Note facts and change columns, of which only the metadata knows."""
+        """Store facts and change columns, which only changes metadata."""
         self._set(facts_to_properties(facts))
         for action in actions:
             if isinstance(action, Rewrite):
-                self.note_writers()
+                self.store_writers()
                 self.replace(action.cast(self.read()), action.how)
             else:
                 self.run(alter_sql(action))
@@ -106,8 +106,8 @@ class IcebergTable:
         merge_into(self.identifier, changes, how)
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
-        """Add rows; the snapshot that they make says whose they are."""
-        if self._written_by(writer) >= batch:
+        """Append rows; the summary of the snapshot has writer and batch."""
+        if self._last_batch(writer) >= batch:
             return
         try:
             (
@@ -117,14 +117,14 @@ class IcebergTable:
                 .append()
             )
         except BaseException:
-            self._written = None  # nobody knows what became of it
+            self._written = None  # the commit may have succeeded
             raise
         with self._lock:
             if self._written is not None:
                 self._written[writer] = batch
 
     def replace(self, rows: DataFrame, how: Partitioning) -> None:
-        """Take rows with their columns in place of all that is there; what is noted stays."""
+        """Replace all rows and columns; facts are kept."""
         self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({properties_sql(self._properties)})")
         view = f"rows_{abs(hash(self.identifier)):x}"
         rows.createOrReplaceTempView(view)
@@ -140,30 +140,30 @@ class IcebergTable:
         """Run SQL."""
         self._spark.sql(statement.replace("{table}", self.identifier))
 
-    def note_writers(self) -> None:
-        """Keep what the snapshots say of writers, before snapshots are removed."""
-        self._set({_WRITTEN: json.dumps(self._found(), sort_keys=True)})
+    def store_writers(self) -> None:
+        """Store the writers and batches of snapshots, before snapshots expire."""
+        self._set({_WRITTEN: json.dumps(self._read_writers(), sort_keys=True)})
 
     def _order(self, how: Partitioning) -> None:
-        """Let rows be written in an order: each task's in its files, and by compaction all."""
+        """Set the sort order: of a task's rows in its files, and of all rows by compaction."""
         if how.cluster:
             spread = "DISTRIBUTED BY PARTITION LOCALLY" if how.partition else "LOCALLY"
             self.run(f"ALTER TABLE {{table}} WRITE {spread} ORDERED BY {how.cluster_columns()}")
 
-    def ordered(self) -> bool:
-        """Return whether rows are written in an order."""
-        return any(row["key"] == "sort-order" for row in self._shown())
+    def has_sort_order(self) -> bool:
+        """Return whether the table has a sort order."""
+        return any(row["key"] == "sort-order" for row in self._properties_rows())
 
-    def _written_by(self, writer: str) -> int:
-        """Return the last batch of a writer, -1 for none; read once, as only this job writes."""
+    def _last_batch(self, writer: str) -> int:
+        """Return the last batch of a writer, or -1; cached, as only this job writes."""
         with self._lock:
             if self._written is None:
-                self._written = self._found()
+                self._written = self._read_writers()
             return self._written.get(writer, -1)
 
-    def _found(self) -> dict[str, int]:
-        noted = {row["key"]: row["value"] for row in self._shown()}
-        found: dict[str, int] = json.loads(noted.get(_WRITTEN, "{}"))
+    def _read_writers(self) -> dict[str, int]:
+        properties = {row["key"]: row["value"] for row in self._properties_rows()}
+        found: dict[str, int] = json.loads(properties.get(_WRITTEN, "{}"))
         rows = self._spark.sql(
             f"SELECT summary[{string_literal(_WRITER)}] AS writer,"  # noqa: S608 - a quote_name name
             f" max(CAST(summary[{string_literal(_BATCH)}] AS BIGINT)) AS batch"
@@ -174,7 +174,7 @@ class IcebergTable:
             found[row["writer"]] = max(row["batch"], found.get(row["writer"], -1))
         return found
 
-    def _shown(self) -> Sequence[Any]:
+    def _properties_rows(self) -> Sequence[Any]:
         return self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
 
     def _set(self, properties: Mapping[str, str]) -> None:
@@ -183,9 +183,9 @@ class IcebergTable:
 
 
 class IcebergLake:
-    """All tables of a catalog; implements `sparksink.tables.Lake`.
+    """The tables of a catalog; implements `sparksink.tables.Lake`.
 
-    ``a`` is the table of that name in the configured namespace, ``b/a`` the one in ``b``.
+    ``a`` is a table of the configured namespace, ``b/a`` one of the namespace ``b``.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class IcebergLake:
         return self._tables[name]
 
     def version(self, name: str) -> str:
-        """Return the id of the table's snapshot; nothing where no row was ever written."""
+        """Return the id of the table's snapshot; empty before the first row."""
         gateway: Any = self._spark._jvm  # noqa: SLF001 - the metadata without a query
         session = self._spark._jsparkSession  # noqa: SLF001 - as above
         load = gateway.org.apache.iceberg.spark.Spark3Util.loadIcebergTable
@@ -213,19 +213,19 @@ class IcebergLake:
         return "" if snapshot is None else str(snapshot.snapshotId())
 
     def fence(self, name: str, owner: str) -> None:
-        """Do nothing: Iceberg applies commits that were begun before to what is there now."""
+        """Do nothing: Iceberg applies commits that started before to the present state."""
 
     def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
-        """Join small files and apply deletes to them, forget old snapshots with their files."""
+        """Rewrite small files, and expire old snapshots with their files."""
         table = self.table(name)
         options = {"min-input-files": "2", "delete-file-threshold": "1",
                    "remove-dangling-deletes": "true"}  # fmt: skip
         given = ", ".join(string_literal(part) for pair in options.items() for part in pair)
-        strategy = string_literal("sort" if table.ordered() else "binpack")
+        strategy = string_literal("sort" if table.has_sort_order() else "binpack")
         self._call(
             "rewrite_data_files", table, f"strategy => {strategy}", f"options => map({given})"
         )
-        table.note_writers()
+        table.store_writers()
         keep = hours if snapshots is None else snapshots
         self._call("expire_snapshots", table, _older_than(keep), "retain_last => 1")
         if hours >= _ORPHAN_HOURS:

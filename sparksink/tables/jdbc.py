@@ -1,8 +1,8 @@
-"""Tables of a database that serves them to applications; the sink's own stay Delta tables.
+"""Tables of a database; the sink's system tables stay Delta tables.
 
-Changes are first written to a stage, a table of its own, by all of Spark's tasks. Then one
-transaction brings them into the table, so readers never see a half of a batch. What Spark cannot
-read back from the database, the types and facts of a table, stands in ``_millrace_tables``.
+Spark's tasks first write changes to a staging table. Then one transaction merges them into the
+table, so readers never see a part of a batch. The Spark types and the facts of a table are stored
+in ``_millrace_tables``.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class JdbcTable:
         return self._sql.name(self._name)
 
     def columns(self) -> Mapping[str, str] | None:
-        """Return the columns; asked once, as only this job changes them."""
+        """Return the columns; they are cached, as only this job changes them."""
         if self._columns is None and self._present():
-            found = self._noted("columns")
+            found = self._stored("columns")
             self._columns = found or None
         return self._columns
 
     def facts(self) -> Mapping[str, str]:
-        """Return what was noted in the sink's own table."""
-        return self._noted("facts")
+        """Return the facts, which are in ``_millrace_tables``."""
+        return self._stored("facts")
 
     def create(
         self,
@@ -66,13 +66,13 @@ class JdbcTable:
         keys: Sequence[str] = (),
         _: Partitioning = NONE,
     ) -> None:
-        """Make the table, with its key as the primary one."""
+        """Create the table with its primary key."""
         made = create_sql(self._sql, self._name, columns, keys)
-        self._database.run(map(Statement, (*self._books(), made)))
+        self._database.run(map(Statement, (*self._create_bookkeeping_sql(), made)))
         self._note(columns, {**facts, _PRIMARY: json.dumps(list(keys))})
 
     def alter(self, actions: Sequence[Alteration], facts: Mapping[str, str]) -> None:
-        """Note facts, then change the table; what a crash has left done is not done again."""
+        """Store facts, then change the table; changes from before a crash are not repeated."""
         columns, noted = dict(self.columns() or {}), {**self.facts(), **facts}
         self._note(columns, noted)
         for action in actions:
@@ -80,9 +80,9 @@ class JdbcTable:
             self._note(columns, noted)
 
     def read(self, keys: DataFrame | None = None) -> DataFrame:
-        """Return all rows, or those of some keys, which the database finds by a stage of them.
+        """Return all rows, or those of some keys, which are loaded into a staging table.
 
-        Moments come as text, as the driver would move them to its zone.
+        Timestamps are read as strings, as the driver would convert them to its zone.
         """
         columns = self.columns() or {}
         sql = select_sql(self._sql, self._name, columns)
@@ -93,12 +93,12 @@ class JdbcTable:
         return found.select(*(_from_database(name, kind) for name, kind in columns.items()))
 
     def merge(self, changes: DataFrame, how: Merge) -> None:
-        """Apply changes that are later than the row that is there, in one transaction."""
+        """Apply changes that are later than the present row, in one transaction."""
         self._load(changes, self._stage)
         self._finish(map(Statement, merge_sql(self._sql, self._name, self._stage, how)))
 
     def append(self, rows: DataFrame, writer: str, batch: int) -> None:
-        """Add rows; the transaction notes whose they are."""
+        """Append rows; the transaction stores writer and batch."""
         who = hashlib.sha256(writer.encode()).hexdigest()
         found = self._database.query(f"SELECT batch FROM {_WRITERS} WHERE writer = ?", who)  # noqa: S608 - a fixed name
         if found and int(found[0][0] or -1) >= batch:
@@ -111,12 +111,12 @@ class JdbcTable:
         self._finish([Statement(added), Statement(wrote, (who, str(batch)))])
 
     def run(self, statement: str) -> None:
-        """Run SQL that the database and Spark both know."""
+        """Run SQL that the database understands."""
         self._write([Statement(statement.replace("{table}", self._quoted_name))])
 
-    def _books(self) -> Iterator[str]:
-        """Yield what makes the tables in which the sink notes what it needs."""
-        text, ending = self._sql.words.text, self._sql.words.ending
+    def _create_bookkeeping_sql(self) -> Iterator[str]:
+        """Yield SQL that creates the sink's bookkeeping tables."""
+        text, ending = self._sql.settings.text, self._sql.settings.ending
         columns = f"name VARCHAR(64) PRIMARY KEY, columns {text} NOT NULL, facts {text} NOT NULL"
         version = "version BIGINT NOT NULL DEFAULT 0"
         yield f"CREATE TABLE IF NOT EXISTS {_TABLES} ({columns}, {version}) {ending}"
@@ -124,12 +124,12 @@ class JdbcTable:
         yield f"CREATE TABLE IF NOT EXISTS {_WRITERS} ({writer}) {ending}"
 
     def _present(self) -> bool:
-        here = f"table_schema = {self._sql.words.schema} AND table_name IN (?, ?)"
+        here = f"table_schema = {self._sql.settings.schema} AND table_name IN (?, ?)"
         tables = f"SELECT 1 FROM information_schema.tables WHERE {here}"  # noqa: S608 - fixed names
         names = self._database.query(tables, self._name, _TABLES)
         return len(names) == 2
 
-    def _noted(self, what: str) -> dict[str, str]:
+    def _stored(self, what: str) -> dict[str, str]:
         found = self._database.query(f"SELECT {what} FROM {_TABLES} WHERE name = ?", self._name)  # noqa: S608 - fixed names
         noted: dict[str, str] = json.loads(found[0][0] or "{}") if found else {}
         return noted
@@ -144,33 +144,33 @@ class JdbcTable:
     def _altered(
         self, action: Alteration, columns: Mapping[str, str], facts: Mapping[str, str]
     ) -> dict[str, str]:
-        """Change the table, and return the columns that it has then."""
-        there = self._there()
+        """Change the table, and return its columns after that."""
+        present = self._present_columns()
         table, sql = f"ALTER TABLE {self._quoted_name}", self._sql
         keys = json.loads(facts[_PRIMARY])
         match action:
             case Add(added):
-                for name in (one for one in added if one not in there):
+                for name in (one for one in added if one not in present):
                     made = sql.definition(name, added[name], keys)
                     self._change(f"{table} ADD COLUMN {made}")
                 return {**columns, **added}
             case Drop(gone):
-                for name in there.intersection(gone):
+                for name in present.intersection(gone):
                     self._change(f"{table} DROP COLUMN {sql.name(name)}")
                 return {name: kind for name, kind in columns.items() if name not in gone}
             case Widen(name, kind) | Rewrite(name, kind):
                 self._change(sql.widen(self._name, name, kind, keys))
                 return {**columns, name: kind}
             case Rename(name, to):
-                if to not in there:
+                if to not in present:
                     self._change(f"{table} RENAME COLUMN {sql.name(name)} TO {sql.name(to)}")
                 return {to if column == name else column: kind for column, kind in columns.items()}
             case Fill(values, where):
                 self._fill(values, where or "TRUE")
                 return dict(columns)
 
-    def _there(self) -> set[str]:
-        here = f"table_schema = {self._sql.words.schema} AND table_name = ?"
+    def _present_columns(self) -> set[str]:
+        here = f"table_schema = {self._sql.settings.schema} AND table_name = ?"
         columns = f"SELECT column_name FROM information_schema.columns WHERE {here}"  # noqa: S608 - fixed names
         return {str(name) for (name,) in self._database.query(columns, self._name)}
 
@@ -178,7 +178,7 @@ class JdbcTable:
         self._database.run([Statement(sql)])
 
     def _fill(self, values: Mapping[str, str], where: str) -> None:
-        """Let Spark find the values, as they are its SQL, and take them from a stage of one row."""
+        """Let Spark evaluate the values, and load them into a staging table of one row."""
         columns = self.columns() or {}
         row = self._spark.range(1).select(
             *(f.expr(sql).cast(columns[name]).alias(name) for name, sql in values.items())
@@ -187,14 +187,14 @@ class JdbcTable:
         self._finish([Statement(self._sql.update(self._name, self._stage, where, values))])
 
     def _load(self, rows: DataFrame, stage: str) -> None:
-        """Write rows to an empty stage."""
+        """Load rows into an empty staging table."""
         names = ", ".join(map(self._sql.name, rows.columns))
         empty = f"CREATE TABLE {stage} AS SELECT {names} FROM {self._quoted_name} WHERE FALSE"  # noqa: S608 - quote_name names
         self._database.run(map(Statement, (f"DROP TABLE IF EXISTS {stage}", empty)))
         self._database.load(_to_portable(rows), stage)
 
     def _finish(self, statements: Iterable[Statement]) -> None:
-        """Run what brings the stage into the table, in one transaction."""
+        """Merge the staging table in one transaction, and drop it."""
         self._write(statements)
         self._change(f"DROP TABLE IF EXISTS {self._stage}, {self._keys}")
 
@@ -204,9 +204,9 @@ class JdbcTable:
 
 
 class JdbcLake:
-    """Tables of a database; implements `sparksink.tables.Lake`.
+    """The tables of a database; implements `sparksink.tables.Lake`.
 
-    ``a/b`` are the sink's own tables, which lie elsewhere.
+    ``a/b`` are system tables, which are in another lake.
     """
 
     def __init__(self, spark: SparkSession, settings: Jdbc, own: Lake) -> None:
@@ -227,12 +227,12 @@ class JdbcLake:
         return str(found[0][0]) if found else ""
 
     def fence(self, name: str, owner: str) -> None:
-        """Fence one of the sink's own tables."""
+        """Fence a system table."""
         if "/" in name:
             self._own.fence(name, owner)
 
     def compact(self, name: str, hours: int, _: float | None = None) -> None:
-        """Let the database count anew what its plans are made from; it tidies by itself."""
+        """Refresh the database's statistics; it needs no compaction."""
         if "/" in name:
             self._own.compact(name, hours)
         else:
@@ -244,7 +244,7 @@ def _to_portable(rows: DataFrame) -> DataFrame:
 
 
 def _to_database(name: str, kind: str) -> Column:
-    """Return a column as every driver takes it: moments and what is nested as text."""
+    """Return a column as every driver supports it: timestamps and nested types as strings."""
     value = f.col(quote_name(name))
     if kind in _TIMES:
         return value.cast("string").alias(name)

@@ -1,4 +1,4 @@
-"""The SQL of MariaDB, and of MySQL."""
+"""The SQL dialect of MariaDB and MySQL."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _KINDS: Final = {
     "timestamp_ntz": "DATETIME(6)",
 }
 _KEY_BYTES: Final = 3072
-"""How long InnoDB's keys may be."""
+"""The maximum length of InnoDB's keys."""
 
 
 class MariaDb:
-    """Implements `sparksink.tables.dialects.Dialect` for a server of some version."""
+    """Implements `sparksink.tables.dialects.Dialect` for a server version."""
 
-    words = DialectSettings(
+    settings = DialectSettings(
         driver="org.mariadb.jdbc.Driver",
-        # A value that does not fit is an error, whatever the server has been told.
-        settings={"sessionVariables": "sql_mode='STRICT_ALL_TABLES'", "tinyInt1isBit": "true"},
+        # A value that does not fit is an error, whatever the server's sql_mode is.
+        connection={"sessionVariables": "sql_mode='STRICT_ALL_TABLES'", "tinyInt1isBit": "true"},
         schema="DATABASE()",
         text="LONGTEXT CHARACTER SET utf8mb4",
         shown={
             **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "CHAR"),
-            "float": "DOUBLE",  # a FLOAT is shown with six digits
+            "float": "DOUBLE",  # a FLOAT is printed with six digits
         },
         ending="ENGINE=InnoDB CHARACTER SET utf8mb4",
     )
@@ -61,27 +61,27 @@ class MariaDb:
         return f"{quote_name(name)} {texts.get(kind) or self._kind(kind)} NOT NULL"
 
     def widen(self, table: str, name: str, kind: str, keys: Sequence[str]) -> str:
-        """Return what gives a column a wider type."""
+        """Return SQL that widens the type of a column."""
         return f"ALTER TABLE {quote_name(table)} MODIFY COLUMN {self.definition(name, kind, keys)}"
 
     def update(self, table: str, stage: str, on: str, columns: Iterable[str]) -> str:
-        """Return what sets columns to those of the stage's rows that fit."""
+        """Return SQL that sets columns to those of matching rows of the staging table."""
         assigned = ", ".join(f"t.{name} = s.{name}" for name in map(quote_name, columns))
         return f"UPDATE {quote_name(table)} t JOIN {quote_name(stage)} s ON {on} SET {assigned}"  # noqa: S608 - quote_name names
 
     def delete(self, table: str, stage: str, on: str) -> str:
-        """Return what removes the rows for which the stage has one that fits."""
+        """Return SQL that deletes rows with a matching row in the staging table."""
         return f"DELETE t FROM {quote_name(table)} t JOIN {quote_name(stage)} s ON {on}"
 
     def upsert(self, table: str, key: str, columns: Sequence[str]) -> str:
-        """Return what sets columns of a row, which need not be there."""
+        """Return SQL that inserts or updates a row."""
         names, marks = ", ".join((key, *columns)), ", ".join("?" for _ in (key, *columns))
         assigned = ", ".join(f"{name} = VALUES({name})" for name in columns)
         return f"INSERT INTO {table} ({names}) VALUES ({marks}) ON DUPLICATE KEY UPDATE {assigned}"  # noqa: S608 - fixed names
 
     def analyze(self, table: str) -> str:
-        """Return what counts anew what plans are made from."""
+        """Return SQL that refreshes the statistics of a table."""
         return f"ANALYZE TABLE {quote_name(table)}"
 
     def _kind(self, kind: str) -> str:
-        return kind.upper() if kind.startswith("decimal") else _KINDS.get(kind, self.words.text)
+        return kind.upper() if kind.startswith("decimal") else _KINDS.get(kind, self.settings.text)

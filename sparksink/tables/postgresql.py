@@ -1,4 +1,4 @@
-"""The SQL of PostgreSQL."""
+"""The SQL dialect of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _LONGEST_NAME: Final = 63
 class PostgreSql:
     """Implements `sparksink.tables.dialects.Dialect`."""
 
-    words = DialectSettings(
+    settings = DialectSettings(
         driver="org.postgresql.Driver",
-        # A text is taken for what the column is, as the moments come.
-        settings={"stringtype": "unspecified"},
+        # Timestamps arrive as strings, which this converts to the column's type.
+        connection={"stringtype": "unspecified"},
         schema="current_schema()",
         text="TEXT",
         shown=dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "TEXT"),
@@ -40,7 +40,7 @@ class PostgreSql:
     def name(self, identifier: str) -> str:
         """Quote an identifier.
 
-        :raises TableError: it is longer than the server's, which would cut it without a word.
+        :raises TableError: it is too long; the server would truncate it silently.
         """
         if len(identifier.encode()) > _LONGEST_NAME:
             raise TableError(f"{identifier} is too long a name for PostgreSQL.")
@@ -51,32 +51,32 @@ class PostgreSql:
         return f"{self.name(name)} {self._kind(kind)} {'NOT NULL' if name in keys else 'NULL'}"
 
     def widen(self, table: str, name: str, kind: str, _: Sequence[str]) -> str:
-        """Return what gives a column a wider type."""
+        """Return SQL that widens the type of a column."""
         column = f"ALTER COLUMN {self.name(name)} TYPE {self._kind(kind)}"
         return f"ALTER TABLE {self.name(table)} {column}"
 
     def update(self, table: str, stage: str, on: str, columns: Iterable[str]) -> str:
-        """Return what sets columns to those of the stage's rows that fit."""
+        """Return SQL that sets columns to those of matching rows of the staging table."""
         assigned = ", ".join(f"{name} = s.{name}" for name in map(self.name, columns))
         joined = f"FROM {self.name(stage)} s WHERE {on}"
         return f"UPDATE {self.name(table)} t SET {assigned} {joined}"  # noqa: S608 - quoted names
 
     def delete(self, table: str, stage: str, on: str) -> str:
-        """Return what removes the rows for which the stage has one that fits."""
+        """Return SQL that deletes rows with a matching row in the staging table."""
         return f"DELETE FROM {self.name(table)} t USING {self.name(stage)} s WHERE {on}"  # noqa: S608 - quoted names
 
     def upsert(self, table: str, key: str, columns: Sequence[str]) -> str:
-        """Return what sets columns of a row, which need not be there."""
+        """Return SQL that inserts or updates a row."""
         names, marks = ", ".join((key, *columns)), ", ".join("?" for _ in (key, *columns))
         assigned = ", ".join(f"{name} = EXCLUDED.{name}" for name in columns)
         added = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - fixed names
         return f"{added} ON CONFLICT ({key}) DO UPDATE SET {assigned}"
 
     def analyze(self, table: str) -> str:
-        """Return what counts anew what plans are made from."""
+        """Return SQL that refreshes the statistics of a table."""
         return f"ANALYZE {self.name(table)}"
 
     def _kind(self, kind: str) -> str:
         if kind.startswith("decimal"):
             return kind.upper()
-        return _KINDS.get(kind, self.words.text)
+        return _KINDS.get(kind, self.settings.text)

@@ -1,4 +1,4 @@
-"""Table properties as SQL, and the sink's own facts among them."""
+"""Table properties as SQL, and the facts that are stored in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FACT: Final = "millrace."
 
 
 def facts_to_properties(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties in which facts are kept."""
+    """Return facts as table properties."""
     return {_FACT + name: value for name, value in facts.items()}
 
 
@@ -27,7 +27,7 @@ def properties_to_facts(properties: Iterable[Row]) -> dict[str, str]:
 
 
 def properties_sql(properties: Mapping[str, str]) -> str:
-    """Return what stands between the brackets of ``TBLPROPERTIES``."""
+    """Return the contents of a ``TBLPROPERTIES`` clause."""
     return ", ".join(
         f"{string_literal(key)} = {string_literal(value)}" for key, value in properties.items()
     )

@@ -44,5 +44,5 @@ def test_a_frozen_job_ends_when_another_one_has_its_lease(
             os.killpg(job.pid, signal.SIGKILL)
             job.wait(60)
     told = (tmp_path / "log").read_text(errors="replace")
-    assert "could not be renewed" in told or "taken over" in told
+    assert "could not be renewed" in told or "has taken the lease" in told
     assert_converged(sink(**given), source, parts)

@@ -173,7 +173,7 @@ def test_a_job_ends_when_another_one_has_taken_its_lease(
     held = lease(stop=lambda: stops.append(True)).__enter__()
     named(tmp_path)
     wait_for(lambda: stops, 10, "the next beat")
-    with pytest.raises(LeaseError, match="taken over"):
+    with pytest.raises(LeaseError, match="has taken the lease"):
         held.__exit__(None, None, None)
     assert json.loads((tmp_path / "state" / "lease.json").read_text())["owner"] == "x"
 

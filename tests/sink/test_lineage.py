@@ -125,7 +125,7 @@ def test_a_server_that_is_not_there_is_told_once_an_outage(
         told.batch(done)
     assert len(server.got) == 4
     lines = [one.message for one in caplog.records if "openlineage" in one.message]
-    assert [("does not take" in line, "503" in line) for line in lines] == [
+    assert [("does not accept" in line, "503" in line) for line in lines] == [
         (True, True),
         (False, False),
     ]

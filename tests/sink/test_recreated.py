@@ -117,7 +117,7 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
     made = sink(**DDL)
     made.batches.apply(frame(spark, [insert(topic, 10, 1)]), "app", 0)
     shown, health, metrics = told()
-    assert "diverged: rows went with their partitions, take a new snapshot" in shown
+    assert "diverged: rows were removed with their partitions, take a new snapshot" in shown
     assert health.startswith("ok\nshop.orders: diverged")
     assert 'sparksink_diverged{table="shop.orders"} 1.0' in metrics
     assert 'sparksink_lacks_messages{table="shop.orders"} 0.0' in metrics
