@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import queue
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 from confluent_kafka import (
@@ -21,6 +20,7 @@ from connector.errors import BrokerUnavailableError, StopError
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
+from connector.kafka.new_topic import retry_new_topic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,12 +29,6 @@ _log = logging.getLogger(__name__)
 _log.addFilter(RepeatedLineFilter())
 
 _POLL: Final = 0.1
-_NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it
-_NOT_YET: Final = (
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.NOT_LEADER_FOR_PARTITION,
-)
 _WRITER: Final = {
     "acks": "all",
     "enable.idempotence": "false",
@@ -132,16 +126,8 @@ class KafkaLog:
     def read(self) -> dict[bytes, bytes]:
         """Read the topic to its end; the last value of a key counts."""
         consumer = Consumer(self._reader, logger=_log)
-        deadline = time.monotonic() + _NEW_TOPIC
         try:
-            while True:
-                try:
-                    return self._read(consumer)
-                except KafkaException as failure:
-                    error: KafkaError = failure.args[0]
-                    if error.code() not in _NOT_YET or time.monotonic() > deadline:
-                        raise request_error(error, f"Reading topic {self._topic}") from None
-                    time.sleep(_POLL)
+            return retry_new_topic(self._topic, lambda: self._read(consumer))
         finally:
             consumer.close()
 

@@ -22,6 +22,7 @@ from connector.fence import Fence
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import delivery_error, request_error
 from connector.kafka.library_log import RepeatedLineFilter
+from connector.kafka.new_topic import retry_new_topic
 from connector.kafka.producer import Producer
 
 _log = logging.getLogger(__name__)
@@ -35,12 +36,6 @@ _NO_ANSWER: Final = (
     KafkaError._TIMED_OUT,  # noqa: SLF001 - the library's public names
     KafkaError._TRANSPORT,  # noqa: SLF001 - the same
     KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001 - the same
-)
-_NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic and who leads it
-_NOT_YET: Final = (
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.NOT_LEADER_FOR_PARTITION,
 )
 _READER: Final[Mapping[str, Any]] = {
     "enable.auto.commit": "false",
@@ -103,7 +98,7 @@ class OrderedTopic:
         """
         consumer = Consumer(self._reader, logger=_log)
         try:
-            low, high = self._retry_new_topic(lambda: self._bounds(consumer))
+            low, high = retry_new_topic(self._topic, lambda: self._bounds(consumer))
             return low >= high
         finally:
             consumer.close()
@@ -118,7 +113,7 @@ class OrderedTopic:
         """
         consumer = Consumer(self._reader, logger=_log)
         try:
-            low, high = self._retry_new_topic(lambda: self._bounds(consumer))
+            low, high = retry_new_topic(self._topic, lambda: self._bounds(consumer))
             if low < high and start < high:
                 begin = start if low <= start else OFFSET_BEGINNING
                 consumer.assign([TopicPartition(self._topic, _PARTITION, begin)])
@@ -164,17 +159,6 @@ class OrderedTopic:
                 self._wait("does not answer")
             else:
                 return low, high
-
-    def _retry_new_topic(self, ask: Callable[[], tuple[int, int]]) -> tuple[int, int]:
-        deadline = time.monotonic() + _NEW_TOPIC
-        while True:
-            try:
-                return ask()
-            except KafkaException as failed:
-                error: KafkaError = failed.args[0]
-                if error.code() not in _NOT_YET or time.monotonic() > deadline:
-                    raise request_error(error, f"Reading topic {self._topic}") from None
-                time.sleep(_POLL)
 
     def post(self, value: bytes) -> None:
         """Send a value, with others; `settle` waits for its acknowledgement.

@@ -55,7 +55,8 @@ class Replay:
             self._read(event)
             return
         before, after = event["before"], event["after"]
-        if not self._order.accepts(_identity(event)):
+        # A stop behind a statement repeats it: its position is stored with the next event.
+        if not self._order.accepts(_identity(event)) and event["op"] != "t":
             self.repeated += 1
         for row in (before, after):
             if row is not None and event["source"]["ts_ms"] < self.snapshot_ended * 1000:

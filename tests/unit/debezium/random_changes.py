@@ -14,6 +14,7 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.codegen import Expression
 from connector.data.schema import INT32, OPTIONAL_STRING, Field
+from connector.debezium.events import EventOptions, context_headers
 from connector.debezium.table_schemas import TableSchemas, key_columns
 from connector.debezium.topics import TopicNaming
 from tests.unit.data.random_values import ROWS, values_of
@@ -23,6 +24,21 @@ SOURCE = source_block(
 )
 ROW_SLOT = 10
 NAMING = TopicNaming("srv")
+OPTIONS = st.builds(
+    lambda tombstones, transactions, named: EventOptions(
+        connector="acme",
+        naming=NAMING,
+        source=SOURCE,
+        row_slot=ROW_SLOT,
+        tombstones=tombstones,
+        transactions=transactions,
+        context_headers=context_headers("acme", "srv", 0, "run") if named else (),
+        now=lambda: 1795226600123456789,
+    ),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
 _OPERATIONS: tuple[Operation, ...] = ("c", "u", "d", "r")
 
 

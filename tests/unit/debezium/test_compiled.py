@@ -18,27 +18,12 @@ from connector.converters.string import StringConverter
 from connector.data.record import Header, Record
 from connector.data.schema import INT32, Field
 from connector.debezium.compiled import CompiledRows, fragment_keys
-from connector.debezium.events import EventOptions, EventRecords, context_headers
+from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.transactions import Transaction
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
+from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 
 MessageParts = tuple[str, bytes | None, bytes | None, list[tuple[str, bytes | None]]]
 HEADERS = SimpleHeaderConverter()
-OPTIONS = st.builds(
-    lambda tombstones, transactions, named: EventOptions(
-        connector="acme",
-        naming=NAMING,
-        source=SOURCE,
-        row_slot=ROW_SLOT,
-        tombstones=tombstones,
-        transactions=transactions,
-        context_headers=context_headers("acme", "srv", 0, "run") if named else (),
-        now=lambda: 1795226600123456789,
-    ),
-    st.booleans(),
-    st.booleans(),
-    st.booleans(),
-)
 KEYS = st.sampled_from(["json", "string"])
 
 

@@ -17,26 +17,11 @@ from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
 from connector.data.schema import INT32, STRING, Field
 from connector.debezium.encoder import DebeziumEncoder
-from connector.debezium.events import EventOptions, context_headers
+from connector.debezium.events import EventOptions
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline, Transform
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
+from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 
-OPTIONS = st.builds(
-    lambda tombstones, transactions, named: EventOptions(
-        connector="acme",
-        naming=NAMING,
-        source=SOURCE,
-        row_slot=ROW_SLOT,
-        tombstones=tombstones,
-        transactions=transactions,
-        context_headers=context_headers("acme", "srv", 0, "run") if named else (),
-        now=lambda: 1_795_226_600_123_456_789,
-    ),
-    st.booleans(),
-    st.booleans(),
-    st.booleans(),
-)
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 5_000_000)
 
 
