@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Self
 
@@ -17,6 +18,7 @@ from tests.fixtures.topics import Message, Topics, _message
 from tests.fixtures.worker import wait_for
 
 _SILENCE = 60.0
+_PATIENCE = 15.0
 
 
 def ends_of(topics: Topics, prefix: str) -> dict[str, int]:
@@ -57,9 +59,12 @@ class Follower:
         self._topics = topics
         self._prefix = prefix
         self._read: dict[str, int] = {}
-        self._consumer = Consumer(
+        self._consumer = self._connect()
+
+    def _connect(self) -> Consumer:
+        return Consumer(
             {
-                "bootstrap.servers": topics.bootstrap,
+                "bootstrap.servers": self._topics.bootstrap,
                 "group.id": "follower",
                 "log_level": 0,
                 "enable.auto.commit": False,
@@ -88,9 +93,15 @@ class Follower:
             [TopicPartition(topic, 0, OFFSET_BEGINNING) for topic in fresh]
         )
         self._read |= dict.fromkeys(fresh, 0)
+        since = time.monotonic()
         while any(self._read[topic] < end for topic, end in ends.items()):
-            got = self._consumer.poll(_SILENCE)
-            assert got is not None, f"nothing came for {_SILENCE:.0f} s: {self._read}, {ends}"
+            got = self._consumer.poll(_PATIENCE)
+            if got is None:
+                text = f"nothing came for {_SILENCE:.0f} s: {self._read}, {ends}"
+                assert time.monotonic() - since < _SILENCE, text
+                self._reconnect()
+                continue
+            since = time.monotonic()
             error = got.error()
             if error is not None:
                 if error.code() == KafkaError._TRANSPORT:
@@ -100,3 +111,11 @@ class Follower:
             found[message.topic].append(message)
             self._read[message.topic] = message.offset + 1
         return found
+
+    def _reconnect(self) -> None:
+        """Read with another consumer: one may stay silent for minutes after a broker's restart."""
+        self._consumer.close()
+        self._consumer = self._connect()
+        self._consumer.assign(
+            [TopicPartition(topic, 0, offset) for topic, offset in self._read.items()]
+        )

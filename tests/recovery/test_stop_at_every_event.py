@@ -274,7 +274,6 @@ def once(messages: list[Any]) -> list[Any]:
     return list({repr(message): message for message in messages}.values())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("general", [False, True], ids=["compiled", "general"])
 def test_a_lost_connection_within_a_transaction_counts_no_event_twice(
     database: FreshDatabase, record: Record, general: bool

@@ -75,6 +75,7 @@ class Translator:
         self._reselection = options.reselection
         self._buffer = TransactionBuffer() if options.logs_rollbacks else None
         self._done = done
+        self._resumed_at = at.position() if at.in_transaction else None
         self._events_to_skip = self._rows_to_skip = 0
         self._ignoring = self._standalone = self._ineffective = False
         self._handlers: dict[type[BinlogEvent], Callable[..., Iterable[CaptureEvent]]] = {
@@ -128,7 +129,19 @@ class Translator:
                 if self._events_to_skip:
                     self._events_to_skip -= 1
         commits, at.commits = at.commits, 0
-        yield Progress(at.position(), commits, at.committed_ms, at.in_transaction)
+        yield Progress(self._position(), commits, at.committed_ms, at.in_transaction)
+
+    def _position(self) -> BinlogPosition:
+        """Return the position from which a restart would read.
+
+        Within a group it stays where it was until all that is done was skipped: a lower count
+        repeats events, and events before the group, such as ROTATE, do not count.
+        """
+        if self._resumed_at is not None:
+            if self._done is not None or self._events_to_skip or self._rows_to_skip:
+                return self._resumed_at
+            self._resumed_at = None
+        return self._at.position()
 
     def _gtid(self, event: GtidRead) -> Iterable[CaptureEvent]:
         at = self._at
@@ -170,6 +183,7 @@ class Translator:
         if (done.file, done.pos) == (at.restart_file, at.restart_pos):
             self._events_to_skip, self._rows_to_skip = done.event, done.row
         elif done.server is not None:
+            self._resumed_at = None
             return
         else:
             log.info("The transaction in which the capture stopped is read again from its start")
