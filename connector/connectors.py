@@ -15,13 +15,13 @@ from connector.capture.source import Source
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue, pairs
+from connector.data.avro_names import field_names, schema_names
 from connector.data.record import Header
 from connector.data.schema import Schema
 from connector.debezium.column_rules import column_rules
 from connector.debezium.column_rules import faults as column_rules_faults
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions, context_headers
-from connector.debezium.names import field_names, schema_names
 from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
 from connector.debezium.topics import TopicNaming, topic_naming
 from connector.debezium.topics import faults as naming_faults

@@ -22,7 +22,7 @@ from connector.errors import ConfigError, MillraceError, NotFoundError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
 from connector.metrics import WorkerMetrics
-from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row
+from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row, installed_rows
 from connector.properties import ConnectorFile, read_connector, read_properties
 from connector.version import VERSION
 from connector.worker.claims import Claims
@@ -79,7 +79,7 @@ def run(
         providers = create_providers(properties, environment)
         logs.hide_secrets(providers.redact)
         config = parse_worker_config(providers.resolve(properties))
-        plugins = PluginTable(rows)
+        plugins = PluginTable([*rows, *installed_rows()])
         check_converters(config.values, config.under, plugins)
         connectors = [read_connector(path) for path in files.connectors]
         daemon = Daemon(config, providers, plugins)

@@ -22,6 +22,7 @@ MillraceError
     |__ SchemaMismatchError         a row image does not fit the known shape of its table
     |__ DdlError                    a DDL statement that cannot be read or applied
     |__ ConversionError             a value that cannot become a Connect value or bytes
+    |__ TransformError              a record that a transform cannot change
     |__ ReselectError               columns of a row that cannot be read again from their table
     |__ ProduceError                Kafka refuses messages for good
     |   |__ RefusedMessageError     … one message
@@ -174,6 +175,15 @@ class DdlError(StopError):
 
 class ConversionError(StopError):
     """A value does not fit its schema."""
+
+
+class TransformError(StopError):
+    """A record does not have what a transform needs."""
+
+    remedy = (
+        "Correct the transform or select its records with a predicate; errors.tolerance=all skips "
+        "such records."
+    )
 
 
 class ReselectError(StopError):

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from connector.errors import ConfigError, NotFoundError
 from connector.plugin import Component, PluginInfo, PluginKind, SourceConnector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 CONNECT_VERSION: Final = "4.3.0"
+DEBEZIUM_VERSION: Final = "3.6.1.Final"
 
 _SUFFIXES: Final[dict[PluginKind, tuple[str, ...]]] = {
     "source": ("Connector",),
@@ -65,6 +67,59 @@ _STORAGE: Final = "org.apache.kafka.connect.storage."
 _TRANSFORMS: Final = "org.apache.kafka.connect.transforms."
 _JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 
+_KEY_AND_VALUE: Final = {
+    "Cast": "cast",
+    "ExtractField": "extract_field",
+    "Flatten": "flatten",
+    "HeaderFrom": "header_from",
+    "HoistField": "hoist_field",
+    "InsertField": "insert_field",
+    "MaskField": "mask_field",
+    "ReplaceField": "replace_field",
+    "SetSchemaMetadata": "set_schema_metadata",
+    "TimestampConverter": "timestamp_converter",
+}
+_WHOLE_RECORD: Final = {
+    "DropHeaders": "headers",
+    "Filter": "filter",
+    "InsertHeader": "headers",
+    "RegexRouter": "regex_router",
+    "TimestampRouter": "timestamp_router",
+    "ValueToKey": "value_to_key",
+}
+_DEBEZIUM: Final = {
+    "io.debezium.connector.mysql.transforms.ReadToInsertEvent": "read_to_insert_event",
+    "io.debezium.transforms.ByLogicalTableRouter": "by_logical_table_router",
+    "io.debezium.transforms.ExtractChangedRecordState": "extract_changed_record_state",
+    "io.debezium.transforms.ExtractNewRecordState": "extract_new_record_state",
+    "io.debezium.transforms.HeaderToValue": "header_to_value",
+    "io.debezium.transforms.SchemaChangeEventFilter": "schema_change_event_filter",
+    "io.debezium.transforms.TimezoneConverter": "timezone_converter",
+    "io.debezium.transforms.VectorToJsonConverter": "vector_to_json_converter",
+    "io.debezium.transforms.outbox.EventRouter": "event_router",
+    "io.debezium.transforms.partitions.PartitionRouting": "partition_routing",
+}
+_PREDICATES: Final = ("HasHeaderKey", "RecordIsTombstone", "TopicNameMatches")
+
+
+def _transforms() -> Iterator[Row]:
+    """Yield the transforms and predicates of Kafka Connect and Debezium."""
+    modules = "connector.transforms."
+    for name, module in _KEY_AND_VALUE.items():
+        for part in ("Key", "Value"):
+            place = f"{modules}{module}:{name}{part}"
+            yield Row("transformation", f"{_TRANSFORMS}{name}${part}", CONNECT_VERSION, place)
+    for name, module in _WHOLE_RECORD.items():
+        place = f"{modules}{module}:{name}"
+        yield Row("transformation", _TRANSFORMS + name, CONNECT_VERSION, place)
+    for class_name, module in _DEBEZIUM.items():
+        place = f"{modules}{module}:{class_name.rpartition('.')[2]}"
+        yield Row("transformation", class_name, DEBEZIUM_VERSION, place)
+    for name in _PREDICATES:
+        class_name = f"{_TRANSFORMS}predicates.{name}"
+        yield Row("predicate", class_name, CONNECT_VERSION, f"{modules}predicates:{name}")
+
+
 ROWS: Final = (
     Row(
         "source",
@@ -85,12 +140,7 @@ ROWS: Final = (
         CONNECT_VERSION,
         "connector.converters.string:StringConverter",
     ),
-    Row(
-        "transformation",
-        _TRANSFORMS + "RegexRouter",
-        CONNECT_VERSION,
-        "connector.transforms.regex_router:RegexRouter",
-    ),
+    *_transforms(),
     Row(
         "header_converter",
         _STORAGE + "SimpleHeaderConverter",
@@ -98,6 +148,23 @@ ROWS: Final = (
         "connector.converters.simple_header:SimpleHeaderConverter",
     ),
 )
+
+
+_GROUPS: Final[dict[str, PluginKind]] = {
+    "millrace.transformations": "transformation",
+    "millrace.predicates": "predicate",
+    "millrace.converters": "converter",
+    "millrace.header_converters": "header_converter",
+}
+
+
+def installed_rows() -> list[Row]:
+    """Return the plugins of installed packages: an entry point names the class and its place."""
+    return [
+        Row(kind, point.name, point.dist.version if point.dist else "", point.value)
+        for group, kind in _GROUPS.items()
+        for point in entry_points(group=group)
+    ]
 
 
 class PluginTable:
@@ -121,10 +188,14 @@ class PluginTable:
 
     def component(self, name: str, kind: PluginKind) -> type[Component]:
         """Return the class of a converter, transform or predicate."""
-        return cast("type[Component]", self._find(name, kind).load())
+        row = self._find(name, kind)
+        try:
+            return cast("type[Component]", row.load())
+        except (ImportError, AttributeError) as error:
+            raise ConfigError(f"{row.class_name} cannot be loaded: {error}") from error
 
     def _info(self, row: Row) -> PluginInfo:
-        version = row.version or self._connector(row).version
+        version = self._connector(row).version if row.version is None else row.version
         return PluginInfo(row.class_name, row.kind, version)
 
     def _connector(self, row: Row) -> SourceConnector:

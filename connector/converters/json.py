@@ -164,8 +164,10 @@ class JsonConverter:
         """Return the function that prepares a value of the schema for orjson."""
         convert = self._conversion(schema)
         default = schema.default if self._defaults else None
-        if default is None:
+        if default is None and schema.optional:
             return lambda value: None if value is None else convert(value)
+        if default is None:
+            return lambda value: _required(value) if value is None else convert(value)
         return lambda value: convert(default if value is None else value)
 
     def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
@@ -248,6 +250,12 @@ class JsonConverter:
 def _of(schema: Schema | None) -> Schema:
     assert schema is not None
     return schema
+
+
+def _required(_: None) -> Any:
+    raise ConversionError(
+        "Conversion error: null value for field that is required and has no default value"
+    )
 
 
 def _same(value: Any) -> Any:

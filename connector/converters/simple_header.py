@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from connector.config import ConfigDef
-from connector.data.java import decimal_text, double_text, float_text
+from connector.data.java import connect_date_text, decimal_text, double_text, float_text
 from connector.data.schema import Field, Schema
 from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY: Final = 86_400_000
 
 
 class SimpleHeaderConverter:
@@ -70,15 +66,5 @@ def _number(schema: Schema | None, value: int) -> str:
     if schema is not None and schema.name == CONNECT_DECIMAL:
         return decimal_text(value, int((schema.parameters or {}).get("scale", "0")))
     if schema is not None and schema.name in JAVA_DATES:
-        return _date(value * JAVA_DATES[schema.name])
+        return connect_date_text(value * JAVA_DATES[schema.name])
     return str(value)
-
-
-def _date(milliseconds: int) -> str:
-    """Write a date, time or timestamp; Connect derives from the value which of them it is."""
-    date = _EPOCH + timedelta(milliseconds=milliseconds)
-    clock = f"{date:%H:%M:%S}.{milliseconds % 1000:03d}Z"
-    if milliseconds < _DAY:
-        return clock
-    day = f"{date.year:04d}-{date:%m-%d}"
-    return f"{day}T{clock}" if milliseconds % _DAY else day

@@ -15,6 +15,7 @@ from math import floor, frexp, isinf, isnan, ldexp
 _FLOAT = struct.Struct("<f")
 _POWERS = [10**power for power in range(20)]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY = 86_400_000
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -46,6 +47,16 @@ def date_text(milliseconds: int) -> str:
     date = _EPOCH + timedelta(milliseconds=milliseconds)
     day, month = _DAYS[date.weekday()], _MONTHS[date.month - 1]
     return f"{day} {month} {date:%d %H:%M:%S} UTC {date.year:04d}"
+
+
+def connect_date_text(milliseconds: int) -> str:
+    """Write a date, time or timestamp; Connect derives from the value which of them it is."""
+    date = _EPOCH + timedelta(milliseconds=milliseconds)
+    clock = f"{date:%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    if milliseconds < _DAY:
+        return clock
+    day = f"{date.year:04d}-{date:%m-%d}"
+    return f"{day}T{clock}" if milliseconds % _DAY else day
 
 
 def _shortest(value: float) -> float:
@@ -177,6 +188,17 @@ def copied_hash_order(names: Iterable[str]) -> list[str]:
     while capacity < int(len(ordered) / 0.75) + 1:
         capacity *= 2
     return _order_of_buckets(ordered, capacity)
+
+
+def grown_hash_order(copied: int, names: Iterable[str]) -> list[str]:
+    """Return names in the order of a HashMap copied with so many entries, to which others came."""
+    found = list(dict.fromkeys(names))
+    capacity = 1
+    while capacity < (int(copied / 0.75) + 1 if copied else 16):
+        capacity *= 2
+    while len(found) > capacity * 3 / 4:
+        capacity *= 2
+    return _order_of_buckets(found, capacity)
 
 
 def _order_of_buckets(keys: Iterable[str], capacity: int) -> list[str]:

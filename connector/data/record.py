@@ -19,7 +19,12 @@ class Header(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """One Kafka record before conversion to bytes; transforms read and replace these."""
+    """One Kafka record before conversion to bytes.
+
+    A transform may change the record that it gets, but not the values in it, which other records
+    share. A delete and its tombstone share their list of headers: to add a header to this record
+    alone, put another list into it.
+    """
 
     topic: str
     partition: int | None

@@ -105,9 +105,11 @@ class EventRecords:
                 row = after if after is not None else before
                 assert row is not None
                 value = self._envelope(codec, change.op, before, after, source)
-                yield self._with_context(_record(codec, codec.key_struct(row), value))
+                record = self._with_context(_record(codec, codec.key_struct(row), value))
+                tombstone = _tombstone(codec, codec.key_struct(row), record.headers)
+                yield record
                 if after is None and self._options.tombstones:
-                    yield self._with_context(_tombstone(codec, codec.key_struct(row)))
+                    yield tombstone
 
     def _move(
         self, codec: TableEventSchema, before: Row, after: Row, source: dict[str, Any]
@@ -115,9 +117,11 @@ class EventRecords:
         old, new = codec.key_struct(before), codec.key_struct(after)
         to_new = [Header(NEW_KEY, codec.key_schema, new)]
         deleted = self._envelope(codec, "d", before, None, source)
-        yield self._with_context(_record(codec, old, deleted, to_new))
+        record = self._with_context(_record(codec, old, deleted, to_new))
+        tombstone = _tombstone(codec, old, record.headers)
+        yield record
         if self._options.tombstones:
-            yield self._with_context(_tombstone(codec, old, to_new))
+            yield tombstone
         created = self._envelope(codec, "c", None, after, source)
         to_old = [Header(OLD_KEY, codec.key_schema, old)]
         yield self._with_context(_record(codec, new, created, to_old))
@@ -190,6 +194,10 @@ def _record(
 
 
 def _tombstone(
-    codec: TableEventSchema, key: dict[str, Any] | None, headers: Sequence[Header] = ()
+    codec: TableEventSchema, key: dict[str, Any] | None, headers: list[Header]
 ) -> Record:
-    return Record(codec.topic, None, codec.key_schema, key, None, None, list(headers))
+    """Build the tombstone of a delete.
+
+    Both have one list of headers, as in Debezium: what a transform adds to it is in both.
+    """
+    return Record(codec.topic, None, codec.key_schema, key, None, None, headers)

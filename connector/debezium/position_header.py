@@ -52,5 +52,6 @@ def _with_header(message: T, text: str) -> T:
     if isinstance(message, Message):
         headers = [*(message.headers or ()), (POSITION_HEADER, text.encode())]
         return message._replace(headers=headers)
-    message.headers.append(Header(POSITION_HEADER, STRING, text))
+    if all(header.name != POSITION_HEADER for header in message.headers):
+        message.headers.append(Header(POSITION_HEADER, STRING, text))
     return message

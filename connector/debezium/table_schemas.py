@@ -11,9 +11,9 @@ from connector.capture.columns import ColumnCodec
 from connector.capture.selection import Selection, any_of
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
+from connector.data.avro_names import Adjust, unadjusted
 from connector.data.schema import STRING, Schema, struct
 from connector.debezium.column_rules import ColumnRules
-from connector.debezium.names import Adjust, unadjusted
 from connector.debezium.schemas import envelope
 from connector.debezium.topics import TopicNaming
 from connector.errors import ConfigError

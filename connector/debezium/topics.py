@@ -10,8 +10,8 @@ from typing import Final
 from connector.capture.selection import pattern
 from connector.capture.tables import TableId
 from connector.config import invalid
+from connector.data.avro_names import escaped
 from connector.data.java_patterns import java_replacement
-from connector.debezium.names import escaped
 from connector.errors import ConfigError
 
 _INVALID = re.compile(r"[^A-Za-z0-9._-]")

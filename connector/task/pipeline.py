@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
+from connector.errors import ConversionError
 from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
 
@@ -115,7 +116,7 @@ class Pipeline:
             self._key.from_connect(record.topic, record.key_schema, record.key),
             self._value.from_connect(record.topic, record.value_schema, record.value),
             [self._encode_header(header) for header in record.headers] or None,
-            record.timestamp,
+            _timestamp(record),
         )
 
     def _encode_header(self, header: Header) -> tuple[str, bytes | None]:
@@ -123,3 +124,12 @@ class Pipeline:
             return header.name, str(header.value).encode()
         value = self._header.from_header(header.name, header.schema, header.value)
         return header.name, value
+
+
+def _timestamp(record: Record) -> int | None:
+    """Return the timestamp; -1 stands for none, as in Kafka."""
+    if record.timestamp is None or record.timestamp >= 0:
+        return record.timestamp
+    if record.timestamp == -1:
+        return None
+    raise ConversionError(f"Invalid record timestamp {record.timestamp}")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 
-from connector.capture.selection import pattern
-from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
-from connector.data.java_patterns import java_replacement
+from connector.config import REQUIRED, ConfigDef, ConfigKey
 from connector.data.record import Record
+from connector.transforms.validators import compile_regex, compile_replacement, java_regex
 
 
 class RegexRouter:
@@ -17,23 +14,22 @@ class RegexRouter:
 
     config_def = ConfigDef(
         [
-            ConfigKey("regex", "STRING", REQUIRED, "HIGH", "Expression for the topic's name."),
+            ConfigKey(
+                "regex", "STRING", REQUIRED, "HIGH", "Expression for the topic's name.",
+                validator=java_regex,
+            ),
             ConfigKey("replacement", "STRING", REQUIRED, "HIGH", "The new name; $1 is a group."),
         ]
-    )
+    )  # fmt: skip
 
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
-        self._regex = re.compile(pattern("regex", options["regex"]).pattern)
-        self._replacement = java_replacement(options["replacement"])
-        try:
-            self._regex.sub(self._replacement, "")
-        except (re.error, IndexError) as error:
-            raise invalid("replacement", options["replacement"], str(error)) from error
+        self._regex = compile_regex("regex", options["regex"])
+        self._replacement = compile_replacement("replacement", options["replacement"], self._regex)
 
     def apply(self, record: Record) -> Record:
         """Return the record with its new topic."""
-        match = self._regex.fullmatch(record.topic)
-        if match is None:
-            return record
-        return replace(record, topic=match.expand(self._replacement))
+        if self._regex.fullmatch(record.topic):
+            record.headers = record.headers.copy()
+            record.topic = self._regex.sub(self._replacement, record.topic, count=1)
+        return record

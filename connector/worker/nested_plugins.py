@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, convert
+from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, Validator, convert
 from connector.errors import ConfigError, NotFoundError
 from connector.worker.connector_config import (
     CONVERTERS,
@@ -18,7 +18,7 @@ from connector.worker.connector_config import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from connector.plugin import Component, PluginKind, Plugins
 
@@ -29,6 +29,8 @@ _KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
     "transforms": ("transformation", "Transforms", "Transformation"),
     "predicates": ("predicate", "Predicates", "Predicate"),
 }
+
+_IMPORTANCES: Final = ("HIGH", "MEDIUM", "LOW")
 
 Report = dict[str, ConfigValue]
 
@@ -81,30 +83,49 @@ def _alias_keys(
         group, 1, "LONG", f"{noun} version for {alias}",
         recommended=(version,) if version else (),
     )  # fmt: skip
-    own = list(component.config_def) if component else []
-    for order, key in enumerate(own, start=2):
-        yield prefixed(key, prefix, group=group, order=order)
-    if what == "transforms":
-        yield from _condition_keys(prefix, group, len(own) + 2, aliases(config, "predicates"))
+    if component is not None:
+        conditions = _condition_keys(prefix, aliases(config, "predicates"))
+        own = [*component.config_def, *(conditions if what == "transforms" else ())]
+        for order, key in enumerate(_sorted(own), start=2):
+            nested = f"{group}: {key.group}" if key.group else group
+            yield prefixed(key, prefix, group=nested, order=order, validator=_unprefixed(key))
 
 
-def _condition_keys(
-    prefix: str, group: str, order: int, predicates: list[str]
-) -> Iterator[ConfigKey]:
-    def exists(name: str, value: Any) -> str | None:
+def _sorted(keys: Sequence[ConfigKey]) -> list[ConfigKey]:
+    """Sort keys as Kafka does: by group, order, those required first, importance and name."""
+    groups = list(dict.fromkeys([None, *(key.group for key in keys)]))
+    return sorted(
+        keys,
+        key=lambda key: (
+            groups.index(key.group),
+            key.order,
+            not key.required,
+            _IMPORTANCES.index(key.importance),
+            key.name,
+        ),
+    )
+
+
+def _unprefixed(key: ConfigKey) -> Validator | None:
+    """Return the validator of a nested key; Kafka's errors name the key without prefix."""
+    validator = key.validator
+    return None if validator is None else lambda _, value: validator(key.name, value)
+
+
+def _condition_keys(prefix: str, predicates: list[str]) -> Iterator[ConfigKey]:
+    def exists(_: str, value: Any) -> str | None:
         if value is None or value in predicates:
             return None
+        name = f"{prefix}predicate"
         return f"Config '{name}' refers to a predicate '{value}' that 'predicates' does not list."
 
     yield ConfigKey(
-        prefix + "negate", "BOOLEAN", False, "MEDIUM",
+        "negate", "BOOLEAN", False, "MEDIUM",
         "Whether the transform runs where its predicate does not hold.",
-        group, order, display_name="negate",
     )  # fmt: skip
     yield ConfigKey(
-        prefix + "predicate", "STRING", None, "MEDIUM",
-        "Name of the predicate that selects the records of the transform.",
-        group, order + 1, display_name="predicate", validator=exists,
+        "predicate", "STRING", None, "MEDIUM",
+        "Name of the predicate that selects the records of the transform.", validator=exists,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from connector.debezium.names import field_names, schema_names
+from connector.data.avro_names import field_names, schema_names
 
 
 @pytest.mark.parametrize(

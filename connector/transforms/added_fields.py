@@ -1,0 +1,109 @@
+"""The settings add.fields and add.headers of ExtractNewRecordState: metadata by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from connector.data.record import Record
+from connector.data.schema import Field, Schema, struct_like
+from connector.data.schema_cache import SchemaCache
+from connector.errors import ConfigError, TransformError
+from connector.transforms.part import Values
+
+_TRANSACTION: Final = ("id", "total_order", "data_collection_order")
+_ENVELOPE: Final = ("op", "ts_ms", "ts_us", "ts_ns")
+
+
+class AddedField(NamedTuple):
+    """One requested field: the struct of the envelope that holds it, its name, its new name."""
+
+    struct: str | None
+    field: str
+    name: str
+
+
+class Found(NamedTuple):
+    """Where a requested field is, and the schema of what is added."""
+
+    struct: str | None
+    field: str
+    schema: Schema
+
+    def value(self, envelope: Values) -> Any:
+        """Return the value; null if the event has no such struct, such as a transaction."""
+        parent = envelope if self.struct is None else envelope.get(self.struct)
+        value = None if parent is None else parent.get(self.field)
+        if value is not None and self.schema.type == "struct":
+            raise TransformError("Struct schemas do not match.")
+        return value
+
+
+class AddedFields:
+    """Adds fields of the envelopes of one schema to their rows."""
+
+    def __init__(self, found: Sequence[tuple[str, Found]]) -> None:
+        self._found = found
+        self._schemas = SchemaCache(self._schema)
+
+    def add(self, record: Record, envelope: Values) -> Record:
+        """Add them to the row in the record's value."""
+        assert record.value_schema is not None
+        record.value_schema = self._schemas.of(record.value_schema)
+        if self._found:
+            added = {name: found.value(envelope) for name, found in self._found}
+            record.value = {**record.value, **added}
+        return record
+
+    def _schema(self, row: Schema) -> Schema:
+        added = (Field(name, found.schema) for name, found in self._found)
+        return struct_like(row, [*row.fields, *added])
+
+
+def parse_added(prefix: str, fields: Sequence[str]) -> list[AddedField]:
+    """Read names such as ``op``, ``source.ts_ms`` and ``table:from``.
+
+    :raises ConfigError: one has another form.
+    """
+    return [_parse(prefix, text) for text in fields]
+
+
+def _parse(prefix: str, text: str) -> AddedField:
+    path, *renamed = text.split(":")
+    struct, dot, rest = path.partition(".")
+    field = rest.partition(".")[0] if dot else path
+    if len(renamed) > 1 or not field:
+        raise ConfigError(f"Unexpected field name: {text}")
+    parent = struct if dot else _struct_of(field)
+    name = renamed[0] if renamed else (f"{struct}_{field}" if dot else field)
+    return AddedField(parent, field, prefix + name)
+
+
+def _struct_of(field: str) -> str | None:
+    if field in _TRANSACTION:
+        return "transaction"
+    return None if field in _ENVELOPE else "source"
+
+
+def find_all(fields: Sequence[AddedField], envelope: Schema) -> list[tuple[str, Found]]:
+    """Return the new names of the fields that envelopes of a schema have, and where they are."""
+    found = ((added.name, _find(added, envelope)) for added in fields)
+    return [(name, place) for name, place in found if place is not None]
+
+
+def _find(added: AddedField, envelope: Schema) -> Found | None:
+    parent = envelope
+    if added.struct is not None:
+        field = envelope.field(added.struct)
+        if field is None:
+            raise TransformError(f"{added.struct} is not a field of the event.")
+        parent = field.schema
+    inner = parent.field(added.field)
+    if inner is not None:
+        return Found(added.struct, added.field, _optional(inner.schema))
+    outer = envelope.field(added.field)
+    return None if outer is None else Found(None, added.field, _optional(outer.schema))
+
+
+def _optional(schema: Schema) -> Schema:
+    return schema.with_changes(optional=True, default=None, fields=())

@@ -1,0 +1,161 @@
+"""The settings of Debezium's EventRouter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from connector.config import ConfigKey, ConfigType, Importance, invalid
+from connector.errors import ConfigError
+from connector.transforms.envelopes import enum_of
+from connector.transforms.validators import java_regex
+
+PLACEMENT: Final = "table.fields.additional.placement"
+_PLACES: Final = ("header", "envelope", "partition")
+
+
+class Placed(NamedTuple):
+    """A column that goes elsewhere than into the payload."""
+
+    place: str
+    column: str
+    name: str
+
+
+def _placements(name: str, value: Any) -> str | None:
+    for text in value or ():
+        if len(text.split(":")) not in (2, 3):
+            reason = "A comma-separated list of valid String pairs or trios is expected but got: "
+            return str(invalid(name, f"[{', '.join(value)}]", f"{reason}[{', '.join(value)}]"))
+    return None
+
+
+def parse_placements(texts: Sequence[str]) -> list[Placed]:
+    """Read ``column:header`` and ``column:envelope:alias``.
+
+    :raises ConfigError: a place is unknown.
+    """
+    found = []
+    for text in texts:
+        column, place, *alias = (part.strip() for part in text.split(":"))
+        if place.lower() not in _PLACES:
+            raise ConfigError(f"Invalid value {text} for {PLACEMENT}: use {', '.join(_PLACES)}")
+        found.append(Placed(place.lower(), column, alias[0] if alias else column))
+    return found
+
+
+class _KeyGroup:
+    """Numbers the keys of a group."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._count = 0
+
+    def key(
+        self,
+        name: str,
+        display_name: str,
+        doc: str,
+        default: Any = None,
+        importance: Importance = "MEDIUM",
+        kind: ConfigType = "STRING",
+        validator: Any = None,
+    ) -> ConfigKey:
+        """Return the next key."""
+        self._count += 1
+        return ConfigKey(
+            name, kind, default, importance, doc, self._name, self._count, "MEDIUM", display_name,
+            validator,
+        )  # fmt: skip
+
+
+def _table() -> list[ConfigKey]:
+    key = _KeyGroup("Table").key
+    return [
+        key("table.field.event.id", "Event ID Field", "Column of the event's id.", "id", "LOW"),
+        key(
+            "table.field.event.key", "Event Key Field", "Column of the message's key.",
+            "aggregateid", "LOW",
+        ),
+        key(
+            "table.field.event.type", "Event Type Field", "Kept for compatibility.", "type", "LOW"
+        ),
+        key(
+            "table.field.event.payload", "Event Payload Field", "Column of the message's value.",
+            "payload", "LOW",
+        ),
+        key(
+            "table.field.event.timestamp", "Event Timestamp Field",
+            "Column of the message's timestamp; without it the time of the event counts.",
+        ),
+        key(
+            PLACEMENT, "Settings for each additional column in the outbox table",
+            "Other columns: column:header, column:envelope or column:partition, and :alias.",
+            None, "HIGH", "LIST", _placements,
+        ),
+        key(
+            "table.field.additional.missing",
+            "Behavior when an additional field is missing in the change data",
+            "error or ignore.", "error", validator=enum_of("error", "ignore"),
+        ),
+        key(
+            "table.field.event.schema.version", "Event Schema Version Field",
+            "Column of the version of the value's schema.", None, "LOW",
+        ),
+        key(
+            "table.op.invalid.behavior", "Behavior when capturing an unexpected outbox event",
+            "What an UPDATE of the table does: warn or error skip it, fatal fails the task.",
+            "warn", validator=enum_of("warn", "error", "fatal"),
+        ),
+        key(
+            "table.expand.json.payload", "Expand Payload escaped string as real JSON",
+            "Whether a payload that is JSON becomes a struct.", False, kind="BOOLEAN",
+        ),
+        key(
+            "table.json.payload.null.behavior", "Behavior when json payload including null value",
+            "ignore leaves null members out, optional_bytes keeps them.", "ignore",
+            validator=enum_of("ignore", "optional_bytes"),
+        ),
+    ]  # fmt: skip
+
+
+def _router() -> list[ConfigKey]:
+    key = _KeyGroup("Router").key
+    return [
+        key(
+            "route.by.field", "Field to route events by", "Column that decides on the topic.",
+            "aggregatetype", "HIGH",
+        ),
+        key(
+            "route.topic.regex", "The name of the routed topic",
+            "Expression that the column's value matches.", "(?<routedByValue>.*)", "LOW",
+            validator=java_regex,
+        ),
+        key(
+            "route.topic.replacement", "The name of the routed topic", "The topic.",
+            "outbox.event.${routedByValue}", "HIGH",
+        ),
+        key(
+            "route.tombstone.on.empty.payload", "Empty payloads cause a tombstone message",
+            "Whether an empty payload becomes a tombstone.", False, "HIGH", "BOOLEAN",
+        ),
+    ]  # fmt: skip
+
+
+def _tracing() -> list[ConfigKey]:
+    key = _KeyGroup("Tracing").key
+    doc = "Kept for compatibility: without OpenTelemetry it has no effect."
+    return [
+        key(
+            "tracing.span.context.field", "Serialized tracing span context field", doc,
+            "tracingspancontext", "HIGH",
+        ),
+        key("tracing.operation.name", "Tracing operation name", doc, "debezium-read", "HIGH"),
+        key(
+            "tracing.with.context.field.only", "Trace only events with context field present", doc,
+            False, "HIGH", "BOOLEAN",
+        ),
+    ]  # fmt: skip
+
+
+OUTBOX_KEYS: Final = (*_table(), *_router(), *_tracing())

@@ -1,0 +1,92 @@
+"""Kafka Connect's ReplaceField: leaves fields out and renames them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from connector.config import ConfigDef, ConfigKey, invalid
+from connector.data.record import Record
+from connector.data.schema import Field, Schema, struct_like
+from connector.transforms.part import KEY, REPLACE_NULLS, VALUE, Rewrite, StructTransform, Values
+
+
+def _renames(_: str, value: Any) -> str | None:
+    for pair in value or ():
+        if len(_split(pair)) != 2:
+            listed = f"[{', '.join(value)}]"
+            return str(invalid("renames", listed, f"Invalid rename mapping: {pair}"))
+    return None
+
+
+def _split(pair: str) -> list[str]:
+    """Split at colons; Java drops empty parts at the end."""
+    parts = pair.split(":")
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return parts
+
+
+class ReplaceField(StructTransform):
+    """Keeps some fields only, and renames fields."""
+
+    config_def = ConfigDef(
+        [
+            ConfigKey(
+                "exclude", "LIST", [], "MEDIUM", "Fields to leave out, whatever include says."
+            ),
+            ConfigKey("include", "LIST", [], "MEDIUM", "Fields to keep; empty keeps all."),
+            ConfigKey("renames", "LIST", [], "MEDIUM", "Pairs old:new.", validator=_renames),
+            REPLACE_NULLS,
+        ]
+    )
+    purpose = "field replacement"
+
+    def configure(self, options: Mapping[str, Any]) -> None:
+        """Take the settings."""
+        self._exclude = set(options["exclude"])
+        self._include = set(options["include"])
+        self._new_names = dict(_split(pair) for pair in options["renames"])
+        self._defaults: bool = options["replace.null.with.default"]
+
+    def _keeps(self, name: str) -> bool:
+        return name not in self._exclude and (not self._include or name in self._include)
+
+    def rewrite(self, schema: Schema) -> Rewrite:
+        """Decide which fields stay, and their names."""
+        kept = [field for field in schema.fields if self._keeps(field.name)]
+        fields = [
+            Field(self._new_names.get(field.name, field.name), field.schema) for field in kept
+        ]
+        sources = [
+            (new.name, old.name, old.schema.default if self._defaults else None)
+            for new, old in zip(fields, kept, strict=True)
+        ]
+
+        def values(struct: Values, _: Record) -> Values:
+            return {
+                name: default if (value := struct.get(source)) is None else value
+                for name, source, default in sources
+            }
+
+        return Rewrite(struct_like(schema, fields), values)
+
+    def rewrite_map(self, values: Values, record: Record) -> Values:  # noqa: ARG002 - other transforms need the record
+        """Do the same to the members of a map."""
+        return {
+            self._new_names.get(name, name): value
+            for name, value in values.items()
+            if self._keeps(name)
+        }
+
+
+class ReplaceFieldKey(ReplaceField):
+    """For keys."""
+
+    part = KEY
+
+
+class ReplaceFieldValue(ReplaceField):
+    """For values."""
+
+    part = VALUE

@@ -1,0 +1,68 @@
+"""ExtractNewRecordState: the names of Debezium 1, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from connector.data.record import Record
+from connector.data.schema import INT32, STRING, struct
+from connector.errors import ConfigError
+from connector.transforms.extract_new_record_state import ExtractNewRecordState
+
+ROW = struct("t.Value", ("id", INT32), optional=True)
+ENVELOPE = struct("t.Envelope", ("before", ROW), ("after", ROW), ("op", STRING))
+
+
+def _deleted() -> Record:
+    value = {"before": {"id": 1}, "after": None, "op": "d"}
+    return Record("t", None, None, None, ENVELOPE, value)
+
+
+@pytest.mark.parametrize(
+    ("config", "deleted", "tombstone"),
+    [
+        ({}, None, False),
+        ({"drop.tombstones": "true"}, "dropped", False),
+        ({"drop.tombstones": "false"}, None, False),
+        ({"delete.handling.mode": "none"}, None, False),
+        ({"delete.handling.mode": "rewrite"}, {"id": 1, "__deleted": "true"}, False),
+        (
+            {"delete.handling.mode": "rewrite", "drop.tombstones": "false"},
+            {"id": 1, "__deleted": "true"},
+            True,
+        ),
+        (
+            {"delete.handling.mode": "rewrite", "delete.tombstone.handling.mode": "drop"},
+            "dropped",
+            False,
+        ),
+    ],
+)
+def test_the_names_of_debezium_1(
+    config: dict[str, str], deleted: object, tombstone: object
+) -> None:
+    transform = ExtractNewRecordState(config)
+    found = transform.apply(_deleted())
+    assert (found.value if found else "dropped") == deleted
+    assert (transform.apply(Record("t", None, None, None, None, None)) is not None) is tombstone
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        ({"delete.tombstone.handling.mode": "x"}, "Value must be one of drop, tombstone"),
+        ({"delete.handling.mode": "none", "drop.tombstones": "false"}, "has no successor"),
+        ({"add.fields": "a:b:c"}, "Unexpected field name: a:b:c"),
+    ],
+)
+def test_settings_that_are_refused(config: dict[str, str], text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        ExtractNewRecordState(config)
+
+
+def test_truncates_are_dropped_and_other_records_pass() -> None:
+    transform = ExtractNewRecordState({})
+    truncated = Record("t", None, None, None, ENVELOPE, {"before": None, "after": None, "op": "t"})
+    assert transform.apply(truncated) is None
+    other = Record("t", None, None, None, struct("other"), {})
+    assert transform.apply(other) is other

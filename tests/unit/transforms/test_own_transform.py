@@ -1,0 +1,67 @@
+"""The example of the page on own transforms: an installed package with entry points."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from connector.config import ConfigDef
+from connector.data.record import Record
+from connector.data.schema import STRING, struct
+from connector.errors import ConfigError, TransformError
+from connector.plugin_table import PluginTable, Row, installed_rows
+from tests.unit.transforms.chains import build
+
+PAGE = Path(__file__).parents[3] / "docs" / "transforms" / "own.md"
+_BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+_POINT = re.compile(r'entry-points\."([\w.]+)"\]\n"([\w.]+)" = "([\w:]+)"')
+CONFIG = {
+    "transforms": "loud",
+    "transforms.loud.type": "com.example.Shout",
+    "transforms.loud.field": "name",
+}
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PluginTable:
+    """Install the package of the page as pip would."""
+    blocks = {match[1]: match[2] for match in _BLOCK.finditer(PAGE.read_text("utf-8"))}
+    point = _POINT.search(blocks["toml"])
+    assert point is not None
+    (tmp_path / "shouting.py").write_text(blocks["python"])
+    folder = tmp_path / "shouting-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(f"[{point[1]}]\n{point[2]} = {point[3]}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "shouting", raising=False)
+    return PluginTable(installed_rows())
+
+
+def test_an_installed_transform(table: PluginTable) -> None:
+    assert [(row.class_name, row.kind, row.version) for row in table.all()] == [
+        ("com.example.Shout", "transformation", "1.0")
+    ]
+    (apply,) = build(CONFIG, table)
+    schema = struct(None, ("name", STRING))
+    found = apply(Record("t", None, None, None, schema, {"name": "ann"}))
+    assert found is not None
+    assert found.value == {"name": "ANN"}
+    with pytest.raises(TransformError, match="Field does not exist: name"):
+        apply(Record("t", None, None, None, schema, {}))
+
+
+def test_its_settings(table: PluginTable) -> None:
+    shout = table.component("Shout", "transformation")
+    assert isinstance(shout.config_def, ConfigDef)
+    with pytest.raises(ConfigError, match='Missing required configuration "field"'):
+        shout({})
+
+
+def test_a_class_that_cannot_be_loaded() -> None:
+    table = PluginTable([Row("predicate", "com.example.Gone", "1", "no_such_module:Gone")])
+    with pytest.raises(ConfigError, match=r"com\.example\.Gone cannot be loaded: No module named"):
+        table.component("com.example.Gone", "predicate")
