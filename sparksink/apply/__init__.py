@@ -1,1 +1,1 @@
-"""Changes → tables, batch by batch."""
+"""Writes the changes of batches to tables."""

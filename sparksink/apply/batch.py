@@ -1,4 +1,4 @@
-"""One batch on its way into the tables of one topic."""
+"""The messages and changes of one topic in one batch, and the protocol of table writers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sparksink.state.table_result import Boundary
 
 @dataclass(frozen=True, slots=True)
 class TopicBatch:
-    """The messages of one topic in one batch: as they came, and ``marked`` without schemas.
+    """The messages of one topic in one batch: unchanged, and ``marked`` with their formats.
 
-    ``marks`` are those that occur, ``lasting`` those of the last messages of partitions, ``size``
-    is how many messages came, None where these are chosen ones. ``app`` and ``number`` name the
-    batch for good. Without ``history`` only the mirror is written. ``progress`` is how far the
-    batch reads all topics.
+    ``marks`` are the formats that occur, ``lasting`` those of the last messages of partitions,
+    ``size`` is the number of messages, None for a selection. ``app`` and ``number`` identify the
+    batch permanently. Without ``history`` only the mirror is written. ``progress`` has the end
+    offsets of the batch.
     """
 
     messages: DataFrame
@@ -37,17 +37,17 @@ class TopicBatch:
     progress: ReadProgress
 
     def of_format(self, mark: str) -> DataFrame:
-        """Return the messages of one mark."""
+        """Return the messages of one format."""
         return self.marked.where(f.col("mark") == mark)
 
 
 @dataclass(frozen=True, slots=True)
 class TableBatch:
-    """One batch of one table: ``frames`` are its changes, a frame for each layout.
+    """The changes of one table in one batch, with a frame for each schema.
 
-    ``app`` and ``number`` name the batch for good: what they have written is not written again.
-    ``check`` looks at what was measured before anything is written. ``due`` returns those of some
-    ends of snapshots before which rows may be removed now.
+    ``app`` and ``number`` identify the batch permanently, so that nothing is written twice.
+    ``check`` validates the measures before anything is written. ``due`` returns the snapshot ends
+    whose sweep is due now.
     """
 
     frames: Sequence[DataFrame]
@@ -62,13 +62,13 @@ class TableBatch:
 
 
 class TableWriter(Protocol):
-    """Writes the changes of a table somewhere; again is as good as once."""
+    """Writes the changes of a table, idempotently."""
 
     @property
     def target(self) -> TargetTable:
-        """The table that must fit before."""
+        """The table, which must fit the changes before."""
         ...
 
     def write(self, batch: TableBatch) -> BatchMeasures | None:
-        """Write a batch; return what was measured on the way, if anything was."""
+        """Write a batch; return its measures, if the writer takes them."""
         ...

@@ -1,4 +1,4 @@
-"""What is measured of the changes of a batch while they go by."""
+"""Measures of the changes of a batch, taken while they are written."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _COUNTED = ("c", "r", "u")
 
 @dataclass(frozen=True, slots=True)
 class BatchMeasures:
-    """What went through one batch of a table; places are None where there was no such change.
+    """The measures of a table in one batch; positions are None without such a change.
 
-    ``truncated`` is where the table was truncated, ``ended`` where a snapshot of it ended;
-    ``earliest`` is the first change that is not a delete.
+    ``truncated`` is the position of a TRUNCATE, ``ended`` of the end of a snapshot; ``earliest`` is
+    the first change that is not a delete.
     """
 
     changes: int
@@ -43,7 +43,7 @@ class BatchMeasures:
 
 
 class ObservedChanges:
-    """What is measured while changes are read once; reading them twice is dear."""
+    """Changes that are measured while they are read, as reading them twice is expensive."""
 
     def __init__(self, changes: DataFrame, measures: Sequence[Column]) -> None:
         self._changes = changes
@@ -52,11 +52,11 @@ class ObservedChanges:
         self.frame = changes.observe(self._observation, *measures)
 
     def values(self) -> Mapping[str, Any]:
-        """Return what was measured; the frame must have been run.
+        """Return the measures; the frame must have been run.
 
-        Where adaptive execution finds that no row is left, it drops a part of the plan with what
-        was measured in it (SPARK-54620), and Spark fails to return it. The changes are read again
-        then: they are no more than TRUNCATEs and faults.
+        If adaptive execution finds that no row is left, it drops a part of the plan with its
+        measures (SPARK-54620), and Spark fails to return them. Then the changes are read again:
+        they are only TRUNCATEs and faults.
         """
         try:
             found = self._observation.get
@@ -66,13 +66,13 @@ class ObservedChanges:
 
 
 def observe(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFrame, ObservedChanges]:
-    """Return the changes, which are measured as soon as they are read, and the measurements."""
+    """Return the changes, which are measured when they are read, and the observation."""
     found = ObservedChanges(changes, _aggregates(rules, key))
     return found.frame, found
 
 
 def _aggregates(rules: Rules, key: str | None) -> list[Column]:
-    place = f.struct("__seq_hi", "__seq_lo")
+    position = f.struct("__seq_hi", "__seq_lo")
     good = f.col("__fault").isNull()
     deleted = f.col("__op") == "d"
     streamed = good & f.col("__streamed")
@@ -82,12 +82,12 @@ def _aggregates(rules: Rules, key: str | None) -> list[Column]:
         f.count("__fault").alias("faults"),
         f.count(f.when(good & deleted, 1)).alias("deletes"),
         *(f.count(f.when(good & (f.col("__op") == op), 1)).alias(op) for op in _COUNTED),
-        f.max(f.when(good & is_truncate(rules), place)).alias("truncated"),
-        f.max(f.when(good & is_snapshot_end(rules), place)).alias("ended"),
-        f.max(f.when(good, place)).alias("highest"),
-        f.min(f.when(good & ~deleted, place)).alias("earliest"),
-        f.max(f.when(good & deleted, place)).alias("last_delete"),
-        f.max(f.when(streamed, place)).alias("streamed"),
+        f.max(f.when(good & is_truncate(rules), position)).alias("truncated"),
+        f.max(f.when(good & is_snapshot_end(rules), position)).alias("ended"),
+        f.max(f.when(good, position)).alias("highest"),
+        f.min(f.when(good & ~deleted, position)).alias("earliest"),
+        f.max(f.when(good & deleted, position)).alias("last_delete"),
+        f.max(f.when(streamed, position)).alias("streamed"),
         f.min(f.when(streamed, f.col("__source_ts"))).alias("first_ts"),
         f.max(f.when(good, f.col("__source_ts"))).alias("source_ts"),
         f.min(f.when(good, first)).alias("low"),
@@ -101,24 +101,24 @@ def is_truncate(rules: Rules) -> Column:
 
 
 def is_snapshot_end(rules: Rules) -> Column:
-    """Return the condition of the last row of a snapshot, in which all rows are that live on."""
+    """Return the condition of the last row of a snapshot, which has all living rows."""
     return f.col("__end") if rules.sweep else f.lit(False)
 
 
 def read_measures(observation: ObservedChanges) -> BatchMeasures:
-    """Return what an observation has seen; the frame must have been run."""
+    """Return the measures of an observation; the frame must have been run."""
     return _from_row(observation.values())
 
 
 def measure(changes: Sequence[DataFrame], rules: Rules) -> BatchMeasures:
-    """Measure changes by themselves, where nobody who writes them has."""
+    """Measure changes that no writer has measured."""
     used = ("__fault", "__op", "__streamed", "__end", "__seq_hi", "__seq_lo", "__source_ts")
     every = reduce(DataFrame.unionByName, [one.select(*used) for one in changes])
     return _from_row(every.agg(*_aggregates(rules, None)).collect()[0].asDict())
 
 
 def _from_row(seen: Mapping[str, Any]) -> BatchMeasures:
-    places = {
+    positions = {
         name: None if seen[name] is None else ChangePosition(*seen[name])
         for name in ("truncated", "ended", "highest", "earliest", "last_delete", "streamed")
     }
@@ -130,5 +130,5 @@ def _from_row(seen: Mapping[str, Any]) -> BatchMeasures:
         first_ts=seen["first_ts"],
         source_ts=seen["source_ts"],
         bounds=(seen["low"], seen["high"]),
-        **places,
+        **positions,
     )

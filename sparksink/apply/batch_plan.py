@@ -1,4 +1,4 @@
-"""How the messages of a batch are read and who writes them, and which of them do not fit."""
+"""The plan of a batch: how messages are read, the table writers, and refused formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """Layouts with their readings, and the writers; ``refused`` are marks with the reasons."""
+    """Schemas with their readings, and the writers; ``refused`` are formats with the reasons."""
 
     layouts: Sequence[MessageSchema]
     readings: Sequence[TableReading]
@@ -25,7 +25,7 @@ class BatchPlan:
 
 
 class MessageFormatError(TableError):
-    """Messages of one mark cannot go into the tables."""
+    """Messages of one format cannot be written to the tables."""
 
     def __init__(self, mark: str, error: TableError) -> None:
         super().__init__(error.args[0], error.remedy)
@@ -33,7 +33,7 @@ class MessageFormatError(TableError):
 
 
 def name_format_in_errors(mark: str, work: Callable[[], T]) -> T:
-    """Do something with messages of a mark.
+    """Run work for messages of one format, and add the format to errors.
 
     :raises MarkError: a table cannot take them.
     """

@@ -1,4 +1,4 @@
-"""What happens to each batch: messages are told apart by topic, and each topic goes its way."""
+"""Applies batches: divides messages by topic, and writes the tables concurrently."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PHASES: Final = ("read", "tables", "commit")
 
 
 class BatchProcessor:
-    """Applies batches of messages to all tables. One at a time, and safe to be repeated."""
+    """Applies batches of messages to all tables, one batch at a time and idempotently."""
 
     def __init__(
         self,
@@ -67,9 +67,9 @@ class BatchProcessor:
         )
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.progress = BatchProgress(-1)
-        """How far the batch is that is being applied, or was the last one."""
+        """The progress of the running or last batch."""
         self.phases: Mapping[str, float] = {}
-        """Seconds of the last batch by what it did: read, tables, commit."""
+        """Seconds of the last batch by phase: read, tables, commit."""
 
     def apply(
         self,
@@ -83,24 +83,24 @@ class BatchProcessor:
         whole: bool = True,
         resumes: str = "",
     ) -> list[TableResult]:
-        """Apply one batch; ``app`` and the number name it for good.
+        """Apply one batch; ``app`` and the number identify it permanently.
 
         Without ``history`` only the mirrors are written. With ``cut`` transactions are followed, if
-        there is a topic of them; ``progress`` is how far the batch reads its topics.
-        Of a part of what came (``whole``) no share is measured.
-        The table that it ``resumes`` is applied although it is parked.
+        a transaction topic is set; ``progress`` has the end offsets of the batch. For a selection
+        of messages (not ``whole``) errors.max.ratio does not apply. The table that it ``resumes``
+        is applied although it is parked.
 
-        :raises SinkError: the job cannot go on.
+        :raises SinkError: the job cannot continue.
         """
         clock = [time.monotonic()]
         self.progress = BatchProgress(batch)
         progress = progress.with_cached_offsets()
-        told = self._config.source.transaction_topic
-        ends = messages.where(f.col("topic") == told) if cut and told else None
-        messages = messages if ends is None else messages.where(f.col("topic") != told)
-        self._statements.note()
+        transactions = self._config.source.transaction_topic
+        ends = messages.where(f.col("topic") == transactions) if cut and transactions else None
+        messages = messages if ends is None else messages.where(f.col("topic") != transactions)
+        self._statements.store()
         emptied = self._statements.follow(progress) if progress.streams else []
-        frame, counts = summarize(self._spread(messages), self._layouts)
+        frame, counts = summarize(self._coalesce(messages), self._layouts)
         try:
             clock.append(time.monotonic())
             given, named = (frame, counts, messages, progress), (app, batch, resumes)
@@ -108,7 +108,7 @@ class BatchProcessor:
             swept = [*emptied, *self._sweep_behind_snapshots(progress, resumes)]
             done = self._with_swept(done, [replace(one, batch=batch) for one in swept])
             clock.append(time.monotonic())
-            if done or counts or ends is not None:  # a batch of heartbeats leaves no trace
+            if done or counts or ends is not None:  # a batch of heartbeats is not stored
                 applied = self._not_parked(counts, resumes)
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
@@ -121,12 +121,12 @@ class BatchProcessor:
             frame.unpersist()
 
     def _not_parked(self, counts: Sequence[FormatCount], resumes: str) -> set[str]:
-        """Return the topics of a batch whose messages were not set aside."""
+        """Return the topics of a batch whose tables are not parked."""
         parked = self._state.parked().keys() - {resumes}
         return {one.topic for one in counts if self._flow(one.topic).route.table not in parked}
 
-    def _spread(self, messages: DataFrame) -> DataFrame:
-        """Join small partitions: each one costs a task in every table's query."""
+    def _coalesce(self, messages: DataFrame) -> DataFrame:
+        """Coalesce partitions, as each one costs a task in every table's query."""
         set_shuffle_partitions(messages.sparkSession, self._config)
         return messages.coalesce(batch_partitions(self._config, messages.sparkSession))
 
@@ -141,17 +141,17 @@ class BatchProcessor:
         history: bool,
         whole: bool,
     ) -> list[TableResult]:
-        """Run the topics side by side, the largest first."""
+        """Write the topics concurrently, the largest first."""
         sizes: dict[str, int] = {}
         for one in counts:
             sizes[one.topic] = sizes.get(one.topic, 0) + one.messages
 
         def run(topic: str) -> TableResult:
-            here = f.col("topic") == topic
+            is_topic = f.col("topic") == topic
             marks = in_version_order({one.mark for one in counts if one.topic == topic})
             size = sizes[topic] if whole else None
             last = last_formats(one for one in counts if one.topic == topic)
-            found = (messages.where(here), frame.where(here), marks, last)
+            found = (messages.where(is_topic), frame.where(is_topic), marks, last)
             part = TopicBatch(*found, *named[:2], history, size, progress)
             done = self._one_table(topic, part, resumes=named[2])
             self.progress.done.add(done.table)
@@ -161,11 +161,11 @@ class BatchProcessor:
         topics = sorted(sizes, key=lambda topic: -sizes[topic])
         session = messages.sparkSession
         running = [self._pool.submit(inheritable_thread_target(session)(run), t) for t in topics]
-        wait(running)  # all have to end before this batch may fail and begin anew
+        wait(running)  # all must end before this batch may fail and be repeated
         return [future.result() for future in running]
 
     def _sweep_behind_snapshots(self, progress: ReadProgress, resumes: str) -> list[TableResult]:
-        """Remove rows from before snapshots whose topics were read far enough with this batch."""
+        """Sweep tables whose snapshots are completely read with this batch."""
         return [
             self._sweep(one.topic, one.table, one.end)
             for one in due_now(self._state, progress, resumes)
@@ -175,7 +175,7 @@ class BatchProcessor:
     def _with_swept(
         self, done: list[TableResult], swept: Sequence[TableResult]
     ) -> list[TableResult]:
-        """Return what was done to tables, with those that lost rows by more than their messages."""
+        """Return the results of tables with those of sweeps."""
         tables = {one.table: one for one in done}
         for one in swept:
             known = tables.get(one.table)
@@ -184,17 +184,17 @@ class BatchProcessor:
         return list(tables.values())
 
     def follow_statements(self, progress: ReadProgress) -> list[TableResult]:
-        """Follow what the schema-change topic tells while no batch comes.
+        """Follow the schema-change topic while there is no batch.
 
-        :raises SinkError: the job cannot go on.
+        :raises SinkError: the job cannot continue.
         """
-        self._statements.note()
+        self._statements.store()
         return self._statements.follow(progress.with_cached_offsets())
 
     def _sweep(self, topic: str, table: str, end: Boundary) -> TableResult:
-        """Remove the rows of a table from before a place."""
+        """Remove the rows of a table from before a position."""
         flow = self._flow(topic)
-        return self._persistently(lambda: flow.sweep(end), table)
+        return self._retry(lambda: flow.sweep(end), table)
 
     def _arrived(self, counts: Sequence[FormatCount]) -> Mapping[str, PendingMessages]:
         found: dict[str, PendingMessages] = {}
@@ -215,24 +215,24 @@ class BatchProcessor:
         context = part.marked.sparkSession.sparkContext
         context.setJobDescription(f"batch {part.number}: {table}")
         try:
-            done = self._persistently(lambda: self._flow(topic).apply(part), table)
+            done = self._retry(lambda: self._flow(topic).apply(part), table)
             return replace(done, messages=part.size or 0, batch=part.number, topic=topic)
         except TableError as error:
             self._parking.park(table, error, part.messages, *named, kept=kept)
         except SinkError:
             raise
         except Exception as error:
-            # Whatever went wrong with one table, the others go on.
+            # Whatever the error of one table is, the others continue.
             log.exception("%s: an unexpected error", table)
-            told = TableError(f"{table}: unexpected {type(error).__name__}, see the log.")
-            self._parking.park(table, told, part.messages, *named, kept=kept)
+            unexpected = TableError(f"{table}: unexpected {type(error).__name__}, see the log.")
+            self._parking.park(table, unexpected, part.messages, *named, kept=kept)
         return TableResult(table)
 
-    def _persistently(self, work: Callable[[], TableResult], table: str) -> TableResult:
-        """Repeat what Spark or a file system failed to do; everything may be done twice.
+    def _retry(self, work: Callable[[], TableResult], table: str) -> TableResult:
+        """Retry after errors of Spark or a file system; all work is idempotent.
 
         :raises TableError: it fails each time.
-        :raises DataLossError: what it reads is gone from Kafka.
+        :raises DataLossError: messages are gone from Kafka.
         """
         pause = min(self._config.errors.backoff, _LONGEST_WAIT)
         for attempt in range(self._config.errors.retries + 1):
@@ -260,7 +260,7 @@ class BatchProcessor:
 def message_schemas(
     config: SinkConfig, definitions: Definitions, schema: Callable[[int], str], routes: Routes
 ) -> MessageSchemas:
-    """Return the layouts of a sink's topics, of which nothing is learned yet."""
+    """Return the message schemas of a sink, initially empty."""
     return MessageSchemas(
         definitions.versions,
         schema,
@@ -271,13 +271,15 @@ def message_schemas(
 
 
 def batch_partitions(config: SinkConfig, spark: SparkSession) -> int:
-    """Return into how many tasks the messages of a batch are split."""
-    wanted = config.parallelism.batch_partitions
-    return max(2, spark.sparkContext.defaultParallelism) if wanted == "auto" else wanted
+    """Return into how many partitions the messages of a batch are split."""
+    configured = config.parallelism.batch_partitions
+    if configured != "auto":
+        return configured
+    return max(2, spark.sparkContext.defaultParallelism)
 
 
 def _phase_seconds(clock: Sequence[float]) -> Mapping[str, float]:
-    """Return how long each phase took, by the moments between them."""
+    """Return the duration of each phase from the times between them."""
     spans = [later - earlier for earlier, later in pairwise(clock)]
     return dict(zip(_PHASES, spans, strict=True))
 

@@ -1,4 +1,4 @@
-"""What statements do to tables without a message of a row."""
+"""Follows DDL statements that change tables without row events."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sparksink.state.snapshots import ReadProgress
 from sparksink.state.table_result import Boundary, TableResult
 
 Sweep = Callable[[str, str, Boundary], TableResult]
-"""Removes the rows of a topic's table from before a place."""
+"""Removes the rows of a topic's table from before a position."""
 
 
 class DdlStatements:
-    """Keeps the statements of the schema-change topic, and empties tables that were created again.
+    """Stores the statements of the schema-change topic, and empties tables that were created again.
 
-    A table that has no row since then would keep its older rows: no message of it comes. ``seen``
-    are the topics that this job has read.
+    Without new rows such a table would keep its older ones, as no message arrives. ``seen`` are the
+    topics that this job has read.
     """
 
     def __init__(
@@ -41,16 +41,16 @@ class DdlStatements:
         self._seen = seen
         self._before: Mapping[str, str] | None = None
 
-    def note(self) -> None:
-        """Read what came in the schema-change topic, and keep it."""
+    def store(self) -> None:
+        """Read and store new statements of the schema-change topic."""
         found = self._definitions.refresh()
         self._state.note_statements(parse_statements(found, self._config.ordering))
 
     def follow(self, progress: ReadProgress) -> list[TableResult]:
-        """Empty the tables that were created again, as a commit of its own.
+        """Empty the tables that were created again, with separate commits.
 
-        The statements may be ahead of the topics: no batch is a cut before these were read as far
-        as they are now.
+        Statements may be ahead of the topics: no batch is a transactional cut before these are read
+        up to their present ends.
         """
         due = self._created_again()
         if not due:
@@ -65,7 +65,7 @@ class DdlStatements:
         return done
 
     def _created_again(self) -> dict[str, Boundary]:
-        """Return the tables that have rows of before they were created, and where that was."""
+        """Return the tables with rows from before they were created again, and that position."""
         found = {}
         for table, versions in self._definitions.all_versions().items():
             created = versions.created
@@ -77,7 +77,7 @@ class DdlStatements:
         return found
 
     def _topic_of(self, table: str) -> str:
-        """Return the topic of a table that had messages; nothing where it had none."""
+        """Return the topic of a table; empty if it had no messages."""
         routes = Routes(self._config)
         if self._before is None:
             known = filter(is_table, self._state.topics())

@@ -1,4 +1,4 @@
-"""Messages that cannot be used: kept as they came, with the reason."""
+"""Dead letters: unusable messages, stored unchanged with the reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparksink.errors import SinkError, TableError
 from sparksink.state.sink_state import SinkState
 from sparksink.state.system_tables import SCHEMAS
 
-_PLACE = ("topic", "partition", "offset")
+_MESSAGE_ID = ("topic", "partition", "offset")
 _HEADERS: Final[Mapping[str, str]] = {
     "__connect.errors.topic": "split_part(topic, '/', 1)",
     "__connect.errors.partition": "partition",
@@ -23,15 +23,15 @@ _HEADERS: Final[Mapping[str, str]] = {
     "__connect.errors.exception.message": "reason",
     "millrace.table": "source_table",
 }
-"""Headers of a copy, as Kafka Connect names those of its dead letters → where they come from."""
+"""Headers of a copy, with Kafka Connect's names for dead letters → SQL of their values."""
 
 
 REPLAY_PREFIX: Final = "replay:dead_letter:"
-"""How the names of batches begin that bring dead letters again."""
+"""Prefix of the names of batches that replay dead letters."""
 
 
 class DeadLetters:
-    """Writes the table of dead letters, and copies of them into a topic if there is one."""
+    """Writes dead letters to the table, and copies to the topic if one is set."""
 
     def __init__(self, state: SinkState, config: SinkConfig) -> None:
         self._state = state
@@ -40,18 +40,18 @@ class DeadLetters:
         self._source = config.source
 
     def add(self, part: TopicBatch, batch: TableBatch, table: str) -> dict[str, int]:
-        """Keep the messages whose changes have a fault; return how many these are, by reason.
+        """Store the messages whose changes have a fault; return their number by reason.
 
         The copies are written first, and again if the batch is repeated.
 
-        :raises TableError: there are more than may be; nothing is kept then.
-        :raises SinkError: there are some, which the configuration forbids.
+        :raises TableError: there are more than the limit; nothing is stored then.
+        :raises SinkError: there are some, and errors.malformed=fail.
         """
         faults = _faults(batch.frames)
         found = {row["reason"]: row["count"] for row in faults.groupBy("reason").count().collect()}
         self._check(sum(found.values()), part.size, table)
         if found:
-            rows = self.rows(part.messages.join(faults, [*_PLACE]), batch, table)
+            rows = self.rows(part.messages.join(faults, [*_MESSAGE_ID]), batch, table)
             if self._topic:
                 self._copy(rows, self._topic)
             writer = f"{batch.app}:dead_letter"
@@ -60,18 +60,18 @@ class DeadLetters:
 
     def _check(self, found: int, messages: int | None, table: str) -> None:
         rules = self._rules
-        told = f"{table}: {found} of {messages or found} messages of one batch cannot be used."
+        summary = f"{table}: {found} of {messages or found} messages of one batch cannot be used."
         most = rules.max_ratio * messages if messages and rules.max_ratio < 1 else found
         if found and rules.malformed == "fail":
             raise SinkError(
-                told, "See why with the command plan; errors.malformed=fail allows none."
+                summary, "The command plan shows the reasons; errors.malformed=fail allows none."
             )
         for is_over, key in (
             (found > rules.max_per_batch, "errors.max.per.batch"),
             (found > most, "errors.max.ratio"),
         ):
             if is_over:
-                raise TableError(told, f"{key} sets the limit; raise it, then run park replay.")
+                raise TableError(summary, f"{key} sets the limit; raise it, then run park replay.")
 
     def rows(self, messages: DataFrame, batch: TableBatch, table: str) -> DataFrame:
         """Return messages with a ``reason`` as rows of the table."""

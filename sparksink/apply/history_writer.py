@@ -1,4 +1,4 @@
-"""The table with every change: each message once, nothing is ever overwritten."""
+"""Writes histories: every change once, by appending only."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from sparksink.state.history_positions import Partition
 from sparksink.state.sink_state import SinkState
 
 _STREAMED = "__streamed AND __op <> 'r'"
-"""Events of the log: a snapshot's rows have no order among them, nor one with the log's."""
+"""Events of the binlog: rows of a snapshot have no order."""
 _MICROS = "unix_micros(__timestamp)"
 
 
 class ReplayFilter:
-    """The messages that a history had before this job began, told by partition, offset and time.
+    """Recognizes messages that a history had before this job, by partition, offset and time.
 
-    Where a checkpoint was lost, or a parked table is taken up, messages come again under another
-    name. The times tell a topic that was made anew, whose offsets begin again, from that.
+    After the loss of a checkpoint, or when a parked table is resumed, messages arrive again under
+    another batch name. By the time they differ from those of a topic that was created again, whose
+    offsets restart.
     """
 
     def __init__(self, target: TargetTable, state: SinkState) -> None:
@@ -35,16 +36,16 @@ class ReplayFilter:
         self._ends: list[Row] | None = None
 
     def drop_earlier(self, rows: DataFrame, app: str) -> DataFrame:
-        """Return rows without those of such messages; looked up once, and seldom needed."""
+        """Return rows without those of such messages; the history is read once, and rarely."""
         if app.startswith(REPLAY_PREFIX) or self._state.streams() == {app}:
             return rows
         if self._ends is None:
             known = self._target.table.read().groupBy("__topic", "__partition")
             self._ends = known.agg(f.max("__offset"), f.max(f.expr(_MICROS))).collect()
         for topic, partition, offset, micros in self._ends:
-            here = (f.col("__topic") == topic) & (f.col("__partition") == partition)
+            is_partition = (f.col("__topic") == topic) & (f.col("__partition") == partition)
             earlier = (f.col("__offset") <= offset) & (f.expr(_MICROS) <= micros)
-            rows = rows.where(~(here & earlier))
+            rows = rows.where(~(is_partition & earlier))
         return rows
 
 
@@ -61,12 +62,12 @@ class HistoryWriter:
         self._earlier = earlier
 
     def write(self, batch: TableBatch) -> None:
-        """Append the changes of a batch that this table does not have yet."""
+        """Append the changes of a batch that the table does not have."""
         every = batch.changes_for(self.target).where("__fault IS NULL")
         rows = self._earlier.drop_earlier(every, batch.app.removesuffix(f":{self._name}"))
         if self._rules.snapshot == "skip":
             rows = rows.where("__op <> 'r'")
-        # What was a dead letter lies behind by its nature.
+        # Replayed dead letters are behind by definition.
         replays = self._rules.dedupe == "replay" and not batch.app.startswith(REPLAY_PREFIX)
         if replays:
             rows = drop_redelivered(rows, self._state.heads.positions(self._name))
@@ -79,9 +80,9 @@ class HistoryWriter:
             self._state.heads.advance(self._name, highest_positions(every))
 
     def _unknown(self, rows: DataFrame) -> DataFrame:
-        """Drop events that the history has, and all but the first of those that come twice.
+        """Drop events that the history has, and duplicates in the batch.
 
-        An event keeps its time wherever it is told, so only rows of these times are looked at.
+        A redelivered event has the same time, so only rows of these times are compared.
         """
         first = Window.partitionBy("__event_id").orderBy("__topic", "__partition", "__offset")
         once = rows.withColumn("__n", f.row_number().over(first)).where("__n = 1").drop("__n")
@@ -94,30 +95,30 @@ class HistoryWriter:
 
 
 def drop_redelivered(rows: DataFrame, heads: Mapping[Partition, ChangePosition]) -> DataFrame:
-    """Drop events of the log that lie at or before one that came before them in their partition.
+    """Drop events at or before the position of an earlier event of their partition.
 
-    A connector writes a partition in the order of the log: what goes back, it tells again.
+    A connector writes a partition in binlog order: events that go back are redelivered.
     """
-    place = f.struct("__seq_hi", "__seq_lo")
+    position = f.struct("__seq_hi", "__seq_lo")
     order = Window.partitionBy("__topic", "__partition")
     order = order.orderBy("__offset", "__seq_hi", "__seq_lo")
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     streamed = f.expr(_STREAMED)
-    highest = f.max(f.when(streamed, place)).over(before)
+    highest = f.max(f.when(streamed, position)).over(before)
     if heads:
         highest = f.greatest(highest, _known_position(heads))
-    found = rows.withColumn("__behind", f.coalesce(streamed & (place <= highest), f.lit(False)))
+    found = rows.withColumn("__behind", f.coalesce(streamed & (position <= highest), f.lit(False)))
     return found.where("NOT __behind").drop("__behind")
 
 
 def _known_position(heads: Mapping[Partition, ChangePosition]) -> Column:
-    """Return the place of the partition that a row is of; NULL where there is none."""
+    """Return the known position of a row's partition, or NULL."""
 
     def add(found: Column | None, partition: Partition) -> Column:
         here = (f.col("__topic") == partition[0]) & (f.col("__partition") == partition[1])
         hi, lo = (f.lit(half).cast("bigint") for half in heads[partition])
-        place = f.struct(hi.alias("__seq_hi"), lo.alias("__seq_lo"))
-        return f.when(here, place) if found is None else found.when(here, place)
+        position = f.struct(hi.alias("__seq_hi"), lo.alias("__seq_lo"))
+        return f.when(here, position) if found is None else found.when(here, position)
 
     found = reduce(add, heads, None)
     assert found is not None
@@ -125,7 +126,7 @@ def _known_position(heads: Mapping[Partition, ChangePosition]) -> Column:
 
 
 def highest_positions(rows: DataFrame) -> dict[Partition, ChangePosition]:
-    """Return the greatest place of the log in each partition."""
-    place = f.max(f.struct("__seq_hi", "__seq_lo")).alias("place")
-    found = rows.where(_STREAMED).groupBy("__topic", "__partition").agg(place).collect()
-    return {(row["__topic"], row["__partition"]): ChangePosition(*row["place"]) for row in found}
+    """Return the highest binlog position of each partition."""
+    position = f.max(f.struct("__seq_hi", "__seq_lo")).alias("position")
+    found = rows.where(_STREAMED).groupBy("__topic", "__partition").agg(position).collect()
+    return {(row["__topic"], row["__partition"]): ChangePosition(*row["position"]) for row in found}

@@ -1,8 +1,8 @@
-"""The table that equals the source's: the last change of each key wins, whatever comes again.
+"""The mirror that equals the source's table: the last change of each key wins.
 
-What is stored of a key is the change with the greatest place, and of the table the greatest
-watermark. Taking a maximum is idempotent and does not ask for an order, so batches may be
-repeated, torn by a crash between any two writes, or arrive in any order.
+For each key the table stores the change with the greatest position, for the table the greatest
+watermark. A maximum is idempotent and commutative, so batches may be repeated, interrupted between
+any two writes, or arrive in any order.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def last_changes(changes: DataFrame, keys: Iterable[str]) -> DataFrame:
 
 
 def fold_changes(changes: DataFrame, keys: Iterable[str], columns: Iterable[str]) -> DataFrame:
-    """Make one change of those of each key: of each column the last value that is not NULL.
+    """Fold the changes of each key into one: of each column the last value that is not NULL.
 
-    They begin at the last one that is no update, which has all of its row; ``__whole`` tells
-    whether there is one.
+    Changes count from the last one that is not an update, which has the whole row; ``__whole`` is
+    true if there is one.
     """
     order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
     line = Window.partitionBy(*(f.col(quote_name(key)) for key in keys)).orderBy(*order)
@@ -55,34 +55,39 @@ def fold_changes(changes: DataFrame, keys: Iterable[str], columns: Iterable[str]
 
 
 def sweep_rows(
-    name: str, target: TargetTable, place: ChangePosition, state: SinkState, *, soft: bool = False
+    name: str,
+    target: TargetTable,
+    position: ChangePosition,
+    state: SinkState,
+    *,
+    soft: bool = False,
 ) -> None:
-    """Remove all rows of a table from before a place, for good; ``soft`` only marks them."""
-    if place <= state.watermark(name):
+    """Remove all rows of a table from before a position; ``soft`` only marks them as deleted."""
+    if position <= state.watermark(name):
         return
     if target.columns:
-        # The rows go first: the other way round a crash between the two would keep them.
-        mark = "UPDATE {table} SET __deleted = true WHERE NOT __deleted AND "
+        # The rows are removed first: in the other order a crash in between would keep them.
+        update = "UPDATE {table} SET __deleted = true WHERE NOT __deleted AND "
         remove = "DELETE FROM {table} WHERE "
-        target.table.run(f"{mark if soft else remove}{before_sql(place)}")
-    state.raise_watermark(name, place)
+        target.table.run(f"{update if soft else remove}{before_sql(position)}")
+    state.raise_watermark(name, position)
 
 
 def new_watermark(before: ChangePosition, seen: BatchMeasures, batch: TableBatch) -> ChangePosition:
-    """Return the place before which nothing exists after a batch.
+    """Return the watermark after a batch.
 
-    The end of a snapshot counts as soon as all partitions were read that may have rows of it.
+    The end of a snapshot counts once all partitions that may have its rows are read.
     """
-    place = max(before, seen.truncated or before)
-    if seen.ended and seen.ended > place and batch.due([Boundary(*seen.ended, None)]):
+    position = max(before, seen.truncated or before)
+    if seen.ended and seen.ended > position and batch.due([Boundary(*seen.ended, None)]):
         return seen.ended
-    return place
+    return position
 
 
 class KeyedMirror:
     """One mirror table with its keys; ``name`` is ``db.table`` of the source.
 
-    With ``keeps`` values that updates do not have stay as they are.
+    With ``keeps`` values that updates lack are kept.
     """
 
     def __init__(
@@ -118,11 +123,11 @@ class KeyedMirror:
     def _one_change_per_key(self, changes: DataFrame, columns: Iterable[str]) -> DataFrame:
         """Return one change of each key."""
         if self._keeps:
-            return fold_changes(changes, self._keys, self._kept(columns))
+            return fold_changes(changes, self._keys, self._kept_columns(columns))
         return last_changes(changes, self._keys)
 
-    def _kept(self, columns: Iterable[str]) -> list[str]:
-        """Return the columns of the source beside the key, where their values stay."""
+    def _kept_columns(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns whose values are kept: those of the source except the key."""
         others = {*self._keys, *META, "__deleted"}
         return [name for name in columns if name not in others] if self._keeps else []
 
@@ -133,7 +138,7 @@ class KeyedMirror:
         watermark = new_watermark(before, seen, batch)
         soft = self._rules.truncate == "soft"
         gone, ended = "__op = 'd'", before_sql(watermark)
-        if soft:  # what comes late of rows that have ended is kept, as they are
+        if soft:  # late changes of truncated rows are kept as deleted
             gone = f"{gone} OR {ended}"
         else:
             rows = rows.where(f"NOT {ended}")
@@ -152,7 +157,7 @@ class KeyedMirror:
             sweep_rows(self._name, self.target, watermark, self._state, soft=soft)
 
     def _drop_deleted(self, rows: DataFrame, seen: BatchMeasures) -> DataFrame:
-        """Drop changes of rows that were deleted later; in order there are none to look for."""
+        """Drop changes of rows that were deleted later, unless all changes are newer."""
         first = seen.earliest
         if first is None or self._state.last_delete(self._name) < first:
             return rows
@@ -166,8 +171,8 @@ class KeyedMirror:
         keyed = rows.withColumn("__key", self._key_text())
         later = f.expr(f"change.__key = buried.__key AND {newer_sql('buried', 'change')}")
         rest = keyed.alias("change").join(buried.alias("buried"), later, "left_anti").drop("__key")
-        # A write to the tombstones that reads them too is refused by Delta when another table's
-        # deletes come in between; tables are written side by side.
+        # Delta refuses a write to the tombstones that also reads them when another table's deletes
+        # are committed in between; tables are written concurrently.
         return rest.localCheckpoint()
 
     def _record_deletes(self, rows: DataFrame, last: ChangePosition, batch: TableBatch) -> None:
@@ -190,7 +195,7 @@ class KeyedMirror:
     def _how(self, seen: BatchMeasures, columns: Mapping[str, str]) -> Merge:
         soft = self._rules.deletes == "soft"
         bounds = self._bounds(seen, columns)
-        names, kept = tuple(columns), self._kept(columns)
+        names, kept = tuple(columns), self._kept_columns(columns)
         return Merge(self._keys, names, seen.deletes > 0, soft, bounds, kept=kept)
 
     def _bound_by(self, columns: Mapping[str, str]) -> str | None:

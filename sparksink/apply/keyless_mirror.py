@@ -1,9 +1,8 @@
-"""The mirror of a table without a key: a row for each kind of row, with how many there are.
+"""The mirror of a table without a key: each distinct row once, with its count.
 
-Rows without a key cannot be told apart, so they are counted. What came and what went adds up
-whatever the order is, but a sum is not idempotent: it is taken anew, of all that the history has of
-the rows that a batch has touched. In the history each message is once; an event that the connector
-has told twice is known by its place.
+Inserts and deletes add up in any order, but a sum is not idempotent: for the rows that a batch
+changes it is computed again from the history, which has each message once. Redelivered events are
+recognized by their position.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ from sparksink.state.sink_state import SinkState
 from sparksink.tables import Merge
 
 ROW_NAME_COLUMNS: Final = {"__row_name": "string", "__before_name": "string"}
-"""What names the row of a change, and the row that an update has replaced."""
+"""Hashes of the row of a change, and of the row that an update has replaced."""
 
 KEYLESS_COLUMNS: Final = {
     "__seq_hi": "bigint", "__seq_lo": "bigint", "__op": "string", "__source_ts": "timestamp",
     "__row_name": "string", "__count": "bigint",
 }  # fmt: skip
-"""The sink's columns: the last change of such a row, what names it, and how many there are."""
+"""The sink's columns: the last change of a row, its hash, and its count."""
 
 _SIGNS: Final = """inline(CASE
     WHEN __op = 'd' THEN array(named_struct('name', __row_name, 'sign', -1L))
     WHEN __op = 'u' THEN array(named_struct('name', __row_name, 'sign', 1L),
                                named_struct('name', __before_name, 'sign', -1L))
     ELSE array(named_struct('name', __row_name, 'sign', 1L)) END) AS (name, sign)"""
-# All rows of a snapshot have one place, and by Kafka's order each partition has its own ones.
+# All rows of a snapshot have one position, and with ordering.mode=kafka partitions share them.
 _ONCE: Final = """CASE WHEN __op = 'r' OR __seq_hi = 0
     THEN concat_ws('/', __topic, __partition, __offset)
     ELSE concat_ws('/', __seq_hi, __seq_lo) END AS once"""
@@ -49,7 +48,7 @@ Kinds = Mapping[str, str]
 
 
 class KeylessMirror:
-    """The mirror of one table; ``history`` has been written before. ``most`` limits the counts."""
+    """The keyless mirror of a table; its ``history`` is written first, ``most`` limits counts."""
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class KeylessMirror:
         self._most = most
 
     def write(self, batch: TableBatch) -> BatchMeasures:
-        """Count the rows that a batch has touched; after a TRUNCATE or snapshot, all."""
+        """Count the rows that a batch changes; after a TRUNCATE or snapshot, all rows."""
         frame, observation = observe(batch.changes_for(self.target), self._rules, None)
         good = frame.where("__fault IS NULL AND __op <> 't'")
         touched = good.selectExpr(_SIGNS).select("name").distinct().localCheckpoint()
@@ -79,39 +78,39 @@ class KeylessMirror:
         if watermark > before:
             touched = self._all().localCheckpoint()
         self._merge(self._counted(touched, watermark))
-        if watermark > before:  # strictly after the rows, as else a crash would keep the old ones
+        if watermark > before:  # after the rows, as a crash would otherwise keep the old ones
             self._state.raise_watermark(self._name, watermark)
         return seen
 
-    def sweep(self, place: ChangePosition) -> None:
-        """Forget all rows from before a place, for good."""
-        if place > self._state.watermark(self._name):
+    def sweep(self, position: ChangePosition) -> None:
+        """Remove all rows from before a position."""
+        if position > self._state.watermark(self._name):
             if self.target.columns:
-                self._merge(self._counted(self._all().localCheckpoint(), place))
-            self._state.raise_watermark(self._name, place)
+                self._merge(self._counted(self._all().localCheckpoint(), position))
+            self._state.raise_watermark(self._name, position)
 
     def _all(self) -> DataFrame:
-        """Return what names the rows that were or are."""
+        """Return the hashes of all former and present rows."""
         known = self.target.table.read().selectExpr("__row_name AS name")
         events = self._history.table.read().where("__op <> 't'").selectExpr(_SIGNS).select("name")
         return known.union(events).distinct()
 
     def _counted(self, touched: DataFrame, watermark: ChangePosition) -> DataFrame:
-        """Return the rows with their present number, 0 too; values are those of the last one."""
+        """Return the rows with their present count, perhaps 0, and the last values."""
         values = [quote_name(name) for name in self.target.columns if name not in KEYLESS_COLUMNS]
         given = [name for name in values if name.strip("`") in self._history.columns]
         image = f"struct({', '.join(given)}) AS image"
-        place = "struct(__seq_hi, __seq_lo, __source_ts) AS place"
+        position = "struct(__seq_hi, __seq_lo, __source_ts) AS position"
         events = self._history.table.read().where("__op <> 't'")
         if watermark > BEGINNING:
             events = events.where(f"NOT {before_sql(watermark)}")
-        signed = events.selectExpr(_ONCE, place, image, "__op AS op", _SIGNS)
+        signed = events.selectExpr(_ONCE, position, image, "__op AS op", _SIGNS)
         signed = signed.join(touched, "name", "left_semi").dropDuplicates(["once", "name", "sign"])
         sums = signed.groupBy("name").agg(
             f.sum("sign").alias("total"),
-            f.max("place").alias("place"),
-            f.max_by("image", f.when(f.col("sign") > 0, f.col("place"))).alias("image"),
-            f.max_by("op", f.when(f.col("sign") > 0, f.col("place"))).alias("came"),
+            f.max("position").alias("position"),
+            f.max_by("image", f.when(f.col("sign") > 0, f.col("position"))).alias("image"),
+            f.max_by("op", f.when(f.col("sign") > 0, f.col("position"))).alias("came"),
         )
         full = touched.join(sums, "name", "left")
         count = f"least(coalesce(total, 0L), {self._most}L)"
@@ -119,9 +118,9 @@ class KeylessMirror:
             "name AS __row_name",
             f"{count} AS __count",
             f"CASE WHEN {count} > 0 THEN came ELSE 'd' END AS __op",
-            "place.__seq_hi",
-            "place.__seq_lo",
-            "place.__source_ts",
+            "position.__seq_hi",
+            "position.__seq_lo",
+            "position.__source_ts",
             *(f"image.{name}" for name in given),
         )
 
@@ -134,28 +133,28 @@ class KeylessMirror:
 def check_columns(
     name: str, target: TargetTable, shapes: Sequence[Kinds], filled: set[str]
 ) -> None:
-    """Refuse a change of columns after which rows would have other names; NULLs have no part.
+    """Refuse a change of columns that changes the hashes of rows; columns that are NULL do not.
 
     :param shapes: the columns of the messages of one batch, name to type.
-    :param filled: columns which rows have values in that were there before.
-    :raises TableError: it is one.
+    :param filled: added columns that have a value in existing rows.
+    :raises TableError: the columns change the hashes.
     """
     known = _named_columns(target) or {
         n: k for n, k in shapes[0].items() if all(n in s for s in shapes)
     }
-    there = {column for shape in shapes for column in shape}
-    other = known.keys() - there | (filled & (there - known.keys()))
+    present = {column for shape in shapes for column in shape}
+    other = known.keys() - present | (filled & (present - known.keys()))
     other |= {n for shape in shapes for n, kind in shape.items() if known.get(n, kind) != kind}
     if other:
         raise TableError(
-            f"{name} has no key, and its rows cannot be followed where columns go or change:"
+            f"{name} has no key, so columns cannot be removed or changed:"
             f" {', '.join(sorted(other))}.",
             "Remove its mirror and its history, take a new snapshot, and run park replay.",
         )
 
 
 def note_columns(target: TargetTable, shapes: Sequence[Kinds]) -> None:
-    """Remember the columns that rows are named by."""
+    """Store the columns of the hashes."""
     known = _named_columns(target)
     for shape in shapes:
         known |= shape

@@ -1,4 +1,4 @@
-"""Tables that cannot go on: the others do, and the messages of these are kept until they can."""
+"""Parks tables that cannot continue, and stores their messages until they are resumed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Parking:
-    """Parks tables; the messages of a batch are kept once, however often it is repeated."""
+    """Parks tables; the messages of a repeated batch are stored once."""
 
     def __init__(self, config: SinkConfig, state: SinkState) -> None:
         self._config = config
@@ -32,11 +32,11 @@ class Parking:
         *,
         kept: bool,
     ) -> None:
-        """Park a table for an error.
+        """Park a table because of an error.
 
-        :param kept: the table was to be resumed, and its messages are kept already.
-        :raises SinkError: the configuration lets the job end instead.
-        :raises TableError: it was to be resumed.
+        :param kept: the table was to be resumed, and its messages are stored already.
+        :raises SinkError: errors.table.error or evolution.conflict is fail.
+        :raises TableError: the table was to be resumed.
         """
         if self._config.errors.table_error == "fail" or self._config.evolution.conflict == "fail":
             raise SinkError(str(error)) from error
@@ -49,7 +49,7 @@ class Parking:
             raise error
 
     def keep_messages(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
-        """Keep the messages of a parked table."""
+        """Store the messages of a parked table."""
         rows = (
             messages.withColumn("source_table", f.lit(table))
             .withColumn("app", f.lit(app))

@@ -1,4 +1,4 @@
-"""How far the batch is that is being applied."""
+"""The progress of the running batch."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class PendingMessages:
 
 @dataclass(slots=True)
 class BatchProgress:
-    """One batch: the messages of its tables, once these are counted, and the tables that are done.
+    """One batch: the messages of its tables, once they are counted, and the finished tables.
 
-    Written by the threads that apply it, and read by others.
+    Threads that apply the batch write it, others read it.
     """
 
     number: int
     tables: Mapping[str, PendingMessages] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
-    begun: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     def line(self) -> str:
-        """Return it as text: ``batch 7: 200 of 1,200 messages, 1 of 3 tables done after 40 s``."""
-        seconds = time.monotonic() - self.begun
+        """Return a line: ``batch 7: 200 of 1,200 messages, 1 of 3 tables done after 40 s``."""
+        seconds = time.monotonic() - self.started
         if not self.tables:
             return f"batch {self.number}: reading for {seconds:.0f} s"
         tables, done = dict(self.tables), set(self.done)
@@ -42,5 +42,5 @@ class BatchProgress:
         )
 
     def waiting(self) -> Mapping[str, datetime]:
-        """Return the tables that are not done, with the time of their earliest message."""
+        """Return the unfinished tables with the time of their earliest message."""
         return {n: one.since for n, one in dict(self.tables).items() if n not in self.done}

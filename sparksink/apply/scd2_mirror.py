@@ -1,9 +1,9 @@
-"""The table with every version of each row, and from when to when it was the row (SCD type 2).
+"""The mirror with all versions of each row and their validity (SCD type 2).
 
-What is stored of a key is the set of its changes, each at its place, deletes too. Where a version
-ends follows from that set alone: at the next change of its key, or where the whole table ended (a
-TRUNCATE, a new snapshot) if that comes first. A set only grows, and what is in it twice is in it
-once, so batches may be repeated, torn by a crash between any two writes, or arrive in any order.
+For each key the table stores the set of its changes with their positions, deletes included. The end
+of a version follows from that set: the next change of its key, or the next boundary of the table (a
+TRUNCATE, a new snapshot) if that comes first. Adding to a set is idempotent and commutative, so
+batches may be repeated, interrupted between any two writes, or arrive in any order.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SCD2_COLUMNS: Final = {
     "__end_at": "timestamp",
     "__current": "boolean",
 }
-"""The sink's columns; a delete is a row that ends where it begins, and is never the current one."""
+"""The sink's columns; a delete is a version that ends where it starts, and is never current."""
 
 
 class Scd2Mirror:
@@ -59,7 +59,7 @@ class Scd2Mirror:
         self._state = state
 
     def write(self, batch: TableBatch) -> BatchMeasures:
-        """Add the changes of a batch, and end what they end."""
+        """Add the changes of a batch, and end the versions before them."""
         changes = batch.changes_for(self.target)
         frame, observation = observe(changes, self._rules, None)
         rows = self._deduplicated(frame).localCheckpoint()
@@ -89,10 +89,12 @@ class Scd2Mirror:
         return [Boundary(*row) for row in rows]
 
     def _add(self, rows: DataFrame, ends: Iterable[Boundary]) -> None:
-        place = rows.agg(f.min(f.struct(*POSITION_COLUMNS)).alias("place")).collect()[0]["place"]
-        if place is None:
+        first = rows.agg(f.min(f.struct(*POSITION_COLUMNS)).alias("position")).collect()[0][
+            "position"
+        ]
+        if first is None:
             return
-        earliest = ChangePosition(*place)
+        earliest = ChangePosition(*first)
         stored, follows = self._affected_versions(rows, earliest), self._rules.track_columns
         known = stored.select(*self._key_columns(), *POSITION_COLUMNS)
         if lost := [name for name in follows if name not in self.target.columns]:
@@ -122,13 +124,13 @@ class Scd2Mirror:
         self.target.table.merge(changed.localCheckpoint(), how)
 
     def _affected_versions(self, rows: DataFrame, earliest: ChangePosition) -> DataFrame:
-        """Return the stored versions of the batch's keys that did not end before all of it."""
+        """Return the stored versions of the batch's keys that may change."""
         over = f"__end_hi IS NOT NULL AND {before_sql(earliest, '__end_hi', '__end_lo')}"
         keys = rows.select(*self._key_columns()).distinct()
         return self.target.table.read(keys).where(f"NOT ({over})")
 
     def _ended(self, line: DataFrame, ends: Iterable[Boundary]) -> DataFrame:
-        """Return the versions that are new or end elsewhere than before."""
+        """Return new versions, and versions with another end than before."""
         order = Window.partitionBy(*self._key_columns()).orderBy(*POSITION_COLUMNS)
         here = f.struct(
             f.col("__seq_hi").alias("hi"),
@@ -153,7 +155,7 @@ class Scd2Mirror:
 def end_versions(
     name: str, target: TargetTable, ends: Iterable[Boundary], state: SinkState
 ) -> None:
-    """End all versions at some places, and remember these for versions that come late."""
+    """End all versions at some boundaries, and store these for late versions."""
     for end in set(ends).difference(state.boundaries(name)):
         if target.columns:
             later = f"NOT {before_sql(ChangePosition(end.hi, end.lo + 1), '__end_hi', '__end_lo')}"
@@ -165,18 +167,18 @@ def end_versions(
                 f" WHERE {before_sql(ChangePosition(end.hi, end.lo))}"
                 f" AND (__end_hi IS NULL OR {later})"
             )
-        # The versions end first: the other way round a crash between the two would keep them.
+        # The versions end first: in the other order a crash in between would keep them.
         state.add_boundary(name, end)
 
 
 def _first_after(ends: Iterable[Boundary]) -> Any:
-    """Return the first boundary behind the place of a row."""
+    """Return the first boundary after the position of a row."""
     kind = "struct<hi:bigint,lo:bigint,at:timestamp>"
-    shown = ", ".join(
+    boundaries = ", ".join(
         f"struct({end.hi}L, {end.lo}L, "
         + ("CAST(NULL AS TIMESTAMP)" if end.at is None else f"timestamp_micros({end.at}L)")
         + ")"
         for end in sorted(set(ends), key=lambda end: end[:2])
     )
     later = "b.hi > __seq_hi OR (b.hi = __seq_hi AND b.lo > __seq_lo)"
-    return f.expr(f"array_min(filter(CAST(array({shown}) AS array<{kind}>), b -> {later}))")
+    return f.expr(f"array_min(filter(CAST(array({boundaries}) AS array<{kind}>), b -> {later}))")

@@ -1,8 +1,8 @@
-"""When the end of a snapshot may remove the rows that the snapshot lacks.
+"""Decides when the end of a snapshot may remove the rows that the snapshot lacks.
 
-The end is the last row of a snapshot, in one partition of the topic. Rows that are still there may
-be in other partitions that are read later, so nothing is removed before all partitions were read
-up to where they ended when the end was there already.
+The end is the last row of a snapshot, in one partition of the topic. Other rows of the snapshot may
+be in partitions that are read later, so nothing is removed before all partitions are read up to
+their end offsets from after the end was written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sparksink.state.table_result import Boundary, PendingSweep
 
 
 class SnapshotEnds:
-    """Decides for the ends of snapshots of one table in one batch, which reads that far."""
+    """The snapshot ends of one table in one batch with its end offsets."""
 
     def __init__(self, route: Route, progress: ReadProgress, state: SinkState) -> None:
         self._route = route
@@ -25,7 +25,7 @@ class SnapshotEnds:
         self._state = state
 
     def due(self, ends: Iterable[Boundary]) -> list[Boundary]:
-        """Return the ends that may remove rows with this batch; the others are remembered."""
+        """Return the ends that may remove rows with this batch; the others are deferred."""
         found = list(ends)
         topic = routed_tables.topic_of(self._route.topic)
         until = self._progress.present().get(topic, {}) if found else {}
@@ -37,7 +37,7 @@ class SnapshotEnds:
 
 
 def due_now(state: SinkState, progress: ReadProgress, resumes: str) -> list[PendingSweep]:
-    """Return the ends that had to wait until now; of parked tables only those of ``resumes``."""
+    """Return the deferred ends that are due; of parked tables only those of ``resumes``."""
     parked = state.parked().keys() - {resumes}
     return [
         one

@@ -1,4 +1,4 @@
-"""The tables of one topic: which there are, and who writes them."""
+"""The target tables of one topic, and their writers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparksink.apply.keyless_mirror import (
 from sparksink.apply.scd2_mirror import SCD2_COLUMNS, Scd2Mirror, end_versions
 from sparksink.apply.tracked_columns import TRACKED_COLUMNS
 from sparksink.change_position import POSITION_COLUMNS, ChangePosition
-from sparksink.config.keys import SinkConfig
+from sparksink.config.keys import SinkConfig, TableConfig
 from sparksink.decode.history_columns import EVENT_COLUMNS
 from sparksink.decode.message_schemas import MessageSchema
 from sparksink.decode.reading import MESSAGE, META, TableReading
@@ -45,13 +45,18 @@ HISTORY_COLUMNS: Final = {
 }
 
 _MOST: Final[Mapping[str, int]] = {"bag_view": (1 << 63) - 1, "full_row": 1}
-"""Modes that count rows without a key → the highest count that is shown."""
+"""Values of nopk with a keyless mirror → the highest count."""
 _BEFORE: Final[Mapping[str, str]] = {"struct": ROW, "json": "string"}
 _KEY_READING: Final = "key.reading"
 
 
+def counts_rows(rules: TableConfig, keys: Sequence[str]) -> bool:
+    """Return whether a table with these keys has a keyless mirror, which counts rows."""
+    return not keys and rules.nopk in _MOST and rules.mirror.enabled
+
+
 class TopicTables:
-    """The mirror and the history of one topic, of whatever kind its settings say."""
+    """The mirror and the history of one topic, as its settings define them."""
 
     def __init__(self, route: Route, config: SinkConfig, lake: Lake, state: SinkState) -> None:
         self._route = route
@@ -59,45 +64,47 @@ class TopicTables:
         self._rules = config.table(route.table)
         self._lake = lake
         self._state = state
-        self._mirror = self._target(route.mirror, self._own(), mirror=True)
-        own = {**HISTORY_COLUMNS, **self._extras()}
+        self._mirror = self._target(route.mirror, self._mirror_columns(), mirror=True)
+        own = {**HISTORY_COLUMNS, **self._optional_history_columns()}
         self._history = self._target(route.history, own, mirror=False)
-        self._bag = self._target(route.mirror, KEYLESS_COLUMNS, mirror=True)
-        self._bag_history = self._target(route.history, {**own, **ROW_NAME_COLUMNS}, mirror=False)
+        self._keyless = self._target(route.mirror, KEYLESS_COLUMNS, mirror=True)
+        self._keyless_history = self._target(
+            route.history, {**own, **ROW_NAME_COLUMNS}, mirror=False
+        )
         self._earlier = ReplayFilter(self._history, state)
 
-    def _own(self) -> Mapping[str, str]:
+    def _mirror_columns(self) -> Mapping[str, str]:
         if self._rules.mirror.scd == 2:
             return {**SCD2_COLUMNS, **(TRACKED_COLUMNS if self._rules.mirror.track_columns else {})}
         soft = {"__deleted": "boolean"} if self._rules.mirror.deletes == "soft" else {}
         return {**MIRROR_COLUMNS, **soft}
 
-    def _extras(self) -> Mapping[str, str]:
+    def _optional_history_columns(self) -> Mapping[str, str]:
         rules = self._rules.history
         before = {BEFORE: _BEFORE[rules.before]} if rules.before in _BEFORE else {}
         return {**EVENT_COLUMNS, **before}
 
     def _target(self, name: str, own: Mapping[str, str], *, mirror: bool) -> TargetTable:
         rules, kind = self._config.evolution, self._config.target.format
-        if kind == "parquet":  # files are not written anew for a name
+        if kind == "parquet":  # files are not rewritten for a rename
             rules = rules.model_copy(update={"rename": "add"})
         keeps_past = not mirror or self._rules.mirror.scd == 2
-        if keeps_past:  # what is past has its columns still
+        if keeps_past:  # past rows keep their columns
             rules = rules.model_copy(update={"drop": "keep"})
-        placed = self._rules.target.partitioning if mirror else self._rules.history.partitioning
-        how = placed.with_names(self._config.target.column)
+        layout = self._rules.target.partitioning if mirror else self._rules.history.partitioning
+        how = layout.with_names(self._config.target.column)
         target = TargetTable(name, self._lake.table(name), own, rules, kind, how, fills=mirror)
         target.keeps_past = keeps_past
         target.appends_first = mirror and self._config.snapshot.fast_path
         target.beside_keys = POSITION_COLUMNS if mirror and self._rules.mirror.scd == 2 else ()
         return target
 
-    def keys(self, told: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the key by its names in the target, where the messages tell of this one.
+    def keys(self, message_key: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the key with its names in the target, for the key of the messages.
 
-        A TRUNCATE has none, and may be all that comes after a start.
+        A TRUNCATE has no key, and may be the only message after a start.
         """
-        found: Sequence[str] = told or self._mirror.keys()
+        found: Sequence[str] = message_key or self._mirror.keys()
         named = self._rules.nopk.removeprefix("key:")
         if not found and named != self._rules.nopk:
             found = named.split(",")
@@ -106,15 +113,15 @@ class TopicTables:
         return tuple(map(self._config.target.column, found))
 
     def counts_rows(self, keys: tuple[str, ...]) -> bool:
-        """Return whether the mirror is one that counts rows without a key."""
-        return not keys and self._rules.nopk in _MOST and self._rules.mirror.enabled
+        """Return whether the mirror is a keyless one, which counts rows."""
+        return counts_rows(self._rules, keys)
 
     def has_history(self) -> bool:
-        """Return whether there is a history already."""
+        """Return whether the history exists."""
         return bool(self._history.columns)
 
     def writers(self, keys: tuple[str, ...], *, history: bool) -> list[TableWriter]:
-        """Return who writes, in the order in which they must.
+        """Return the writers in the order in which they must write.
 
         :raises TableError: the table has no key, and its settings forbid that.
         """
@@ -122,28 +129,28 @@ class TopicTables:
         if not keys and rules.nopk == "fail":
             raise TableError(
                 f"{table} has no key, which nopk=fail forbids.",
-                "Name its key by nopk=key:COLUMNS, or set nopk=history or bag_view.",
+                "Name its key with nopk=key:COLUMNS, or set nopk=history or bag_view.",
             )
         writers: list[TableWriter] = []
         if rules.mirror.enabled and keys:
             writers.append(self._mirror_writer(keys))
         if history and (rules.history.enabled or not keys):
             counts = self.counts_rows(keys)
-            target = self._bag_history if counts else self._history
+            target = self._keyless_history if counts else self._history
             writers.append(HistoryWriter(table, target, rules.history, self._state, self._earlier))
             if counts:
-                writers.append(self._bag_writer())
+                writers.append(self._keyless_writer())
         return writers
 
     def sweep(self, end: Boundary) -> None:
-        """Remove what was in the mirror before a snapshot that found the table empty."""
-        if "__count" in self._bag.columns:
-            self._bag_writer().sweep(ChangePosition(end.hi, end.lo))
+        """Remove the rows of the mirror from before a position."""
+        if "__count" in self._keyless.columns:
+            self._keyless_writer().sweep(ChangePosition(end.hi, end.lo))
         elif self._rules.mirror.scd == 2:
             end_versions(self._route.table, self._mirror, [end], self._state)
         else:
-            place, soft = ChangePosition(end.hi, end.lo), self._rules.mirror.truncate == "soft"
-            sweep_rows(self._route.table, self._mirror, place, self._state, soft=soft)
+            position, soft = ChangePosition(end.hi, end.lo), self._rules.mirror.truncate == "soft"
+            sweep_rows(self._route.table, self._mirror, position, self._state, soft=soft)
 
     def check_row_columns(
         self,
@@ -151,16 +158,18 @@ class TopicTables:
         readings: Sequence[TableReading],
         versions: SchemaVersions | None,
     ) -> None:
-        """Refuse what rows without a key cannot follow.
+        """Refuse messages, histories and columns that a keyless mirror does not support.
 
-        :raises TableError: the rows or their history are not of the kind that is needed.
+        :raises TableError: one is not supported.
         """
         table = self._route.table
         if any(layout.form != "envelope" for layout in layouts):
-            raise TableError(f"{table} has no key, and its messages tell of no row as it was.")
+            raise TableError(
+                f"{table} has no key, and its messages do not contain the row before a change."
+            )
         if self._history.columns and "__row_name" not in self._history.columns:
             raise TableError(
-                f"{table} has a history that does not name its rows.",
+                f"{table} has a history without hashes of its rows.",
                 "Remove it, take a new snapshot, and run park replay.",
             )
         filled = {
@@ -171,16 +180,16 @@ class TopicTables:
             and fill_value_sql(column, reading.columns[column.name])
         }
         filled |= {one.name for layout in layouts for one in layout.shape.columns if one.gone}
-        check_columns(table, self._bag, _column_types(readings, versions), filled)
+        check_columns(table, self._keyless, _column_types(readings, versions), filled)
 
     def store_row_columns(
         self, readings: Sequence[TableReading], versions: SchemaVersions | None
     ) -> None:
-        """Note the columns that name rows."""
-        note_columns(self._bag, _column_types(readings, versions))
+        """Store the columns of the hashes of rows."""
+        note_columns(self._keyless, _column_types(readings, versions))
 
     def store_key(self, reading: TableReading) -> None:
-        """Note how keys are read, for the case that nothing but tombstones comes after a start."""
+        """Store how keys are read, in case only tombstones arrive after a start."""
         if not self._rules.mirror.enabled:
             return
         key = {name: reading.columns[name] for name in reading.keys}
@@ -190,11 +199,11 @@ class TopicTables:
         self._mirror.set_fact(_KEY_READING, text)
 
     def stored_key(self) -> TableReading | None:
-        """Return how keys are read as it was noted; None where there is no table."""
-        noted = self._mirror.fact(_KEY_READING)
-        if noted is None:
+        """Return the stored reading of keys; None without a table."""
+        stored = self._mirror.fact(_KEY_READING)
+        if stored is None:
             return None
-        columns = {name: ColumnConversion(*given) for name, given in json.loads(noted).items()}
+        columns = {name: ColumnConversion(*given) for name, given in json.loads(stored).items()}
         return TableReading(tuple(columns), columns, self._config.ordering, images=False)
 
     def _mirror_writer(self, keys: tuple[str, ...]) -> TableWriter:
@@ -206,11 +215,11 @@ class TopicTables:
         keeps = rules.columns.keeps
         return KeyedMirror(table, self._mirror, keys, rules.mirror, self._state, keeps=keeps)
 
-    def _bag_writer(self) -> KeylessMirror:
+    def _keyless_writer(self) -> KeylessMirror:
         return KeylessMirror(
             self._route.table,
-            self._bag,
-            self._bag_history,
+            self._keyless,
+            self._keyless_history,
             self._rules.mirror,
             self._state,
             _MOST.get(self._rules.nopk, 1),
@@ -220,7 +229,7 @@ class TopicTables:
 def _column_types(
     readings: Sequence[TableReading], versions: SchemaVersions | None
 ) -> list[Mapping[str, str]]:
-    """Return the columns of each shape, name to type and, of a name used again, its begin."""
+    """Return the columns of each schema, name to type with the start of reused names."""
     born = {
         name: f" since {start}" for name, start in (versions.reused if versions else {}).items()
     }

@@ -1,8 +1,8 @@
-"""Versions that begin only where a tracked column changes; all other changes are written into them.
+"""Versions that start only when a tracked column changes; other changes update the version.
 
-A version is a run of changes that are equal in these columns. Of a run two changes are known: the
-first, where the version begins, and the last, whose values it has. A late change may split it
-there, as a place of the log where all rows ended may.
+A version is a run of changes that are equal in these columns. Of a run two changes are stored: the
+first, where the version starts, and the last, whose values it has. A late change or a boundary may
+split it in between.
 """
 
 from __future__ import annotations
@@ -20,24 +20,26 @@ from sparksink.tables import Merge
 
 LAST: Final = ("__last_hi", "__last_lo", "__last_at")
 TRACKED_COLUMNS: Final = dict(zip(LAST, ("bigint", "bigint", "timestamp"), strict=True))
-"""Place and time of the last change of a version."""
+"""Position and time of the last change of a version."""
 
 _BEGINS: Final = """NOT __fresh OR __op = 'd' OR __prior IS NULL OR __prior.op = 'd'
     OR coalesce(__prior.cut.hi < __seq_hi
                 OR (__prior.cut.hi = __seq_hi AND __prior.cut.lo <= __seq_lo), false)
     OR NOT (__tracked <=> __prior.tracked)"""
-_AFTER_ITS_BEGIN: Final = "__last_hi > __seq_hi OR (__last_hi = __seq_hi AND __last_lo > __seq_lo)"
+_HAS_SEVERAL_CHANGES: Final = (
+    "__last_hi > __seq_hi OR (__last_hi = __seq_hi AND __last_lo > __seq_lo)"
+)
 
 
 def known_positions(stored: DataFrame, keys: Iterable[str]) -> DataFrame:
-    """Return keys and places of the changes that are known of stored versions."""
+    """Return keys and positions of the known changes of stored versions."""
     names = [f.col(quote_name(key)) for key in keys]
     last = [f.col(old).alias(new) for old, new in zip(LAST, POSITION_COLUMNS, strict=False)]
     return stored.select(*names, *POSITION_COLUMNS).union(stored.select(*names, *last)).distinct()
 
 
 def as_versions(fresh: DataFrame) -> DataFrame:
-    """Let each change be the last one of a version of its own."""
+    """Return each change as a version that consists of it."""
     return fresh.withColumns(
         dict(zip(LAST, map(f.col, (*POSITION_COLUMNS, "__start_at")), strict=True))
     )
@@ -46,10 +48,10 @@ def as_versions(fresh: DataFrame) -> DataFrame:
 def merge_versions(
     line: DataFrame, keys: Iterable[str], tracked: Sequence[str], cut: Column
 ) -> DataFrame:
-    """Join changes and versions into versions, a row each.
+    """Merge changes and versions into versions.
 
     :param line: changes, which are ``__fresh``, and stored versions with their ends.
-    :param cut: where all rows ended next after the place of a row.
+    :param cut: the next boundary after the position of a row.
     """
     names = [f.col(quote_name(key)) for key in keys]
     order = Window.partitionBy(*names).orderBy(*POSITION_COLUMNS)
@@ -85,23 +87,23 @@ def merge_versions(
 
 
 def _last_changes(line: DataFrame) -> DataFrame:
-    """Return the last changes of stored versions as changes of their own."""
-    ended = line.where(f"NOT __fresh AND ({_AFTER_ITS_BEGIN})")
+    """Return the last changes of stored versions as separate changes."""
+    ended = line.where(f"NOT __fresh AND ({_HAS_SEVERAL_CHANGES})")
     ends = {name: f.lit(None).cast(kind) for name, kind in line.dtypes if name.startswith("__end")}
     moved = dict(zip((*POSITION_COLUMNS, "__start_at"), map(f.col, LAST), strict=True))
     return ended.withColumns({**moved, **ends, "__fresh": f.lit(True), "__op": f.lit("u")})
 
 
-def split_versions(target: TargetTable, place: ChangePosition) -> None:
-    """Let what is behind a place where all rows ended be versions of its own."""
-    behind = f"NOT {before_sql(place, '__last_hi', '__last_lo')}"
-    ended = f"__end_hi IS NULL OR NOT {before_sql(place, '__end_hi', '__end_lo')}"
-    found = target.table.read().where(f"{before_sql(place)} AND {behind} AND ({ended})")
+def split_versions(target: TargetTable, position: ChangePosition) -> None:
+    """Split versions at a boundary."""
+    behind = f"NOT {before_sql(position, '__last_hi', '__last_lo')}"
+    ended = f"__end_hi IS NULL OR NOT {before_sql(position, '__end_hi', '__end_lo')}"
+    found = target.table.read().where(f"{before_sql(position)} AND {behind} AND ({ended})")
     whole = found.localCheckpoint()
     first = dict(zip(LAST, map(f.col, (*POSITION_COLUMNS, "__start_at")), strict=True))
     last = dict(zip((*POSITION_COLUMNS, "__start_at"), map(f.col, LAST), strict=True))
     rows = whole.withColumns(first).unionByName(whole.withColumns({**last, "__op": f.lit("u")}))
     columns = tuple(target.columns)
     how = Merge((*target.keys(), *POSITION_COLUMNS), columns, deletes=False, ordered=False)
-    # In one commit: that a version has been cut is known only by where its last change was.
+    # In one commit: only the position of its last change shows that a version was split.
     target.table.merge(rows.select(*(f.col(quote_name(name)) for name in columns)), how)

@@ -1,4 +1,4 @@
-"""Which transactions and snapshots the events of a batch belong to that were applied."""
+"""Tracks the transactions and snapshots of the events that a batch applies."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class TransactionTracker:
         batch: tuple[str, int],
         progress: ReadProgress,
     ) -> Transactions | None:
-        """Return what is known after a batch; None where transactions are not followed.
+        """Return the transactions after a batch; None if they are not followed.
 
-        :param frame: its messages, marked; ``ends`` are those of the transaction topic.
-        :param applied: the topics whose messages were not set aside.
-        :param done: what was done to each table.
+        :param frame: its messages with formats; ``ends`` are those of the transaction topic.
+        :param applied: the topics whose tables are not parked.
+        :param done: the results of the tables.
         :param batch: its name and number.
-        :param progress: how far it reads.
+        :param progress: its end offsets.
         """
         if ends is None:
             return None

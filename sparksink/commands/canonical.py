@@ -1,9 +1,8 @@
-"""Values of the source as texts that Spark reads back: so both sides of a comparison are alike.
+"""Canonical values, by which mirrors are compared with their source.
 
-Each type of MySQL is one line: SQL of the source that makes a text of a column ``{c}``, SQL of
-Spark that makes the mirror's value of that text ``{v}``, and what is done to the mirror's own one.
-``{kind}`` is the type of the mirror's column. Where a mirror keeps a type in a form that is not
-here the column is not compared, and that is told.
+Each MySQL type has an entry: SQL of the source that casts a column ``{c}`` to a string, Spark's
+SQL that converts the string ``{v}`` to the mirror's type ``{kind}``, and SQL of the mirror's value.
+Columns with other types in the mirror are not compared, which the result shows.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Canonical:
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A column as ``information_schema`` tells of it."""
+    """A column in ``information_schema``."""
 
     name: str
     kind: str
@@ -36,12 +35,12 @@ _FLOAT: Final = Canonical("CAST(CAST({c} AS DOUBLE) AS CHAR)", "try_cast({v} AS 
 _TEXT: Final = Canonical("CAST({c} AS CHAR CHARACTER SET utf8mb4)", "{v}")
 _BYTES: Final = Canonical("HEX({c})", "unhex({v})")
 _MOMENT: Final = Canonical("CAST({c} AS CHAR)", "try_cast({v} AS {kind})")
-# In seconds since 1970, as then the session's time zone does not matter.
+# In seconds since 1970, which do not depend on the session's time zone.
 _INSTANT: Final = Canonical(
     "CAST(UNIX_TIMESTAMP({c}) AS CHAR)",
     "timestamp_micros(CAST(try_cast({v} AS DECIMAL(20,6)) * 1000000 AS BIGINT))",
 )
-# A fraction of zeros is not written, any other one with six digits.
+# A fraction of zeros is omitted, any other has six digits.
 _CLOCK: Final = Canonical(
     "CAST({c} AS CHAR)",
     "CASE WHEN {v} LIKE '%.%' THEN regexp_replace(concat(split_part({v}, '.', 1), '.',"
@@ -51,11 +50,11 @@ _JSON: Final = Canonical(
     _TEXT.source, "to_json(try_parse_json({v}))", "to_json(try_parse_json({v}))"
 )
 _BIT: Final = Canonical("CAST({c} + 0 AS CHAR)", "try_cast(try_cast({v} AS BIGINT) AS {kind})")
-# Before the WKB stand four bytes with the reference system.
+# Four bytes with the SRID precede the WKB.
 _SHAPE: Final = Canonical("HEX({c})", "substring({v}, 9)", "hex({v}.wkb)")
 
 _TRUTH: Final = "(try_cast({v} AS DECIMAL(38,0)) <> 0)"
-"""SQL of what a BOOLEAN is made of, which MySQL has as a number."""
+"""SQL of a BOOLEAN, which is a number in MySQL."""
 
 _NUMBERS: Final = ("tinyint", "smallint", "int", "bigint", "decimal")
 _MOMENTS: Final = ("date", "timestamp_ntz")
@@ -81,17 +80,17 @@ _RULES: Final[dict[str, tuple[tuple[str, ...], Canonical]]] = {
     "bit": (("boolean", "bigint"), _BIT),
     **dict.fromkeys(_SHAPES, (("struct",), _SHAPE)),
 }
-"""Type of MySQL → the types of a mirror that can be compared with it, and how."""
+"""MySQL type → comparable types of a mirror, and the canonical SQL."""
 
 _BEGINNING: Final[dict[str, Callable[[str], str]]] = {
     "date": lambda kind: f"CAST(DATE'1970-01-01' AS {kind})",
     "datetime": lambda kind: f"CAST(TIMESTAMP_NTZ'1970-01-01 00:00:00' AS {kind})",
 }
-"""What the connector writes for a date of zeros where there can be no NULL."""
+"""What the connector writes for a zero date in a NOT NULL column."""
 
 
 def canonical(column: SourceColumn, kind: str) -> Canonical | None:
-    """Return how a column is compared with a mirror's column of a type; None: it is not."""
+    """Return how a column is compared with a mirror's column of a type; None if it is not."""
     kinds, rule = _RULES.get(column.kind, ((), _TEXT))
     if kind.partition("(")[0].partition("<")[0] not in kinds:
         return None

@@ -1,4 +1,4 @@
-"""Looks at all that a job needs before it is run: topics, registry, databases. Writes nothing."""
+"""Checks what a job needs: topics, registry and databases. Writes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run_checks(sink: Sink, found: Offsets) -> Iterator[str]:
     """Yield a line for each topic and each server.
 
     :param found: the topics of tables.
-    :raises SinkError: something is missing, or does not answer.
+    :raises SinkError: something is missing, or does not respond.
     """
     source, target = sink.config.source, sink.config.target
     if not found:
@@ -26,16 +26,18 @@ def run_checks(sink: Sink, found: Offsets) -> Iterator[str]:
     yield from _topics(sink, found)
     yield from _named_topics(sink)
     if source.schema_registry is not None:
-        yield _answers("source.schema.registry", SchemaRegistryClient(source.schema_registry).check)
+        yield _check_server(
+            "source.schema.registry", SchemaRegistryClient(source.schema_registry).check
+        )
     databases = {"source.database": source.database, "target.jdbc": target.jdbc}
     for key, settings in databases.items():
         if settings is not None:
-            yield _answers(key, partial(Database(sink.spark, settings).query, "SELECT 1"))
+            yield _check_server(key, partial(Database(sink.spark, settings).query, "SELECT 1"))
 
 
-def _answers(key: str, ask: Callable[[], object]) -> str:
-    ask()
-    return f"{key}: answers"
+def _check_server(key: str, request: Callable[[], object]) -> str:
+    request()
+    return f"{key}: available"
 
 
 def _topics(sink: Sink, found: Offsets) -> Iterator[str]:
@@ -63,6 +65,6 @@ def _named_topics(sink: Sink) -> Iterator[str]:
         if topic is not None:
             present = sink.messages.offsets(re.escape(topic)).get(topic)
             if present is None:
-                raise SinkError(f"{key}: there is no topic {topic}.")
+                raise SinkError(f"{key}: the topic {topic} does not exist.")
             messages = sum(end - start for start, end in present.values())
             yield f"{key}: {topic}, {messages:,} messages"

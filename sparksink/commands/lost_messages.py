@@ -1,4 +1,4 @@
-"""Messages that were gone from Kafka before they were read, and the tables that lack them."""
+"""Detects messages that were gone from Kafka before they were read, and their tables."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EndOffsets = Mapping[str, Mapping[str, int]]
 
 
 class LostMessageDetector:
-    """Compares how far batches came with what Kafka still has, and notes what is missing.
+    """Compares the offsets of batches with those of Kafka, and stores what is missing.
 
-    Spark passes over such messages in silence where ``source.on.data.loss`` is ``continue``.
-    ``read`` tells how far complete batches came, ``present`` what Kafka has.
+    With ``source.on.data.loss: continue`` Spark skips such messages silently. ``read`` returns the
+    end offsets of complete batches, ``present`` the offsets in Kafka.
     """
 
     def __init__(
@@ -37,20 +37,20 @@ class LostMessageDetector:
         self._routes = routes
         self._read = read
         self._present = present
-        self._noted: set[tuple[str, str, int]] = set()
+        self._known: set[tuple[str, str, int]] = set()
 
-    def look(self) -> list[str]:
-        """Note the tables that lack messages which came after the last complete batch.
+    def detect(self) -> list[str]:
+        """Store the tables that lack messages after the last complete batch.
 
-        Returns those of which it was not known.
+        Returns those that are new.
         """
         read, found = self._read(), list[Mapping[str, Any]]()
         for topic, partitions in self._present().items():
             for number, (earliest, _) in partitions.items():
                 expected = read.get(topic, {}).get(str(number), earliest)
                 gap = (topic, str(number), expected)
-                if earliest > expected and gap not in self._noted:
-                    self._noted.add(gap)
+                if earliest > expected and gap not in self._known:
+                    self._known.add(gap)
                     found += self._missing(topic, number, expected, earliest)
         if found:
             self._state.add_gaps(found)
@@ -64,25 +64,25 @@ class LostMessageDetector:
             " take a new snapshot of its tables.",
             *(topic, partition, expected, earliest - 1),
         )
-        here = [lane for lane in self._state.topics() if routed_tables.topic_of(lane) == topic]
-        place = {"topic": topic, "partition": partition}
+        names = [name for name in self._state.topics() if routed_tables.topic_of(name) == topic]
+        source = {"topic": topic, "partition": partition}
         return [
             {
-                **place,
-                "source_table": self._routes.route(lane).table,
+                **source,
+                "source_table": self._routes.route(name).table,
                 "expected": expected,
                 "earliest": earliest,
             }
-            for lane in here
-            if routed_tables.is_table(lane)
+            for name in names
+            if routed_tables.is_table(name)
         ]
 
 
 def committed_offsets(files: Files, checkpoint: str) -> EndOffsets:
-    """Return how far the last complete batch of a checkpoint came; nothing where there is none.
+    """Return the end offsets of the last complete batch of a checkpoint; empty without one.
 
-    Spark keeps a file a batch in ``commits`` and one in ``offsets``, whose last line is of the
-    first source.
+    For each batch Spark writes a file in ``commits`` and one in ``offsets``, whose last line
+    belongs to the first source.
     """
     numbers = [path.rpartition("/")[2] for path in files.glob(f"{checkpoint}/commits/*")]
     last = max((int(number) for number in numbers if number.isdigit()), default=None)

@@ -1,4 +1,4 @@
-"""Upkeep: small files are joined, old ones removed, and old deletes forgotten."""
+"""Maintenance: compacts tables, removes old files, and expires old tombstones."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ log = logging.getLogger(__name__)
 
 
 def compact_tables(sink: Sink, tables: str = ".*") -> Iterator[str]:
-    """Tidy the tables whose ``db.table`` matches, and the sink's own; yield each that is done.
+    """Compact the tables whose ``db.table`` matches, and the system tables; yield each name.
 
     The lease must be held, and no batch may run.
     """
     config = sink.config
-    keep = config.maintenance
-    snapshots = None if keep.expire_snapshots is None else keep.expire_snapshots / 3600
+    rules = config.maintenance
+    snapshots = None if rules.expire_snapshots is None else rules.expire_snapshots / 3600
     for route in map(Routes(config).route, sink.state.topics()):
         if re.fullmatch(tables, route.table):
             for name in (route.mirror, route.history):
                 if sink.lake.table(name).columns() is not None:
-                    sink.lake.compact(name, keep.vacuum_hours, snapshots)
+                    sink.lake.compact(name, rules.vacuum_hours, snapshots)
                     yield name
             sink.state.forget_deletes(
                 route.table, config.table(route.table).mirror.tombstone_retention
             )
-    sink.state.compact(keep.vacuum_hours, snapshots)
+    sink.state.compact(rules.vacuum_hours, snapshots)
 
 
 class ScheduledCompaction:
-    """Compacts while a job runs: after so many batches, in a window of the day."""
+    """Compacts while a job runs: after a number of batches, within a window of the day."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -44,7 +44,7 @@ class ScheduledCompaction:
         self._batches = 0
 
     def batch(self, done: Sequence[TableResult]) -> None:
-        """Count a complete batch, if it has changed something."""
+        """Count a complete batch if it has changes."""
         self._batches += any(one.changes for one in done)
 
     def is_due(self, now: datetime | None = None) -> bool:
@@ -53,7 +53,7 @@ class ScheduledCompaction:
         return 0 < every <= self._batches and self._rules.is_open(now or datetime.now(UTC))
 
     def run(self) -> None:
-        """Compact; a fault of Spark's is told, and leaves it to the next time: no data is at stake.
+        """Compact; an error of Spark is logged, and compaction is tried again later.
 
         The lease must be held, and no batch may run.
         """
@@ -61,6 +61,6 @@ class ScheduledCompaction:
         try:
             done = list(compact_tables(self._sink))
         except SparkError as error:
-            log.warning("compaction has failed: %s", cause(error))
+            log.warning("compaction failed: %s", cause(error))
         else:
             log.info("compacted %d tables", len(done))

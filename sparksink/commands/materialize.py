@@ -1,8 +1,8 @@
-"""Mirrors as plain Parquet files: a whole folder a call, and a pointer to the last complete one.
+"""Exports mirrors as plain Parquet files: a folder for each export, and a pointer to the last one.
 
-Below the given path each mirror has a folder of its own, in it a folder for each snapshot and the
-file ``_CURRENT``, which holds the name of one of them. Names begin with a number that grows, so
-what stands behind the one that is pointed to is what a crash has left.
+Below the given path each mirror has a folder with a folder for each snapshot and the file
+``_CURRENT``, which has the name of the last complete one. Names start with an increasing number, so
+folders after that one are the rest of a crash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sparksink.sql import quote_name
 
 POINTER: Final = "_CURRENT"
 _NAME: Final = re.compile(r"(\d{8})-v(\d*)")
-"""What a folder is called: a number that grows, and the version of the table."""
+"""The name of a folder: an increasing number, and the version of the table."""
 _OWN: Final = frozenset(
     {*MIRROR_COLUMNS, *SCD2_COLUMNS, *TRACKED_COLUMNS, *KEYLESS_COLUMNS, "__deleted"}
 )
@@ -36,14 +36,17 @@ _FORMATS: Final = ("delta", "iceberg")
 
 @runtime_checkable
 class VersionedTable(Protocol):
-    """A table whose versions can be read by SQL."""
+    """A table whose versions SQL can read."""
 
     identifier: str
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What is wanted: ``keep`` snapshots of each mirror below ``to``; the sink's columns, too."""
+    """Options of an export: keep ``keep`` snapshots of each mirror below ``to``.
+
+    With ``meta`` the sink's columns are included, with ``cut`` the last transactional cut is read.
+    """
 
     to: str
     keep: int = 2
@@ -52,15 +55,15 @@ class ExportOptions:
 
 
 def export_mirrors(
-    sink: Sink, topics: Sequence[str], tables: str, wish: ExportOptions
+    sink: Sink, topics: Sequence[str], tables: str, options: ExportOptions
 ) -> Iterator[str]:
-    """Write the mirrors whose ``db.table`` matches; yield a line for each that is there.
+    """Export the mirrors whose ``db.table`` matches; yield a line for each.
 
-    :raises ConfigError: tables of this kind have no versions, or the path is one of theirs.
-    :raises SinkError: nothing matches, or there is no consistent cut.
+    :raises ConfigError: tables of this format have no versions, or the path is inside the lake.
+    :raises SinkError: nothing matches, or there is no transactional cut.
     """
-    _check(sink, wish.to)
-    versions = _cut(sink) if wish.cut else None
+    _check(sink, options.to)
+    versions = _cut(sink) if options.cut else None
     routes = [
         one for one in map(Routes(sink.config).route, topics) if re.fullmatch(tables, one.table)
     ]
@@ -69,25 +72,25 @@ def export_mirrors(
         raise SinkError(f"There is no mirror of a table that matches {tables}.")
     for route in present:
         if versions is not None and route.table not in versions:
-            yield f"{route.mirror}: left out, the cut tells nothing of it"
+            yield f"{route.mirror}: skipped, as the cut does not have it"
             continue
         version = sink.lake.version(route.mirror) if versions is None else versions[route.table]
-        place = SnapshotFolder(Files(sink.spark), f"{wish.to.rstrip('/')}/{route.mirror}")
-        name = place.add(_rows(sink, route, version, meta=wish.meta), version, wish.keep)
+        folder = SnapshotFolder(Files(sink.spark), f"{options.to.rstrip('/')}/{route.mirror}")
+        name = folder.add(_rows(sink, route, version, meta=options.meta), version, options.keep)
         yield f"{route.mirror}: version {version} is in {name}"
 
 
 class SnapshotFolder:
-    """The snapshots of one mirror, in a folder which only one call at a time may write."""
+    """The snapshots of one mirror, in a folder that only one process may write at a time."""
 
     def __init__(self, files: Files, folder: str) -> None:
         self._files = files
         self._folder = folder
 
     def add(self, rows: DataFrame, version: str, keep: int) -> str:
-        """Write rows, point to them, remove all snapshots but the last ones; return the name."""
+        """Write a snapshot, point to it, and remove old snapshots; return its name."""
         current = self._files.read(f"{self._folder}/{POINTER}") or ""
-        self._remove(name for name in self._names() if name > current)  # of calls cut short
+        self._remove(name for name in self._names() if name > current)  # of interrupted exports
         name = f"{int(current[:8] or '0') + 1:08}-v{version}"
         rows.write.parquet(f"{self._folder}/{name}")
         self._files.replace(f"{self._folder}/{POINTER}", name)
@@ -111,9 +114,11 @@ def _check(sink: Sink, to: str) -> None:
             " have no versions."
         )
     if not re.match(r"/|[A-Za-z][\w+.-]*:/", to):
-        raise ConfigError("--to is absolute or a URI, as /data/plain or s3a://bucket/plain.")
+        raise ConfigError("--to is absolute or a URI: /data/plain or s3a://bucket/plain.")
     if f"{_without_scheme(to)}/".startswith(f"{_without_scheme(target.path)}/"):
-        raise ConfigError("--to is a folder of the tables, where files of nobody are removed.")
+        raise ConfigError(
+            "--to must not be inside target.path: vacuum deletes unreferenced files there."
+        )
 
 
 def _has_mirror(sink: Sink, route: Route) -> bool:
@@ -122,21 +127,19 @@ def _has_mirror(sink: Sink, route: Route) -> bool:
 
 
 def _without_scheme(path: str) -> str:
-    """Return a path of this machine without its scheme, so that two can be compared."""
+    """Return a local path without its scheme, for comparison."""
     return re.sub(r"^file:/+", "/", path).rstrip("/")
 
 
 def _cut(sink: Sink) -> Mapping[str, str]:
     found = sink.state.cut()
     if found is None:
-        raise SinkError(
-            "There is no consistent cut yet.", "See the command cut, or leave out --cut."
-        )
+        raise SinkError("There is no transactional cut yet.", "See the command cut, or omit --cut.")
     return found[1]
 
 
 def _rows(sink: Sink, route: Route, version: str, *, meta: bool) -> DataFrame:
-    """Return the rows of a version: those that are there, as the source has them."""
+    """Return the living rows of a version, as in the source."""
     table = sink.lake.table(route.mirror)
     assert isinstance(table, VersionedTable)  # the format was checked
     at = f" VERSION AS OF {int(version)}" if version else ""

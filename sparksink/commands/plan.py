@@ -1,4 +1,4 @@
-"""What would become of messages: the tables, their keys, columns and changes. Writes nothing."""
+"""Shows the effect of messages on tables, keys and columns. Writes nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparksink.source.routes import Route, Routes
 
 
 def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
-    """Yield the lines to show."""
+    """Yield the lines of the plan."""
     sink.definitions.refresh()
     registry = SchemaRegistryClient(sink.config.source.schema_registry)
     layouts = message_schemas(sink.config, sink.definitions, registry.schema, Routes(sink.config))
@@ -47,9 +47,9 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
 def _table(sink: Sink, layouts: MessageSchemas, topic: str, marks: list[str]) -> Iterator[str]:
     route = Routes(sink.config).route(topic)
     rules = sink.config.table(route.table)
-    called = sink.config.target.column
+    name_in_target = sink.config.target.column
     found = rules.keys if rules.keys is not None else layouts.keys(topic, route.table)
-    keys = [*map(called, found)]
+    keys = [*map(name_in_target, found)]
     present = sink.lake.table(route.mirror).columns()
     drops = sink.config.evolution.drop == "drop"
     versions = layouts.versions(route.table)
@@ -57,19 +57,21 @@ def _table(sink: Sink, layouts: MessageSchemas, topic: str, marks: list[str]) ->
         layout = layouts.layout(topic, route.table, mark)
         row, trace = layout.form == "row", layouts.trace(route.table, mark, keeps=not drops)
         shape = select_columns(
-            route.table, layout.shape, rules.columns, called, row=row, trace=trace
+            route.table, layout.shape, rules.columns, name_in_target, row=row, trace=trace
         )
-        wanted = {
+        columns = {
             column.name: masked_conversion(column, sink.config.types, rules.columns).target
             for column in shape.columns
             if not column.gone
         }
         yield f"{topic} → {route.mirror}, key ({', '.join(keys)})"
         if present is None:
-            yield from (f"  create {name} {kind}" for name, kind in wanted.items())
+            yield from (f"  create {name} {kind}" for name, kind in columns.items())
             continue
-        gone = frozenset(map(called, versions.dropped)) if versions and drops else frozenset()
-        yield from _changes(sink, route, wanted, keys, gone)
+        gone = (
+            frozenset(map(name_in_target, versions.dropped)) if versions and drops else frozenset()
+        )
+        yield from _changes(sink, route, columns, keys, gone)
 
 
 def _changes(
@@ -77,8 +79,8 @@ def _changes(
 ) -> Iterator[str]:
     table, rules = sink.lake.table(route.mirror), sink.config.evolution
     present, form = table.columns() or {}, sink.config.target.format
-    wanted = ColumnMapping(present, table.facts(), rules, form).plan_columns(kinds, keys, gone)
-    todo = plan_steps(route.table, present, wanted, rules, form, keys)
+    planned = ColumnMapping(present, table.facts(), rules, form).plan_columns(kinds, keys, gone)
+    todo = plan_steps(route.table, present, planned, rules, form, keys)
     yield from (f"  drop {name}" for name in sorted(present.keys() & gone) if name not in kinds)
     yield from (f"  add {name} {kind}" for name, kind in todo.added.items())
     yield from (f"  widen {name} to {kind}" for name, kind in todo.widened.items())

@@ -1,4 +1,4 @@
-"""How far a batch of the stream reads each partition, as Spark's checkpoint has it."""
+"""The offsets of batches, from Spark's checkpoint."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sparksink.state.snapshots import RECORDED, Offsets, ReadProgress
 
 
 def read_progress(sink: Sink, batch: int) -> ReadProgress:
-    """Return the progress of a batch that has begun.
+    """Return the progress of a running batch.
 
-    Spark writes the offsets of a batch before it starts it; the last line is of the first source.
+    Spark writes the offsets of a batch before it starts; the last line belongs to the first source.
     """
     if sink.config.source.kind == "file":
         return RECORDED
@@ -28,9 +28,9 @@ def read_progress(sink: Sink, batch: int) -> ReadProgress:
 
 
 def stored_progress(sink: Sink, also: Offsets | None = None) -> ReadProgress:
-    """Return how far the stream has read, for messages that are applied again beside it.
+    """Return how far the stream has read, for messages that are applied again.
 
-    ``also`` is how far each partition is read from its beginning on now.
+    ``also`` are the end offsets of partitions that are read from their beginning now.
     """
     if sink.config.source.kind == "file":
         return replace(RECORDED, streams=False)
@@ -43,19 +43,19 @@ def stored_progress(sink: Sink, also: Offsets | None = None) -> ReadProgress:
 
 
 def present_offsets(sink: Sink) -> Offsets:
-    """Return how far the partitions that the stream reads reach now; none of recorded messages."""
-    told = sink.config.source.transaction_topic
+    """Return the present end offsets of the stream's partitions; empty for recorded messages."""
+    transactions = sink.config.source.transaction_topic
     if sink.config.source.kind == "file":
         return {}
     return {
         topic: {str(number): end for number, (_, end) in partitions.items()}
         for topic, partitions in sink.messages.offsets(sink.messages.pattern).items()
-        if topic == told or sink.messages.is_table_topic(topic)
+        if topic == transactions or sink.messages.is_table_topic(topic)
     }
 
 
 def tables_behind(sink: Sink, read: Offsets, present: Offsets) -> set[str]:
-    """Return the tables whose topics have messages beyond those that were read."""
+    """Return the tables whose topics have unread messages."""
     late = {
         topic
         for topic, partitions in present.items()
@@ -63,5 +63,5 @@ def tables_behind(sink: Sink, read: Offsets, present: Offsets) -> set[str]:
         if end > read.get(topic, {}).get(partition, 0)
     }
     routes = Routes(sink.config)
-    known = [lane for lane in sink.state.topics() if routed_tables.is_table(lane)]
-    return {routes.route(lane).table for lane in known if routed_tables.topic_of(lane) in late}
+    known = [name for name in sink.state.topics() if routed_tables.is_table(name)]
+    return {routes.route(name).table for name in known if routed_tables.topic_of(name) in late}

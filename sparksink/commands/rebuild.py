@@ -1,9 +1,8 @@
-"""A mirror made anew from its topic, and put in place of the old one.
+"""Rebuilds a mirror from its topic, and replaces the old one.
 
-The new one is made of the messages since the last snapshot, by a sink of its own, in a table
-beside the old one and with state of its own; readers see the old rows until one commit brings the
-new ones. What the sink remembers of deletes and truncates is joined: both are maxima, so nothing is
-forgotten and nothing counts twice.
+A scratch sink applies the messages since the last snapshot to a scratch table with its own state;
+readers see the old rows until one commit replaces them. Deletes and watermarks of both states are
+merged: both are maxima, so nothing is lost and nothing counts twice.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ log = logging.getLogger(__name__)
 
 @runtime_checkable
 class Replaceable(Protocol):
-    """What a table must be able to do besides; those of a database are not."""
+    """A table that can be replaced; those of a database cannot."""
 
     def replace(self, rows: DataFrame, how: Partitioning) -> None:
-        """Take rows with their columns in place of all that is there."""
+        """Replace all rows and columns."""
         ...
 
 
@@ -51,7 +50,7 @@ _STATE: Final = ("tombstones", "watermarks", "commits", "dead_letter", "parked",
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """What became of one table: its rows before and after, and messages that were of no use."""
+    """The result for one table: its rows before and after, and unusable messages."""
 
     table: str
     before: int
@@ -61,31 +60,29 @@ class RebuildResult:
 
 
 def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) -> RebuildResult:
-    """Make a table anew; the lease must be held. What is parked of it is applied then.
+    """Rebuild a table; the lease must be held. Parked messages are applied after that.
 
-    :raises TableError: the topic does not hold the whole table, or its messages are of no use.
+    :raises TableError: the topic does not have the whole table, or its messages are unusable.
     """
     old = sink.lake.table(route.mirror)
     if not isinstance(old, Replaceable):
-        raise TableError(
-            f"{route.table}: a table of a database cannot be put in place in one step."
-        )
+        raise TableError(f"{route.table}: a table of a database cannot be replaced in one step.")
     rules = sink.config.table(route.table)
     if rules.mirror.scd != 1:
-        raise TableError(f"{route.table} has versions, of which its topic tells no more.")
+        raise TableError(f"{route.table} has row versions, which its topic no longer contains.")
     with _scratch_sink(sink, route) as scratch:
-        begin, done = _build(scratch, route)
-        _check(scratch, route, offsets, whole=force or begin is not None)
+        start, done = _build(scratch, route)
+        _check(scratch, route, offsets, whole=force or start is not None)
         new = scratch.lake.table(_scratch_name(route.mirror))
         before = 0 if old.columns() is None else old.read().count()
         rows = new.read()
-        _take_over_deletes(sink, scratch, route.table)
+        _merge_deletes(sink, scratch, route.table)
         if old.columns() is None:
             old.create(new.columns() or {}, {})
         stale = dict.fromkeys(old.facts(), "")
         old.replace(rows, rules.target.partitioning.with_names(sink.config.target.column))
         old.alter([], {**stale, **new.facts()})
-        _take_over_watermark(sink, route.table, begin)
+        _merge_watermark(sink, route.table, start)
         count = old.read().count()
     waiting = (
         replay.replay_parked(sink, route.table)
@@ -96,43 +93,43 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
 
 
 def _build(scratch: Sink, route: Route) -> tuple[ChangePosition | None, TableResult]:
-    """Apply what the topic holds since all of the table was last told of; return that place too."""
+    """Apply the messages since the last boundary; return its position and the result."""
     config = scratch.config
     scratch.definitions.refresh()
     registry = SchemaRegistryClient(config.source.schema_registry)
     layouts = message_schemas(config, scratch.definitions, registry.schema, Routes(config))
     rules = config.table(route.table).mirror
     topic = scratch.messages.between().where(f.col("topic") == route.topic)
-    messages, begin = messages_since_last_boundary(
+    messages, start = messages_since_last_boundary(
         topic, layouts, route.table, rules, config.ordering
     )
     done = scratch.batches.apply(messages, replay.unique_batch_name("rebuild"), 0, history=False)
-    return begin, next(iter(done), TableResult(route.table))
+    return start, next(iter(done), TableResult(route.table))
 
 
 def _check(scratch: Sink, route: Route, offsets: Offsets, *, whole: bool) -> None:
-    """Refuse what would lose rows.
+    """Refuse a rebuild that would lose rows.
 
     :raises TableError: it would.
     """
     for reason in scratch.state.parked().values():
-        raise TableError(f"{route.table} cannot be made anew: {reason}")
+        raise TableError(f"{route.table} cannot be rebuilt: {reason}")
     if scratch.lake.table(_scratch_name(route.mirror)).columns() is None:
-        raise TableError(f"{route.table}: its topic holds no change of which a mirror can be made.")
-    begins = all(
+        raise TableError(f"{route.table}: its topic has no change to build a mirror from.")
+    is_complete = all(
         start == 0 for start, _ in offsets.get(routed_tables.topic_of(route.topic), {}).values()
     )
     recorded = scratch.config.source.kind == "file"
-    if not (begins or recorded or whole):
+    if not (is_complete or recorded or whole):
         raise TableError(
             f"{route.table}: the first messages of its topic are gone, and no snapshot of the"
-            " table came since: rows that did not change since would be lost.",
+            " table follows: rows that did not change since would be lost.",
             "Let the connector take a new snapshot, or add --force.",
         )
 
 
-def _take_over_deletes(sink: Sink, scratch: Sink, table: str) -> None:
-    """Remember what was deleted, before the rows that were deleted are gone."""
+def _merge_deletes(sink: Sink, scratch: Sink, table: str) -> None:
+    """Store the deletes of the scratch sink, before the deleted rows are gone."""
     last: ChangePosition = scratch.state.last_delete(table)
     if last > sink.state.last_delete(table):
         found = scratch.state.table("tombstones").read().where(f.col("source_table") == table)
@@ -140,15 +137,15 @@ def _take_over_deletes(sink: Sink, scratch: Sink, table: str) -> None:
         sink.state.record_deletes(table, deletes, last, replay.unique_batch_name("rebuild"), 0)
 
 
-def _take_over_watermark(sink: Sink, table: str, place: ChangePosition | None) -> None:
-    """Remember from where on there is something, now that the rows from before are gone."""
-    if place is not None and place > sink.state.watermark(table):
-        sink.state.raise_watermark(table, place)
+def _merge_watermark(sink: Sink, table: str, position: ChangePosition | None) -> None:
+    """Store the watermark, after the rows from before it are gone."""
+    if position is not None and position > sink.state.watermark(table):
+        sink.state.raise_watermark(table, position)
 
 
 @contextmanager
 def _scratch_sink(sink: Sink, route: Route) -> Iterator[Sink]:
-    """Have a sink that writes a table of another name; nothing of it is left behind."""
+    """Yield a sink that writes a table of another name; everything is removed at the end."""
     config = sink.config
     target = config.target.model_copy(
         update={"table_name": config.target.table_name + _SUFFIX, "history_name": "{table}__none"}
@@ -167,7 +164,7 @@ def _scratch_sink(sink: Sink, route: Route) -> Iterator[Sink]:
 
 
 def _with_scratch_name(override: TableOverride) -> TableOverride:
-    """Let tables that have a name of their own be made beside as well."""
+    """Give tables with a configured name a scratch name, too."""
     if not override.target.get("name"):
         return override
     target = {**override.target, "name": override.target["name"] + _SUFFIX}

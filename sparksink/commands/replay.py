@@ -1,7 +1,7 @@
-"""Applying kept messages again: those of parked tables, and dead letters.
+"""Replays the messages of parked tables, and dead letters.
 
-The order does not matter, as every change knows its place. The batch is named by what it
-replays, so that a replay which a crash cuts short and which is repeated adds nothing twice.
+The order does not matter, as every change has its position. The batch is named by what it replays,
+so that a replay that is repeated after a crash adds nothing twice.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _MESSAGE = ["topic", "partition", "offset", "timestamp", "key", "value", "positi
 
 
 def unique_batch_name(what: str) -> str:
-    """Return a name for a batch that is like no other."""
+    """Return a unique name for a batch."""
     return f"{what}:{uuid.uuid4().hex}"
 
 
 def tables_with_messages(sink: Sink) -> list[str]:
-    """Return the tables that are parked or have messages waiting, as after a broken-off replay."""
+    """Return the tables that are parked or have stored messages, as after an interrupted replay."""
     kept = sink.state.table("parked").read().select("source_table").distinct().collect()
     return sorted({*sink.state.parked(), *(row["source_table"] for row in kept)})
 
 
 def replay_parked(sink: Sink, table: str) -> int:
-    """Resume a table; return how many messages were waiting.
+    """Resume a table; return how many messages were stored.
 
-    It counts as parked, and they are kept, until all of them are applied: after a crash the same
-    is done once more.
+    It stays parked, with its messages, until all of them are applied: after a crash the replay is
+    repeated.
 
-    :raises TableError: it cannot go on and stays parked.
+    :raises TableError: it cannot continue and stays parked.
     """
     kept = sink.state.table("parked").read().where(f.col("source_table") == table)
     count = _apply_again(
@@ -49,13 +49,13 @@ def replay_parked(sink: Sink, table: str) -> int:
 
 
 def replay_dead_letters(sink: Sink) -> int:
-    """Try all dead letters again; those that still cannot be used come back."""
+    """Replay all dead letters; those that are still unusable stay dead letters."""
     kept = sink.state.table("dead_letter").read()
     return _apply_again(sink, kept, "dead_letter", "true", whole=False)
 
 
 def count_dead_letters(sink: Sink) -> Sequence[Row]:
-    """Return how many dead letters there are: ``source_table, reason, count``."""
+    """Return the numbers of dead letters: ``source_table, reason, count``."""
     kept = sink.state.table("dead_letter").read()
     return kept.groupBy("source_table", "reason").count().orderBy("source_table").collect()
 
@@ -68,7 +68,7 @@ def _apply_again(
         return 0
     names = [(row["app"], row["batch"]) for row in batches]
     app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
-    # A checkpoint that was lost has brought some of them twice.
+    # After the loss of a checkpoint some are stored twice.
     messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
     progress = stored_progress(sink)
     sink.batches.apply(messages, app, 0, cut=True, progress=progress, whole=whole, resumes=resumes)

@@ -1,4 +1,4 @@
-"""The streaming query: batches come from Spark, which remembers their offsets."""
+"""Runs the streaming query, whose offsets Spark stores in the checkpoint."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REPORT_SECONDS: Final = 10.0
 
 
 class StreamJob:
-    """Runs until it is caught up, or until it is asked to stop; a batch is never cut short."""
+    """Runs until it is caught up or stopped; a running batch is always completed."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class StreamJob:
         metrics.lag.waiting = self._waiting
 
     def stop(self) -> None:
-        """Stop after the batch that runs."""
+        """Stop after the running batch."""
         self._stopping.set()
 
     def run(self, *, once: bool) -> None:
-        """Run; ``once`` means until all that is there at the start has been applied.
+        """Run; with ``once`` until the messages from before the start are applied.
 
-        :raises SinkError: the job cannot go on.
+        :raises SinkError: the job cannot continue.
         """
         until = self._sink.messages.ends() if once else None
         faults = 0
@@ -79,12 +79,12 @@ class StreamJob:
                 faults += 1
             elif self._stopping.is_set() or until is None or has_reached(query, json.loads(until)):
                 self._follow_statements(at_once=True)
-                self._compact_if_due()  # a job that runs once may have no other moment for it
+                self._compact_if_due()  # a job that runs once may have no other time for it
                 return
-        raise SinkError("Spark's Kafka source fails whenever it reports its progress.")
+        raise SinkError("Spark's Kafka source fails each time it reports its progress.")
 
     def _ended(self, query: StreamingQuery) -> bool:
-        """Wait for the end; return whether it is one, and not a fault after which to begin anew."""
+        """Wait for the end; return False if the query failed and must be restarted."""
         try:
             while query.isActive and not self._stopping.is_set():
                 query.awaitTermination(_LOOK_SECONDS)  # type: ignore[arg-type] # a float works
@@ -96,7 +96,7 @@ class StreamJob:
                 with self._batch:
                     query.stop()
             else:
-                query.awaitTermination()  # it has ended: this raises why, if it has failed
+                query.awaitTermination()  # raises the error of a failed query
             self._measure(query)
         except StreamingQueryException as error:
             if self._failure is None and is_report_fault(error):
@@ -108,7 +108,7 @@ class StreamJob:
         return True
 
     def _measure(self, query: StreamingQuery) -> None:
-        """Measure how far the last batch was behind, which Spark knows only after it."""
+        """Measure how far the last batch was behind, which Spark reports after it."""
         found = source_progress(query)
         if found == self._measured:
             return
@@ -117,11 +117,11 @@ class StreamJob:
             self._metrics.behind(found["endOffset"], found["latestOffset"])
             late = tables_behind(self._sink, found["endOffset"], found["latestOffset"])
             self._metrics.lag.behind(late)
-        elif found:  # a source that does not report how far it reaches
+        elif found:  # a source that does not report its latest offsets
             self._metrics.lag.behind(())
 
     def _report(self) -> None:
-        """Log the progress of a long batch, and refresh what changes with the time."""
+        """Log the progress of a long batch, and refresh time-dependent metrics."""
         now = time.monotonic()
         if now - self._reported < _REPORT_SECONDS:
             return
@@ -134,7 +134,7 @@ class StreamJob:
         return self._sink.batches.progress.waiting()
 
     def _activity(self) -> Hashable | None:
-        """Return what changes while a batch or a compaction is at work, None between them.
+        """Return a value that changes during a batch or a compaction, None between them.
 
         :raises SinkError: the query has ended.
         """
@@ -152,18 +152,18 @@ class StreamJob:
         return self._sink.batches.progress.number, done
 
     def _compact_if_due(self) -> None:
-        """Compact if it is time: between two batches, of which the next one waits."""
+        """Compact between two batches if it is due; the next batch waits."""
         if self._compaction.is_due() and not self._stopping.is_set():
             with self._batch:
                 self._lease.check()
                 self._compaction.run()
 
     def _follow_statements(self, *, at_once: bool = False) -> None:
-        """Follow what the schema-change topic tells while no batch comes."""
+        """Follow the schema-change topic while there is no batch."""
         due = time.monotonic() - self._followed > self._sink.config.trigger.interval
         if self._sink.config.source.ddl_topic is None or not (due or at_once):
             return
-        if not self._batch.acquire(blocking=False):  # a batch follows them itself
+        if not self._batch.acquire(blocking=False):  # the running batch does this
             return
         try:
             self._lease.check()
@@ -190,14 +190,14 @@ class StreamJob:
     def _apply(self, messages: DataFrame, number: int) -> None:
         self._begin()
         try:
-            begun = time.monotonic()
+            started = time.monotonic()
             self._lease.check()
-            self._look()
+            self._detect_lost_messages()
             progress = read_progress(self._sink, number)
             app = self._app(messages)
             done = self._sink.batches.apply(messages, app, number, cut=True, progress=progress)
-            self._look()
-            self._report_batch(number, done, time.monotonic() - begun)
+            self._detect_lost_messages()
+            self._report_batch(number, done, time.monotonic() - started)
         except SinkError as error:
             self._failure = error
             raise
@@ -207,14 +207,14 @@ class StreamJob:
         finally:
             self._batch.release()
 
-    def _look(self) -> None:
-        """Look for messages that are gone, where Spark goes on; they may go at any time."""
+    def _detect_lost_messages(self) -> None:
+        """Detect lost messages, if Spark continues after them."""
         if self._gaps is not None:
-            self._gaps.look()
+            self._gaps.detect()
         self._metrics.gaps(self._sink.state.gaps())
 
     def _begin(self) -> None:
-        """Wait for the turn, but not for one who waits until this batch has ended."""
+        """Wait until no other work runs, except for a stop that waits for this batch."""
         while not self._batch.acquire(timeout=_LOOK_SECONDS):
             if self._stopping.is_set():
                 break
@@ -225,7 +225,7 @@ class StreamJob:
         raise SinkError("The job is stopping.")
 
     def _app(self, messages: DataFrame) -> str:
-        """Return the query's id: like the numbers of its batches it ends with the checkpoint."""
+        """Return the query's id, which belongs to the checkpoint, as the batch numbers do."""
         app = messages.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
         assert app is not None
         return app
@@ -244,7 +244,7 @@ class StreamJob:
 
 
 def has_reached(query: StreamingQuery, until: Mapping[str, Mapping[str, int]]) -> bool:
-    """Return whether a query that took one batch has come to these offsets, or gets no further."""
+    """Return whether a query has reached these offsets, or makes no progress."""
     done = source_progress(query)
     if not done or done["startOffset"] == done["endOffset"]:
         return True
@@ -257,9 +257,9 @@ def has_reached(query: StreamingQuery, until: Mapping[str, Mapping[str, int]]) -
 
 
 def source_progress(query: StreamingQuery) -> dict[str, Any]:
-    """Return what Spark tells of the first source's part in the last batch; nothing before one.
+    """Return Spark's progress report of the first source for the last batch; empty before one.
 
-    Its own object has offsets as Python's text, which is no JSON.
+    PySpark's object has offsets as Python literals, which are not JSON.
     """
     progress = query.lastProgress
     sources = json.loads(progress.json)["sources"] if progress else []
@@ -267,7 +267,7 @@ def source_progress(query: StreamingQuery) -> dict[str, Any]:
 
 
 def stop_on_signals(stop: Callable[[], None]) -> None:
-    """Stop at SIGTERM and SIGINT; a second one ends the process at once."""
+    """Stop at SIGTERM or SIGINT; a second signal ends the process immediately."""
 
     def first(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""What each command does."""
+"""Implements each command: takes the lease, opens the state, prints results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sparksink.commands.maintenance import compact_tables
 from sparksink.commands.materialize import ExportOptions, export_mirrors
 from sparksink.commands.plan import plan as planned
 from sparksink.commands.read_progress import present_offsets, stored_progress, tables_behind
-from sparksink.commands.rebuild import rebuild as make_anew
+from sparksink.commands.rebuild import rebuild as rebuild_mirror
 from sparksink.commands.streaming import StreamJob, stop_on_signals
 from sparksink.commands.verify import Comparison
 from sparksink.config.offsets import parse_bound
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def run(sink: Sink, options: argparse.Namespace) -> None:
-    """Stream, forever or until caught up."""
+    """Run the stream until stopped or caught up."""
     config = sink.config
     metrics = SinkMetrics(config.metrics.http, config.metrics.textfile)
     lineage = Lineage(config.metrics.openlineage, config.name, Datasets(config, sink.lake))
@@ -60,14 +60,14 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
 
 
 def check(sink: Sink, _: argparse.Namespace) -> None:
-    """Look at the topics and at the target."""
+    """Check topics, servers and stored state."""
     sink.state.open()
     for line in run_checks(sink, _offsets(sink)):
         _print(line)
 
 
 def plan(sink: Sink, options: argparse.Namespace) -> None:
-    """Show what would become of the last messages of each topic."""
+    """Show the effect of the last messages of each topic."""
     sink.state.open()
     starts, ends = {}, {}
     for topic, partitions in _offsets(sink).items():
@@ -81,21 +81,21 @@ def plan(sink: Sink, options: argparse.Namespace) -> None:
 
 
 def status(sink: Sink, _: argparse.Namespace) -> None:
-    """Show a line a table."""
+    """Show a line per table."""
     sink.state.open()
     done: Mapping[str, TableResult] = sink.state.reached()
-    marks = dict.fromkeys(sink.state.dropped(), "dropped at the source")
-    marks |= {one.table: WAITS for one in sink.state.pending_sweeps()} | {**sink.state.gaps()}
+    notes = dict.fromkeys(sink.state.dropped(), "dropped at the source")
+    notes |= {one.table: WAITS for one in sink.state.pending_sweeps()} | {**sink.state.gaps()}
     lag = SourceLag()
     lag.applied([*done.values()], sink.state.parked())
     if sink.config.source.kind != "file":
         read = committed_offsets(Files(sink.spark), sink.config.checkpoint.rstrip("/"))
         lag.behind(tables_behind(sink, read, present_offsets(sink)))
-    sys.stdout.write(status_table(done, sink.state.parked(), lag.seconds(), marks))
+    sys.stdout.write(status_table(done, sink.state.parked(), lag.seconds(), notes))
 
 
 def backfill(sink: Sink, options: argparse.Namespace) -> None:
-    """Apply what the topics hold once more, all or between two bounds."""
+    """Apply messages of the topics again, all or those between two offsets."""
     start, end = _bound("--from", options.start), _bound("--to", options.end)
     if sink.config.source.kind == "file" and (start, end) != ("earliest", "latest"):
         raise ConfigError("--from and --to need source.kind: kafka.")
@@ -115,7 +115,7 @@ def backfill(sink: Sink, options: argparse.Namespace) -> None:
 
 
 def rebuild(sink: Sink, options: argparse.Namespace) -> None:
-    """Make mirrors anew, each in one step for its readers."""
+    """Rebuild mirrors, each in one step for its readers."""
     found = _offsets(sink)
     topics = found if sink.config.source.route == "topic" else _read_tables(sink)
     chosen = [route for route in map(Routes(sink.config).route, sorted(topics))
@@ -125,31 +125,30 @@ def rebuild(sink: Sink, options: argparse.Namespace) -> None:
     with sink.lease():
         sink.state.open()
         for route in chosen:
-            one = make_anew(sink, route, found, force=options.force)
+            one = rebuild_mirror(sink, route, found, force=options.force)
             _print(
-                f"{one.table}: {one.rows:,} rows, were {one.before:,};"
-                f" {one.faults:,} messages of no use, {one.waiting:,} were waiting"
+                f"{one.table}: {one.rows:,} rows, before {one.before:,};"
+                f" {one.faults:,} unusable messages, {one.waiting:,} parked messages applied"
             )
 
 
 def cut(sink: Sink, _: argparse.Namespace) -> None:
-    """Show which versions of the tables hold the same whole transactions."""
+    """Show the versions of the tables at the last transactional cut."""
     if sink.config.source.transaction_topic is None:
         raise SinkError(
-            "Nothing tells of transactions.",
-            "Set provide.transaction.metadata=true in the connector, and here"
-            " source.transaction.topic.",
+            "No transaction metadata.",
+            "Set source.transaction.topic, and provide.transaction.metadata=true in the connector.",
         )
     found = sink.state.cut()
     if found is None:
-        raise SinkError("There is no consistent cut yet: one comes as soon as run is caught up.")
+        raise SinkError("There is no transactional cut yet: run reaches one when it is caught up.")
     _print(f"cut of {found[0]:%Y-%m-%d %H:%M:%S}")
     for name, version in sorted(found[1].items()):
         _print(f"{name}: version {version}")
 
 
 def verify(sink: Sink, options: argparse.Namespace) -> None:
-    """Compare mirrors with the source's tables as of a place of its log."""
+    """Compare mirrors with the source's tables at a binlog position."""
     settings = sink.config.source.database
     if settings is None:
         raise SinkError("verify needs source.database with url, user and password.")
@@ -166,28 +165,28 @@ def verify(sink: Sink, options: argparse.Namespace) -> None:
 
 
 def materialize(sink: Sink, options: argparse.Namespace) -> None:
-    """Write mirrors into Parquet files; only tables are read, so a job may run meanwhile."""
+    """Export mirrors as Parquet files, which only reads tables, so that a job may run meanwhile."""
     sink.state.open()
-    wish = ExportOptions(options.to, options.keep, options.meta, options.cut)
-    for line in export_mirrors(sink, _read_tables(sink), options.table, wish):
+    export = ExportOptions(options.to, options.keep, options.meta, options.cut)
+    for line in export_mirrors(sink, _read_tables(sink), options.table, export):
         _print(line)
 
 
 def compact(sink: Sink, options: argparse.Namespace) -> None:
-    """Tidy every table, and the sink's own."""
+    """Compact all tables, and the system tables."""
     with sink.lease():
         sink.state.open()
         for name in compact_tables(sink, options.tables):
-            _print(f"{name}: compact")
+            _print(f"{name}: compacted")
 
 
 def dlq(sink: Sink, options: argparse.Namespace) -> None:
-    """List, replay or remove dead letters."""
+    """List, replay or purge dead letters."""
     _DLQ[options.action](sink)
 
 
 def park(sink: Sink, options: argparse.Namespace) -> None:
-    """List parked tables, or take them up again."""
+    """List or resume parked tables."""
     sink.state.open()
     parked = sink.state.parked()
     names = [
@@ -195,14 +194,14 @@ def park(sink: Sink, options: argparse.Namespace) -> None:
     ]
     if options.action == "list":
         for name in names:
-            _print(f"{name}: {parked.get(name, 'messages wait: run park replay')}")
+            _print(f"{name}: {parked.get(name, 'has stored messages: run park replay')}")
         return
     failed: list[TableError] = []
     with sink.lease():
         for name in names:
             try:
                 _print(f"{name}: {replay.replay_parked(sink, name):,} messages replayed")
-            except TableError as error:  # the others are resumed all the same
+            except TableError as error:  # the others are resumed
                 failed.append(error)
     if failed:
         raise failed[0]
@@ -260,7 +259,7 @@ def _offsets(sink: Sink) -> Offsets:
 
 
 def _lost_message_detector(sink: Sink) -> LostMessageDetector | None:
-    """Return who looks for messages that are gone, where the job goes on without them."""
+    """Return the detector of lost messages, if the job continues after data loss."""
     source, files = sink.config.source, Files(sink.spark)
     if source.on_data_loss == "fail" or source.kind == "file":
         return None
@@ -290,14 +289,14 @@ def _of_tables(sink: Sink, messages: DataFrame, pattern: str) -> DataFrame:
 
 
 def _read_tables(sink: Sink) -> list[str]:
-    """Return what was read so far of tables: topics, or lanes where these hold several."""
+    """Return the topics and routed tables that were read so far."""
     return [name for name in sink.state.topics() if is_table(name)]
 
 
 def _bound(option: str, given: str) -> str:
-    """Return one end of what is read: as in a configuration, or in a file of JSON.
+    """Return a start or end of what is read: as in a configuration, or from a JSON file.
 
-    :raises ConfigError: it is of no such form, or the file cannot be read.
+    :raises ConfigError: it is invalid, or the file cannot be read.
     """
     try:
         text = Path(given).read_text(encoding="utf-8") if given.endswith(".json") else given

@@ -1,8 +1,8 @@
-"""Whether a mirror equals its source, proved at a place of the binlog while both go on.
+"""Verifies that a mirror equals its source at a binlog position, while both change.
 
-The source's rows are read by one statement; the place of the log before it is the cut. Keys that
-changed after the cut tell of themselves in the mirror, by their place or as deletes, and are left
-out on both sides. All others must have the same values as soon as the mirror has come to the cut.
+The source's rows are read by one statement, and compared as of the binlog position before it. Keys
+that changed later, which the mirror shows by their positions or as deletes, are skipped on both
+sides. All others must have the same values once the mirror has reached the position.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Comparison:
         self._sink = sink
         self._route = route
         self._database = database
-        self._called = sink.config.target.column
+        self._name_in_target = sink.config.target.column
         self._names: dict[str, str] = {}
         self._keys = self._keys_of_mirror()
         self._columns, self._left_out = self._comparable()
 
     def run(self, seconds: float) -> Verification:
-        """Compare, again and again for so long, until the mirror has come to the cut.
+        """Compare repeatedly for so long, until the mirror has reached the position.
 
         :raises TableError: the table cannot be compared.
         """
@@ -55,12 +55,14 @@ class Comparison:
             while True:
                 self._sink.state.open()
                 if self._sink.state.watermark(self._route.table) > cut:
-                    break  # all was replaced meanwhile, so nothing of the cut is left
+                    break  # all rows were replaced meanwhile
                 found = self._compared(source, cut)
                 if found.is_equal or time.monotonic() > until:
                     return found
                 time.sleep(_LOOK_SECONDS)
-        raise TableError(f"{self._route.table} is emptied or read anew all the time.")
+        raise TableError(
+            f"{self._route.table} is truncated or snapshotted too often to be compared."
+        )
 
     def _keys_of_mirror(self) -> Sequence[str]:
         table, rules = self._sink.lake.table(self._route.mirror), self._sink.config
@@ -75,9 +77,9 @@ class Comparison:
         return keys
 
     def _comparable(self) -> tuple[Mapping[str, Canonical], tuple[str, ...]]:
-        """Return the columns that both sides have, and how; and those that are left out."""
+        """Return the columns of both sides and how they are compared; and the others."""
         kinds = self._sink.lake.table(self._route.mirror).columns() or {}
-        own, called = self._sink.config.table(self._route.table).columns, self._called
+        own, called = self._sink.config.table(self._route.table).columns, self._name_in_target
         hidden = {*map(called, own.mask)}
         mirror = {
             name: kind
@@ -86,7 +88,7 @@ class Comparison:
         }
         every = self._source_columns()
         taken = filter_names([column.name for column in every], own.include, own.exclude)
-        # Of two that would have the same name the one that the mirror takes.
+        # Of two columns with the same name in the target, the one in the mirror.
         source = {called(column.name): column for column in every}
         source |= {called(column.name): column for column in every if column.name in taken}
         self._names = {name: column.name for name, column in source.items()}
@@ -108,25 +110,27 @@ class Comparison:
             table,
         )
         if not rows:
-            raise TableError(f"The source has no table {self._route.table}, or it may not be read.")
+            raise TableError(
+                f"The source has no table {self._route.table}, or the account may not read it."
+            )
         return [SourceColumn(str(n), str(kind).lower(), null == "YES") for n, kind, null in rows]
 
     def _head(self) -> ChangePosition:
-        """Return the end of the source's log, in the epoch that the mirrors have come to."""
+        """Return the end of the source's binlog, with the epoch of the mirrors."""
         try:
             [row] = self._database.query("SHOW BINARY LOG STATUS")
         except SparkError:  # MariaDB, and MySQL before 8.2
             [row] = self._database.query("SHOW MASTER STATUS")
-        file, position = row[:2]
+        file, offset = row[:2]
         reached = self._sink.state.reached().values()
         epochs = [one.highest.hi >> 32 for one in reached if one.highest]
-        place = pack(max(epochs, default=0), str(file), int(str(position)), 0, "r")
-        if place is None:
-            raise TableError(f"The source's log is at {file}, which has no number.")
-        return place
+        position = pack(max(epochs, default=0), str(file), int(str(offset)), 0, "r")
+        if position is None:
+            raise TableError(f"The source's binlog is at {file}, whose name has no number.")
+        return position
 
     def _source(self) -> DataFrame:
-        """Read the rows of the source as of now: keys, and a checksum of all values."""
+        """Read the present rows of the source: keys, and a checksum of all values."""
         texts = ", ".join(
             f"{rule.source.replace('{c}', quote_name(self._names[name]))} AS c{number}"
             for number, (name, rule) in enumerate(self._columns.items())
@@ -151,7 +155,7 @@ class Comparison:
         return self._summed(own, "__seq_hi", "__seq_lo", "__deleted")
 
     def _summed(self, rows: DataFrame, *more: str) -> DataFrame:
-        """Return keys and checksum; the sum tells NULL from nothing, whichever column has it."""
+        """Return keys and checksum, which distinguishes NULLs of different columns."""
         names = [quote_name(name) for name in self._columns]
         nulls = ", ".join(f"isnull({name})" for name in names)
         keys = [f"{quote_name(key)} AS k{number}" for number, key in enumerate(self._keys)]
@@ -176,18 +180,18 @@ class Comparison:
         verdict = f.expr(_VERDICT).alias("verdict")
         counts = both.select(verdict, "total", "copy").groupBy("verdict").agg(
             f.count(f.lit(1)).alias("rows"),
-            f.bit_xor("total").alias("there"),
-            f.bit_xor("copy").alias("here"),
+            f.bit_xor("total").alias("at_source"),
+            f.bit_xor("copy").alias("in_mirror"),
         )  # fmt: skip
         return self._result({row["verdict"]: row for row in counts.collect()})
 
     def _result(self, found: Mapping[str, Any]) -> Verification:
         number = {name: found[name]["rows"] if name in found else 0 for name in _VERDICTS}
-        there = here = 0
+        at_source = in_mirror = 0
         for name in _VERDICTS[1:]:
             if name in found:
-                there ^= found[name]["there"] or 0
-                here ^= found[name]["here"] or 0
+                at_source ^= found[name]["at_source"] or 0
+                in_mirror ^= found[name]["in_mirror"] or 0
         return Verification(
             self._route.table,
             sum(number.values()),
@@ -196,7 +200,7 @@ class Comparison:
             number["missing"],
             number["surplus"],
             number["different"],
-            (there, here),
+            (at_source, in_mirror),
             self._left_out,
         )
 

@@ -233,7 +233,7 @@ def test_without_the_topic_there_is_no_cut(sink: MakeSink, spark: Any, log: Log)
     made.batches.apply(frame(spark, [log.event("a", 1, 0)]), "app", 0, cut=True)
     made.batches.apply(frame(spark, []), "app", 1, cut=True)  # heartbeats alone
     assert cuts(made) == [None]
-    with pytest.raises(SinkError, match="Nothing tells of transactions"):
+    with pytest.raises(SinkError, match="No transaction metadata"):
         cut(made, Namespace())
 
 

@@ -141,7 +141,7 @@ def test_a_delta_table_equals_its_source(
 def assert_checked(
     made: Any, sink: MakeSink, database: FreshDatabase, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command tells what answers, and what is not there."""
+    """The command reports available and missing parts."""
     from sparksink.commands.subcommands import check  # noqa: PLC0415
     from sparksink.errors import SinkError  # noqa: PLC0415
 
@@ -151,9 +151,11 @@ def assert_checked(
     orders = f"{topic}.{database.name}.orders → {database.name}__orders: 3 partitions, 13 messages"
     assert orders in told
     assert any(line.startswith(f"source.ddl.topic: {topic}, ") for line in told)
-    assert told[-1] == "source.database: answers"
+    assert told[-1] == "source.database: available"
     source = made.config.source.model_dump(by_alias=True, exclude_unset=True)
-    with pytest.raises(SinkError, match=r"source.transaction.topic: there is no topic none\."):
+    with pytest.raises(
+        SinkError, match=r"source.transaction.topic: the topic none does not exist\."
+    ):
         check(sink(source={**source, "transaction.topic": "none"}), ONCE)
 
 

@@ -140,7 +140,7 @@ def test_ranges_are_read_exactly_and_a_batch_that_was_cut_short_again(
     assert offsets(json.dumps({name: {"0": 1}}), json.dumps({name: {"0": 3}})) == [1]
     assert offsets(f"timestamp:{moment.isoformat()}", "latest") == [5]
     assert offsets("earliest", f"timestamp:{moment.isoformat()}") == [0, 1]
-    with pytest.raises(SinkError, match="name every partition"):
+    with pytest.raises(SinkError, match="must name every existing partition"):
         offsets(json.dumps({name: {"7": 1}}), "latest")
 
 

@@ -20,7 +20,7 @@ COLUMNS = [
     field("a b", "string"),
     field("c;d", "int32"),
     field("(secret)", "string"),
-    field("of no use\t", "string"),
+    field("not used\t", "string"),
 ]
 RENAMED = [COLUMNS[0], field("a\nz", "string"), *COLUMNS[2:], field("e,f", "int32", default=7)]
 REPLACE = {"illegal.chars": "replace"}
@@ -28,7 +28,7 @@ REPLACE = {"illegal.chars": "replace"}
 
 def row(key: int, text: str | None, number: int, **more: Any) -> dict[str, Any]:
     name = "a\nz" if more else "a b"
-    return {"k=1": key, name: text, "c;d": number, "(secret)": "s", "of no use\t": "", **more}
+    return {"k=1": key, name: text, "c;d": number, "(secret)": "s", "not used\t": "", **more}
 
 
 def tell_of_the_new_name(path: Path) -> None:
@@ -81,7 +81,7 @@ def test_characters_are_replaced_wherever_a_column_is_named(
             target={"format": table_format, **REPLACE, "partition.by": ["c;d"]},
             source={"ddl.topic": "srv"},
             history={"enabled": True, "before": "struct"},
-            columns={"mask": {"(secret)": None}, "exclude": ["of no use\t"]},
+            columns={"mask": {"(secret)": None}, "exclude": ["not used\t"]},
         )
 
     made = follow(make, spark, tmp_path)
@@ -211,7 +211,7 @@ def test_in_a_database_and_compared_with_the_source(
 
     def make() -> Any:
         target = {**served(mariadb_database), **REPLACE}
-        exclude = {"exclude": ["of no use\t"]}
+        exclude = {"exclude": ["not used\t"]}
         return sink(target=target, source={"ddl.topic": "srv"}, columns=exclude)
 
     follow(make, spark, tmp_path)

@@ -117,7 +117,7 @@ def test_tables_that_share_a_topic_are_told_apart(
     assert rows(made, "shop__two", "id", "v") == [(2, "b")]
     assert rows(made, "shop__plain", "id", "v") == [(1, "c")]
     letters = rows(made, "_cdc/dead_letter", "source_table", "offset", "reason")
-    assert letters == [("srv.all", 6, "tells of no table")]
+    assert letters == [("srv.all", 6, "names no table")]
     assert made.state.topics() == [
         "srv.all/", "srv.all/shop.one", "srv.all/shop.plain", "srv.all/shop.two",
     ]  # fmt: skip
@@ -144,7 +144,7 @@ def test_a_table_that_shares_a_topic_is_made_anew(
     told = capsys.readouterr().out
     assert "srv.all → the tables that its messages name: 1 partitions, 2 messages" in told
     assert "srv.all/shop.one → shop__one, key (id)" in told
-    assert "shop.two: 1 rows, were 0; 0 messages of no use, 0 were waiting" in told
+    assert "shop.two: 1 rows, before 0; 0 unusable messages, 0 parked messages applied" in told
 
 
 def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: Any) -> None:

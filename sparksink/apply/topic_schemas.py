@@ -1,0 +1,85 @@
+"""The schemas of one topic's messages, with the columns and names of its target tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sparksink.apply.topic_tables import counts_rows
+from sparksink.config.columns import HASH
+from sparksink.config.keys import SinkConfig
+from sparksink.decode.message_schemas import MessageSchema, MessageSchemas
+from sparksink.decode.reading import TableReading
+from sparksink.errors import TableError
+from sparksink.schemas.masks import masked_conversion
+from sparksink.schemas.names import select_columns
+from sparksink.source.routes import Route
+
+
+class TopicSchemas:
+    """Selects and names columns, and decides how they are read."""
+
+    def __init__(self, route: Route, config: SinkConfig, layouts: MessageSchemas) -> None:
+        self._route = route
+        self._config = config
+        self._rules = config.table(route.table)
+        self._target_name = config.target.column
+        self._layouts = layouts
+
+    def schema(self, mark: str) -> MessageSchema:
+        """Return the schema of a mark with the columns and names of the target."""
+        table, rules = self._route.table, self._rules.columns
+        found = self._layouts.layout(self._route.topic, table, mark)
+        row, keeps = found.form == "row", self._config.evolution.drop == "keep"
+        trace = self._layouts.trace(table, mark, keeps=keeps)
+        shape = select_columns(table, found.shape, rules, self._target_name, row=row, trace=trace)
+        return replace(found, shape=shape)
+
+    def message_key(self, marks: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of the last readable message key."""
+        topic, table = self._route.topic, self._route.table
+        columns = {
+            self._layouts.trace(table, mark, keeps=True)(column.name)[0]
+            for mark in marks
+            for column in self._layouts.layout(topic, table, mark).shape.columns
+        }
+        return tuple(map(self._target_name, self._layouts.keys(topic, table, columns)))
+
+    def reading(self, layout: MessageSchema, keys: tuple[str, ...], *, moves: bool) -> TableReading:
+        """Return how messages of a schema are read.
+
+        :raises TableError: a key column is missing or masked.
+        """
+        rules = self._rules.columns
+        sources = {column.name: column.source for column in layout.shape.columns}
+        missing = [key for key in keys if key not in sources]
+        if missing:
+            raise TableError(
+                f"{self._route.table} has no column {missing[0]}, which is in its key."
+            )
+        hidden = [key for key in keys if rules.mask.get(sources[key], HASH) != HASH]
+        if hidden:
+            raise TableError(f"{self._route.table}: only hash can mask {hidden[0]}, a key column.")
+        columns = {
+            column.name: masked_conversion(column, self._config.types, rules)
+            for column in layout.shape.columns
+        }
+        return TableReading(
+            keys,
+            columns,
+            self._config.ordering,
+            images=self._rules.history.enabled
+            or not keys
+            or bool(self._config.ordering.expression),
+            named=counts_rows(self._rules, keys),
+            moves=moves,
+            before=self._rules.history.before,
+            events=self._rules.history.enabled or not keys,
+            unavailable=rules.unavailable_value if rules.keeps else "",
+            gone=frozenset(one.name for one in layout.shape.columns if one.gone).difference(keys),
+        )
+
+    def target_renames(self, layout: MessageSchema) -> Mapping[str, str]:
+        """Return the new names of columns that only the target has renamed."""
+        columns = (one for one in layout.shape.columns if one.wire)
+        return {one.wire: one.name for one in columns if self._target_name(one.wire) == one.name}
