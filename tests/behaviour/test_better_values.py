@@ -117,7 +117,7 @@ def test_what_a_row_image_lacks_has_a_placeholder(
 
 
 def test_compressed_columns_and_events(mariadb_database: FreshDatabase, capture: Capture) -> None:
-    """Debezium 3.5 stops at compressed columns and passes over compressed events."""
+    """Debezium 3.5 stops at compressed columns and skips compressed events."""
     mariadb_database.execute(
         "CREATE TABLE t (id INT PRIMARY KEY, v TEXT COMPRESSED, w VARCHAR(999) COMPRESSED)",
     )

@@ -1,4 +1,4 @@
-"""Every file of `config-examples` works as it is, but for the addresses in it.
+"""Every file of `config-examples` works unchanged, except for the addresses in it.
 
 The worker files start a worker of their own each; the connectors run on the first of them, on a
 broker of their own, as the group and the topics are those that the files name.
@@ -87,7 +87,7 @@ by_connector = pytest.mark.parametrize(
 )
 
 
-def test_every_example_is_of_a_known_kind() -> None:
+def test_every_example_has_a_known_kind() -> None:
     assert {file.suffix for file in EXAMPLES.iterdir()} == {".json", ".properties", ".md", ".yaml"}
     assert CONNECTORS
     assert WORKERS
@@ -110,8 +110,10 @@ def test_a_connector_is_valid(
     assert report["error_count"] == 0
     # Settings of the history's own clients are in no report, nor are ours: Debezium does not
     # define them, and the report is the same.
-    told = {key for key in config if not key.startswith(("schema.history.internal.", "millrace."))}
-    assert values.keys() >= told, "a key that no connector knows"
+    checked = {
+        key for key in config if not key.startswith(("schema.history.internal.", "millrace."))
+    }
+    assert values.keys() >= checked, "a key that no connector knows"
 
 
 @by_connector

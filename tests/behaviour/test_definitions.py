@@ -1,24 +1,19 @@
-"""Tables that are not what statements in the log tell: odd statements, and none at all."""
+"""Tables that differ from the statements in the binlog: unparsable statements, or none."""
 
 from __future__ import annotations
 
 import json
 import re
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-import httpx
 import pytest
 
-from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
+from deploy.stack import KafkaBroker, MillraceWorker
+from tests.fixtures.capture import Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
-from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 
-LONG = 60.0
 # Readable, but of a column that no statement in the log has made.
 ODD = [
     "SET SESSION sql_log_bin = 0",
@@ -48,84 +43,6 @@ TYPES = {
 }
 
 
-class Capture:
-    """One connector of the shared worker."""
-
-    def __init__(
-        self, worker: MillraceWorker, topics: Topics, database: FreshDatabase, broker: KafkaBroker
-    ) -> None:
-        self.client = ConnectClient(worker.url)
-        self.url = worker.url
-        self.topics = topics
-        self.database = database
-        self.name = f"def{uuid.uuid4().hex[:8]}"
-        self.config = connector(database.server, broker, self.name, database.name)
-        self.history = self.config["schema.history.internal.kafka.topic"]
-
-    def start(self, *statements: str, **more: str) -> None:
-        """Come to the point where rows of the log are captured."""
-        self.database.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))", *statements)
-        self.config |= {name.replace("_", "."): text for name, text in more.items()}
-        self.client.create(self.name, self.config)
-        self.client.wait_for(self.name, "RUNNING")
-        self.database.execute("INSERT INTO t VALUES (1, 'one')")
-        self.rows("t", 1)
-
-    def rows(self, table: str, count: int) -> list[dict[str, Any]]:
-        """Return the rows of a table's events as soon as there are so many."""
-        topic = f"{self.name}.{self.database.name}.{table}"
-        wait_for(lambda: self._ended() or self._count(topic) >= count, LONG, f"{count} of {table}")
-        assert not self._ended(), self.trace()
-        return [message.payload()["after"] for message in self.topics.read(topic)]
-
-    def _count(self, topic: str) -> int:
-        return self.topics.ends([topic]).get(topic, 0)
-
-    def _ended(self) -> bool:
-        return bool(self.client.state(self.name)[0] == "FAILED")
-
-    def trace(self) -> str:
-        """Wait for the failure and return the first line of its trace."""
-        wait_for(self._ended, LONG, "a failure")
-        return str(self.client.state(self.name)[1].splitlines()[0])
-
-    def stop(self) -> None:
-        self.client.put(self.name, "stop")
-        self.client.wait_for(self.name, "STOPPED")
-
-    def resume(self) -> None:
-        self.client.put(self.name, "resume")
-
-    def figure(self, name: str) -> float:
-        """Return one of our own figures."""
-        text = httpx.get(f"{self.url}/metrics").text
-        pattern = rf'^millrace_{name}_total{{connector="{self.name}",.*}} (.*)$'
-        return sum(map(float, re.findall(pattern, text, re.MULTILINE)))
-
-    def changes(self) -> list[tuple[str, Any]]:
-        """Return the records of the history from the first that could not be read on."""
-        records = [json.loads(message.value or b"") for message in self.topics.read(self.history)]
-        kinds = [
-            ("unread", record["unreadDdl"])
-            if "unreadDdl" in record
-            else (record["tableChanges"][0]["type"] if record["tableChanges"] else "", record)
-            for record in records
-        ]
-        first = next(number for number, (kind, _) in enumerate(kinds) if kind == "unread")
-        return kinds[first:]
-
-    def unlogged(self, *statements: str) -> None:
-        """Run SQL without a word in the log."""
-        self.database.execute(
-            "SET SESSION sql_log_bin = 0", *statements, "SET SESSION sql_log_bin = 1"
-        )
-
-    def close(self) -> None:
-        self.client.delete(self.name)
-        self.topics.delete([name for name in self.topics.names() if self.name in name])
-        self.client.close()
-
-
 @pytest.fixture
 def capture(
     millrace: MillraceWorker, topics: Topics, each_database: FreshDatabase, broker: KafkaBroker
@@ -153,8 +70,8 @@ def test_a_statement_that_cannot_be_read_does_not_stop_the_stream(capture: Captu
     database.execute("INSERT INTO other VALUES (2)", "INSERT INTO t (id, v) VALUES (2, 'two')")
     assert capture.rows("t", 2)[1] == {"id": 2, "b": 3, "v": "two"}
     assert len(capture.rows("other", 2)) == 2
-    assert capture.figure("ddl_statements_unread") == 1
-    assert capture.figure("table_definitions_repaired") == 1
+    assert capture.metric("ddl_statements_unread") == 1
+    assert capture.metric("table_definitions_repaired") == 1
     [unread, repaired] = capture.changes()
     assert unread == ("unread", ODD[-1])
     assert repaired[0] == "CREATE"
@@ -176,10 +93,10 @@ def test_what_bypassed_the_log_is_found_and_read_from_the_server(capture: Captur
     database.execute("INSERT INTO numbers VALUES (1, 6)", "INSERT INTO t VALUES (2, 7)")
     assert capture.rows("numbers", 1) == [{"id": 1, "n": 6}]
     assert capture.rows("t", 2)[1] == {"id": 2, "v": 7}
-    assert capture.figure("table_definitions_repaired") == 2
+    assert capture.metric("table_definitions_repaired") == 2
 
 
-def test_what_nobody_can_tell_any_more_stops_the_task(capture: Capture) -> None:
+def test_a_schema_that_cannot_be_resolved_fails_the_task(capture: Capture) -> None:
     """The table was altered again before its rows were read, and the log has no names."""
     database = capture.database
     capture.start()
@@ -200,7 +117,7 @@ def test_what_nobody_can_tell_any_more_stops_the_task(capture: Capture) -> None:
     assert [row["id"] for row in capture.rows("t", 2)] == [1, 3]
 
 
-def test_the_log_itself_tells_all_types_where_it_has_names(capture: Capture) -> None:
+def test_binlog_row_metadata_full_defines_all_types(capture: Capture) -> None:
     database = capture.database
     with full_metadata(database):
         capture.start("CREATE TABLE swapped (a INT PRIMARY KEY, b INT)")
@@ -217,7 +134,7 @@ def test_the_log_itself_tells_all_types_where_it_has_names(capture: Capture) -> 
         database.execute("INSERT INTO t VALUES (3, 'three')")
         capture.resume()
         rows = capture.rows("t", 3)
-    assert rows[1] == {"id": 2, "v": None} | {name: told for name, (_, _, told) in TYPES.items()}
+    assert rows[1] == {"id": 2, "v": None} | {name: value for name, (_, _, value) in TYPES.items()}
     assert rows[2] == {"id": 3, "v": "three"}
     topic = f"{capture.name}.{database.name}.t"
     keys = [json.loads(message.key or b"") for message in capture.topics.read(topic)]
@@ -225,7 +142,7 @@ def test_the_log_itself_tells_all_types_where_it_has_names(capture: Capture) -> 
 
 
 def test_a_lost_history_of_tables_that_have_changed(capture: Capture) -> None:
-    """Recovery reads the definitions of now; the log tells what the tables were before."""
+    """Recovery reads the present definitions; the binlog has the former ones."""
     database = capture.database
     with full_metadata(database):
         capture.start()

@@ -1,4 +1,4 @@
-"""`make demo` shows what the shop writes, tells whether all arrived, and leaves nothing."""
+"""`make demo` shows what the shop writes, verifies that all arrived, and cleans up."""
 
 from __future__ import annotations
 
@@ -81,8 +81,10 @@ def gone(servers: list[psutil.Process]) -> bool:
 
 def assert_equal_tables(text: str) -> None:
     """Each table's rows stand beside those of its Delta table, and are the same."""
-    told = re.findall(r"inventory\.(\w+) on \w+ +inventory__(\w+), .*\n(?:.+\n)+?([A-Z]+): ", text)
-    assert told == [(name, name, "EQUAL") for name in ("customers", "products", "orders")]
+    verified = re.findall(
+        r"inventory\.(\w+) on \w+ +inventory__(\w+), .*\n(?:.+\n)+?([A-Z]+): ", text
+    )
+    assert verified == [(name, name, "EQUAL") for name in ("customers", "products", "orders")]
 
 
 def test_it_ends_by_itself_when_everything_has_arrived(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What Kafka refuses: sent again in smaller batches, or it fails the task, or is passed over."""
+"""What Kafka refuses: sent again in smaller batches, or it fails the task, or is skipped."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_message_too_large_for_its_topic_fails_the_task(
 def test_a_batch_that_is_too_large_is_sent_again_in_smaller_ones(
     client: ConnectClient, config: dict[str, str], database: FreshDatabase, topics: Topics
 ) -> None:
-    """librdkafka splits none. What was on its way behind it comes twice, as after a crash."""
+    """librdkafka does not split it; messages in flight behind it are redelivered."""
     name, topic = database.name, f"prefix-{database.name}.{database.name}.t"
     client.create(name, config)
     client.wait_for(name, "RUNNING")
@@ -92,7 +92,7 @@ def test_a_batch_that_is_too_large_is_sent_again_in_smaller_ones(
 
 
 @pytest.mark.parametrize("stage", ["compiled", "general"])
-def test_with_tolerance_it_is_passed_over(
+def test_with_tolerance_it_is_skipped(
     client: ConnectClient,
     config: dict[str, str],
     database: FreshDatabase,

@@ -188,7 +188,7 @@ def test_the_remedy_helps(faulty: Faulty) -> None:
 
 
 def test_another_name_of_the_server_is_another_capture(faulty: Faulty) -> None:
-    """Offsets and topics are those of a topic.prefix: with another one all begins anew."""
+    """Offsets and topics are those of a topic.prefix: with another one everything starts again."""
     faulty.stream()
     other = f"{faulty.name}b"
     config = faulty.config | {"topic.prefix": other}

@@ -96,7 +96,7 @@ def test_a_capture_goes_on_at_the_other_worker(
     debezium.take(offsets)
     debezium.go()
     messages = topics.wait_for(topic, 12)
-    assert [told(message.payload()) for message in messages] == [
+    assert [operation_and_row(message.payload()) for message in messages] == [
         ("r", {"a": 1}),
         ("c", {"a": 2}),
         ("c", {"a": 3, "b": 3}),
@@ -112,7 +112,7 @@ def test_a_capture_goes_on_at_the_other_worker(
     ]
 
 
-def test_debezium_passes_over_statements_that_millrace_could_not_read(
+def test_debezium_skips_statements_that_millrace_could_not_read(
     hosts: tuple[Host, Host], each_database: FreshDatabase, broker: KafkaBroker, topics: Topics
 ) -> None:
     """They stand in the history under a name of their own, before the definitions found since."""
@@ -145,18 +145,18 @@ def test_debezium_passes_over_statements_that_millrace_could_not_read(
     debezium.take(offsets)
     debezium.go()
     messages = topics.wait_for(topic, 4)
-    assert [told(message.payload()) for message in messages] == [
+    assert [operation_and_row(message.payload()) for message in messages] == [
         ("r", {"a": 1}),
         ("c", {"c": 2, "a": 2}),
         ("c", {"c": 3, "a": 3}),
         ("c", {"c": 5, "a": 5, "e": 5}),
     ]
     [other] = topics.wait_for(f"{database.name}.{database.name}.other", 1)
-    assert told(other.payload()) == ("c", {"a": 4, "d": 4})
+    assert operation_and_row(other.payload()) == ("c", {"a": 4, "d": 4})
     assert debezium.failure() == ""
 
 
-def told(event: Any) -> tuple[str, Any] | None:
+def operation_and_row(event: Any) -> tuple[str, Any] | None:
     return None if event is None else (event["op"], event["after"])
 
 

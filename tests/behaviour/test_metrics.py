@@ -1,4 +1,4 @@
-"""GET /metrics of a real worker: Debezium's figures under the JMX exporter's names, and our own."""
+"""GET /metrics of a real worker: Debezium's metrics under the JMX exporter's names, and our own."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Scraped:
             for sample in family.samples
         ]
 
-    def of(self, figure: str, /, **labels: str) -> float | None:
-        """Return the one value of a figure."""
+    def value(self, metric: str, /, **labels: str) -> float | None:
+        """Return the one value of a metric."""
         found = [
             sample.value
             for sample in self.samples
-            if sample.name == figure and labels.items() <= sample.labels.items()
+            if sample.name == metric and labels.items() <= sample.labels.items()
         ]
         assert len(found) < 2, found
         return found[0] if found else None
@@ -85,7 +85,7 @@ def test_a_capture_from_its_snapshot_to_its_end(
 
     def streams() -> Scraped | None:
         found = Scraped(client.url)
-        return found if found.of("debezium_metrics_Connected", **streaming) == 1 else None
+        return found if found.value("debezium_metrics_Connected", **streaming) == 1 else None
 
     scraped = wait_for(streams, 60, "a stream")
     expected = {
@@ -97,13 +97,13 @@ def test_a_capture_from_its_snapshot_to_its_end(
         "SnapshotAborted": 0,
     }
     for name, value in expected.items():
-        found = scraped.of(f"debezium_metrics_{name}", **snapshot, name=f"prefix-{connector}")
+        found = scraped.value(f"debezium_metrics_{name}", **snapshot, name=f"prefix-{connector}")
         assert found == value, name
-    tagged = scraped.of("debezium_metrics_SnapshotCompleted", **mine, team="shop", stage="test")
+    tagged = scraped.value("debezium_metrics_SnapshotCompleted", **mine, team="shop", stage="test")
     assert tagged == 1
     table = f"{connector}.orders"
-    assert scraped.of("debezium_metrics_RowsScanned", **snapshot, table=table) == 3
-    assert scraped.of("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 0
+    assert scraped.value("debezium_metrics_RowsScanned", **snapshot, table=table) == 3
+    assert scraped.value("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 0
 
     each_database.execute(
         "INSERT INTO orders VALUES (4, 'd'), (5, 'e')",
@@ -115,39 +115,39 @@ def test_a_capture_from_its_snapshot_to_its_end(
 
     def settled() -> Scraped | None:
         found = Scraped(client.url)
-        lag = found.of("debezium_metrics_MilliSecondsBehindSource", **streaming)
-        flown = found.of("millrace_records_in_flight", **mine)
-        sent = found.of("millrace_bytes_total", **mine)
-        stored = found.of("millrace_offset_commits_total", **mine)
+        lag = found.value("debezium_metrics_MilliSecondsBehindSource", **streaming)
+        flown = found.value("millrace_records_in_flight", **mine)
+        sent = found.value("millrace_bytes_total", **mine)
+        stored = found.value("millrace_offset_commits_total", **mine)
         return found if lag == flown == 0 and sent and stored else None
 
-    scraped = wait_for(settled, 30, "nothing left, and the figures that come from time to time")
+    scraped = wait_for(settled, 30, "nothing left, and the periodic metrics")
     kinds = {"Create": 2, "Update": 3, "Delete": 1}
     for kind, count in kinds.items():
-        found = scraped.of(f"debezium_metrics_TotalNumberOf{kind}EventsSeen", **streaming)
+        found = scraped.value(f"debezium_metrics_TotalNumberOf{kind}EventsSeen", **streaming)
         assert found == count, kind
-    assert scraped.of("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 6
-    assert (scraped.of("debezium_metrics_NumberOfCommittedTransactions", **streaming) or 0) >= 4
-    position = scraped.of("debezium_metrics_BinlogPosition", **streaming)
+    assert scraped.value("debezium_metrics_TotalNumberOfEventsSeen", **streaming) == 6
+    assert (scraped.value("debezium_metrics_NumberOfCommittedTransactions", **streaming) or 0) >= 4
+    position = scraped.value("debezium_metrics_BinlogPosition", **streaming)
     assert position is not None
     assert position > 4
-    assert scraped.of("debezium_metrics_IsGtidModeEnabled", **streaming) == 1
-    since = scraped.of("debezium_metrics_MilliSecondsSinceLastEvent", **streaming)
+    assert scraped.value("debezium_metrics_IsGtidModeEnabled", **streaming) == 1
+    since = scraped.value("debezium_metrics_MilliSecondsSinceLastEvent", **streaming)
     assert since is not None
     assert 0 <= since < 60_000
     written = sum(topics.ends(topics.names(f"prefix-{connector}")).values())
-    assert scraped.of("millrace_records_total", **mine) == written
+    assert scraped.value("millrace_records_total", **mine) == written
     values = [m for name in topics.names(f"prefix-{connector}") for m in topics.read(name)]
     sizes = sum(len(message.value or b"") for message in values)
-    assert scraped.of("millrace_bytes_total", **mine) == sizes
-    assert scraped.of("millrace_database_retries_total", **mine) == 0
-    assert (scraped.of("process_resident_memory_bytes") or 0) > 10_000_000
-    assert scraped.of("millrace_task_state", **mine, state="RUNNING") == 1
+    assert scraped.value("millrace_bytes_total", **mine) == sizes
+    assert scraped.value("millrace_database_retries_total", **mine) == 0
+    assert (scraped.value("process_resident_memory_bytes") or 0) > 10_000_000
+    assert scraped.value("millrace_task_state", **mine, state="RUNNING") == 1
 
     client.put(connector, "stop")
     client.wait_for(connector, "STOPPED")
     scraped = Scraped(client.url)
-    assert scraped.of("debezium_metrics_Connected", connector=connector) is None
-    assert scraped.of("millrace_records_total", **mine) is None
+    assert scraped.value("debezium_metrics_Connected", connector=connector) is None
+    assert scraped.value("millrace_records_total", **mine) is None
     client.delete(connector)
     assert [s for s in Scraped(client.url).samples if connector in s.labels.values()] == []

@@ -1,4 +1,4 @@
-"""pt-online-schema-change alters a table under load: the topic tells what the table holds."""
+"""pt-online-schema-change alters a table under load: the topic has the rows of the table."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ def test_a_table_is_migrated_under_load(
                 migrate(database, "MODIFY n BIGINT NOT NULL DEFAULT 0, ADD INDEX (v)")
             database.execute("INSERT INTO t (id, w, v) VALUES (1000000, 2.5, 'last')")
 
-            def told() -> dict[int, tuple[str, int]]:
+            def streamed_rows() -> dict[int, tuple[str, int]]:
                 return replayed(topics, topic)
 
-            wait_for(lambda: 1_000_000 in told(), SECONDS, str(client.state(prefix)))
+            wait_for(lambda: 1_000_000 in streamed_rows(), SECONDS, str(client.state(prefix)))
             assert client.state(prefix)[0] == "RUNNING"
             held = {key: (v, n) for key, v, n in database.query("SELECT id, v, n FROM t")}
-            assert told() == held
+            assert streamed_rows() == held
             assert len(held) > ROWS // 2
             last = topics.read(topic)[-1].payload()["after"]
             assert last == {"id": 1_000_000, "w": "APo=", "v": "last", "n": 0}

@@ -1,4 +1,4 @@
-"""Each message tells its place in a header, with an epoch that outlives the server's binlogs."""
+"""Each message has its position in a header, with an epoch that outlives the server's binlogs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def server(workspace: Workspace) -> Iterator[MySql97]:
 
 @pytest.fixture
 def at(workspace: Workspace, broker: KafkaBroker, server: MySql97) -> Iterator[Environment]:
-    """A place whose connector is not there yet; one partition, so that the order is known."""
+    """An environment without its connector yet; one partition, so that the order is known."""
     with environment(workspace, broker, server, rows=0) as made:
         server.execute(FILLED.format(made.name), EMPTY.format(made.name))
         server.execute(f"INSERT INTO {made.name}.filled VALUES (1, 1)")
@@ -46,18 +46,18 @@ def messages(at: Environment, count: int, table: str = "filled") -> list[Message
     return at.topics.read(at.topic(table))
 
 
-def place_of(message: Message) -> str:
+def position_of(message: Message) -> str:
     text = dict(message.headers)[HEADER]
     assert text is not None
     return text.decode()
 
 
 def epoch(message: Message) -> int:
-    return int(place_of(message).partition("/")[0])
+    return int(position_of(message).partition("/")[0])
 
 
 def expected(message: Message) -> str:
-    """Return what the header must tell, by the message itself."""
+    """Return the expected header, from the message itself."""
     source = message.payload()["source"]
     return f"{source['file']}/{source['pos']}/{source['row']}"
 
@@ -80,22 +80,22 @@ def test_rows_tombstones_and_empty_tables_have_positions(
         f"DELETE FROM {at.name}.filled WHERE id = 2",
     )
     read, *streamed = messages(at, 1 + 2 + 3 + 2)
-    assert place_of(read) == f"0/{expected(read)}/end"
-    told = []
+    assert position_of(read) == f"0/{expected(read)}/end"
+    positions = []
     for message in streamed:
         if message.value is not None:
-            told.append(f"0/{expected(message)}")
+            positions.append(f"0/{expected(message)}")
         else:
-            told.append(told[-1])  # that of the delete before it
-    assert list(map(place_of, streamed)) == told
-    assert len(set(told)) == 4
-    assert [int(text.rpartition("/")[2]) for text in told[:2]] == [0, 1]
+            positions.append(positions[-1])  # that of the delete before it
+    assert list(map(position_of, streamed)) == positions
+    assert len(set(positions)) == 4
+    assert [int(text.rpartition("/")[2]) for text in positions[:2]] == [0, 1]
     [empty] = messages(at, 1, "bare")
     assert (empty.payload()["op"], empty.key) == ("t", None)
-    assert place_of(empty) == f"0/{expected(empty)}/empty"
+    assert position_of(empty) == f"0/{expected(empty)}/empty"
 
 
-def test_an_epoch_begins_where_the_binlogs_begin_anew(at: Environment, server: MySql97) -> None:
+def test_an_epoch_starts_when_binlog_numbering_restarts(at: Environment, server: MySql97) -> None:
     start(at)
     at.wait_for_stream()
     at.worker.stop()

@@ -100,7 +100,7 @@ def _make(session: Any, scenarios: list[Scenario]) -> None:
                 _try(session, statement)
     for statement in CHARACTER_SETS.splitlines()[1:]:
         assert _try(session, statement)
-    # of labels beyond 16 bits SHOW CREATE TABLE tells but a question mark
+    # for labels beyond 16 bits SHOW CREATE TABLE returns only a question mark
     _try(session, "UPDATE enums.t SET d = NULL WHERE d = '😀'")
 
 

@@ -151,7 +151,7 @@ def test_the_order_of_the_steps(filled: FreshDatabase, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ORDERS)
-def test_writers_wait_for_the_rows_if_that_is_wanted(filled: FreshDatabase, mode: str) -> None:
+def test_writers_wait_for_the_rows_if_configured(filled: FreshDatabase, mode: str) -> None:
     with opened(filled, mode) as made:
         reading = until_rows(made)
         assert can_write(filled, "captured") == (mode != "extended")
@@ -159,7 +159,7 @@ def test_writers_wait_for_the_rows_if_that_is_wanted(filled: FreshDatabase, mode
         assert can_write(filled, "captured")
 
 
-def test_a_lock_that_cannot_be_had_in_time_is_a_passing_fault(filled: FreshDatabase) -> None:
+def test_a_lock_timeout_is_a_transient_error(filled: FreshDatabase) -> None:
     with filled.server.connect(database=filled.name) as other, other.cursor() as session:
         session.execute("LOCK TABLES other WRITE")
         with opened(filled, "minimal", snapshot__lock__timeout__ms="1000") as made:
@@ -167,7 +167,7 @@ def test_a_lock_that_cannot_be_had_in_time_is_a_passing_fault(filled: FreshDatab
             with pytest.raises(DatabaseUnavailableError, match="Lock wait timeout"):
                 list(made.snapshot(PLAN, None))
             assert 0.9 < time.monotonic() - begun < 5
-        assert can_write(filled, "captured"), "nobody waits for a snapshot that has given up"
+        assert can_write(filled, "captured"), "no writer waits for a failed snapshot"
 
 
 def test_without_locks_nothing_is_waited_for(filled: FreshDatabase) -> None:
@@ -183,18 +183,20 @@ def test_tables_are_locked_where_all_cannot_be(filled: FreshDatabase, without_re
     filled.execute(f"GRANT LOCK TABLES ON {filled.name}.* TO {user}")
     account = {"database__user": user, "database__password": user}
     with observed(filled, user) as statements, opened(filled, "minimal", **account) as made:
-        told = []
+        emitted = []
         reading = made.snapshot(PLAN, None)
         for change in reading:
             if isinstance(change, RowChanges):
                 break
-            told += [change] if isinstance(change, SchemaChange) else []
+            emitted += [change] if isinstance(change, SchemaChange) else []
         assert not can_write(filled, "captured")
         assert can_write(filled, "other")
         list(reading)
         assert can_write(filled, "captured")
         asked = steps(statements())
-    created = {item.id.table for change in told for item in change.changes if item.type == "CREATE"}
+    created = {
+        item.id.table for change in emitted for item in change.changes if item.type == "CREATE"
+    }
     assert created == {"captured", "other"}
     assert asked == [
         *("isolation", "lock", "flush", "lock tables", "position", "definition", *READ),
@@ -248,7 +250,7 @@ def test_no_table_is_missed_that_is_created_or_renamed_at_any_moment(
     if mode == "none" and moment == "lock":
         moment = "isolation"
     if mode == "minimal" and moment != "lock":
-        pytest.skip("nobody can create a table under the lock")
+        pytest.skip("no session can create a table under the lock")
 
     def interfere() -> None:
         filled.execute(
@@ -286,7 +288,7 @@ def test_what_is_committed_before_tables_are_locked_is_not_missed(
 def test_what_is_committed_while_only_definitions_are_locked_is_not_missed(
     database: FreshDatabase,
 ) -> None:
-    """Percona's lock keeps nobody from committing; nor does MySQL's of that kind."""
+    """Percona's backup lock does not block commits; nor does MySQL's."""
     database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
     opened: list[BinlogPosition] = []
     with StatementProxy(database.server.host, database.server.port) as proxy:
@@ -322,10 +324,10 @@ def test_the_servers_own_databases_are_left_out(each_database: FreshDatabase) ->
     everything = rf"{each_database.name},mysql,sys,performance_schema,information_schema"
     made = source(each_database, database__include__list=everything)
     made.open()
-    told = list(made.snapshot(PLAN, None))
+    emitted = list(made.snapshot(PLAN, None))
     made.close()
-    rows = {change.codec.table.id.database for change in told if isinstance(change, RowChanges)}
-    definitions = {change.database for change in told if isinstance(change, SchemaChange)}
+    rows = {change.codec.table.id.database for change in emitted if isinstance(change, RowChanges)}
+    definitions = {change.database for change in emitted if isinstance(change, SchemaChange)}
     assert rows == {each_database.name}
     assert definitions - {""} == {each_database.name}
 

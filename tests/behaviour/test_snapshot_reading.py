@@ -122,7 +122,7 @@ def test_one_session_that_is_lost_ends_all(filled: FreshDatabase) -> None:
     assert threads() == []
 
 
-def test_a_snapshot_that_nobody_wants_any_more_ends_its_sessions(filled: FreshDatabase) -> None:
+def test_an_abandoned_snapshot_ends_its_sessions(filled: FreshDatabase) -> None:
     opened = source(filled, snapshot__max__threads=str(THREADS))
     reading = changes(opened)
     while not isinstance(next(reading), RowChanges):
@@ -140,11 +140,11 @@ def test_a_snapshot_that_nobody_wants_any_more_ends_its_sessions(filled: FreshDa
     raise AssertionError(f"{left} sessions are left")
 
 
-@pytest.mark.parametrize("threads_wanted", [1, THREADS])
+@pytest.mark.parametrize("configured_threads", [1, THREADS])
 def test_only_tables_that_are_altered_meanwhile_are_read_again(
-    filled: FreshDatabase, threads_wanted: int
+    filled: FreshDatabase, configured_threads: int
 ) -> None:
-    opened = source(filled, snapshot__max__threads=str(threads_wanted))
+    opened = source(filled, snapshot__max__threads=str(configured_threads))
     rows: dict[str, list[Any]] = {}
     interfered = False
     for change in changes(opened):
@@ -166,13 +166,13 @@ def test_only_tables_that_are_altered_meanwhile_are_read_again(
     assert rows["t1"][0] == (5, 1, 0)
 
 
-@pytest.mark.parametrize("threads_wanted", [1, THREADS])
+@pytest.mark.parametrize("configured_threads", [1, THREADS])
 def test_columns_that_exchange_their_names_meanwhile_keep_their_values(
-    filled: FreshDatabase, threads_wanted: int
+    filled: FreshDatabase, configured_threads: int
 ) -> None:
     """The server reads such a table without an error, by the new names."""
     filled.execute("ALTER TABLE t1 ADD COLUMN a INT DEFAULT 1, ADD COLUMN b VARCHAR(9) DEFAULT 'b'")
-    opened = source(filled, snapshot__max__threads=str(threads_wanted))
+    opened = source(filled, snapshot__max__threads=str(configured_threads))
     rows: list[Any] = []
     names: list[str] = []
     swapped = False
@@ -240,9 +240,11 @@ def test_tables_whose_rows_are_not_read_are_known_too(each_database: FreshDataba
     """Debezium leaves them out of a history of captured tables, and stops at their first row."""
     each_database.execute("CREATE TABLE t0 (id INT)", "CREATE TABLE t1 (id INT)")
     opened = source(each_database, snapshot__include__collection__list=rf"{each_database.name}\.t0")
-    told = [change for change in changes(opened) if isinstance(change, SchemaChange)]
+    emitted = [change for change in changes(opened) if isinstance(change, SchemaChange)]
     opened.close()
-    created = [item.id.table for change in told for item in change.changes if item.type == "CREATE"]
+    created = [
+        item.id.table for change in emitted for item in change.changes if item.type == "CREATE"
+    ]
     assert created == ["t0", "t1"]
 
 

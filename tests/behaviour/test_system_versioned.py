@@ -1,4 +1,4 @@
-"""MariaDB's tables that keep their past: events tell of the present, as a SELECT does.
+"""MariaDB's system-versioned tables: events have the present rows, as a SELECT does.
 
 Debezium stops at tables whose times are in no column that is named; what it does with others is
 compared in `tests/conformance`.
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from deploy.stack import KafkaBroker, MillraceWorker
-from tests.behaviour.test_definitions import Capture
+from tests.fixtures.capture import Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -30,7 +30,7 @@ def capture(
     made.close()
 
 
-def told(capture: Capture, table: str, count: int) -> list[tuple[str, Any]]:
+def events(capture: Capture, table: str, count: int) -> list[tuple[str, Any]]:
     """Return operation and row of a table's events, without tombstones, once there are so many."""
     topic = f"{capture.name}.{capture.database.name}.{table}"
     events: list[Any] = []
@@ -66,9 +66,9 @@ def test_the_past_is_no_row(capture: Capture) -> None:
         "INSERT INTO t VALUES (2, 'b')",
         "DELETE FROM t WHERE id = 2",
     )
-    assert told(capture, "parted", 2) == [("c", {"id": 1, "v": 1}), ("u", {"id": 1, "v": 2})]
-    assert told(capture, "t", 3)[1:] == [("c", {"id": 2, "v": "b"}), ("d", None)]
-    assert told(capture, "kept", 8) == [
+    assert events(capture, "parted", 2) == [("c", {"id": 1, "v": 1}), ("u", {"id": 1, "v": 2})]
+    assert events(capture, "t", 3)[1:] == [("c", {"id": 2, "v": "b"}), ("d", None)]
+    assert events(capture, "kept", 8) == [
         ("r", {"id": 1, "v": 1}),
         ("r", {"id": 2, "v": 3}),
         ("u", {"id": 1, "v": 4}),
@@ -97,7 +97,7 @@ def test_an_event_of_rows_that_end_and_rows_that_go_on(capture: Capture, image: 
         "DELETE FROM t",
         "UPDATE kept SET v = 6",
     )
-    found = told(capture, "kept", 13)[5:]
+    found = events(capture, "kept", 13)[5:]
     assert [op for op, _ in found] == [*"duudduuu"]
     assert [row for _, row in found if row] == [
         {"id": 2, "v": 2, "n": 9},
@@ -108,7 +108,7 @@ def test_an_event_of_rows_that_end_and_rows_that_go_on(capture: Capture, image: 
     ]
 
 
-def test_deletions_are_told_where_updates_are_not_wanted(capture: Capture) -> None:
+def test_deletes_are_emitted_if_updates_are_skipped(capture: Capture) -> None:
     """To the log both are the same."""
     database = capture.database
     capture.start(f"CREATE TABLE kept {VERSIONED}", skipped_operations="u,t")
@@ -118,7 +118,7 @@ def test_deletions_are_told_where_updates_are_not_wanted(capture: Capture) -> No
         "DELETE FROM kept WHERE id = 1",
         "INSERT INTO kept VALUES (3, 3)",
     )
-    assert [op for op, _ in told(capture, "kept", 4)] == [*"ccdc"]
+    assert [op for op, _ in events(capture, "kept", 4)] == [*"ccdc"]
 
 
 def test_periods_sequences_and_modes_of_sessions(capture: Capture) -> None:
@@ -146,15 +146,15 @@ def test_periods_sequences_and_modes_of_sessions(capture: Capture) -> None:
         'ALTER TABLE "ora" ADD COLUMN "x y" VARCHAR2(5)',
         "INSERT INTO \"ora\" VALUES (2, 'a', '1970-01-01 00:00:02', 'c', 1.5, 'w')",
     )
-    assert told(capture, "booked", 3) == [
+    assert events(capture, "booked", 3) == [
         ("c", {"id": 1, "a": 1, "b": 8}),
         ("u", {"id": 1, "a": 1, "b": 2}),
         ("c", {"id": 1, "a": 4, "b": 8}),
     ]
-    assert told(capture, "numbered", 1) == [("c", {"id": 5, "v": 1})]
-    assert told(capture, "a__b", 2)[1] == ("c", {"id": 2, "w": "v", "select": 6})
+    assert events(capture, "numbered", 1) == [("c", {"id": 5, "v": 1})]
+    assert events(capture, "a__b", 2)[1] == ("c", {"id": 2, "w": "v", "select": 6})
     row = {"v": "a", "c": "c", "n": 1.5}
-    assert told(capture, "ora", 2) == [
+    assert events(capture, "ora", 2) == [
         ("c", {"id": 1, "d": 1000, **row}),
         ("c", {"id": 2, "d": 2000, **row, "x y": "w"}),
     ]

@@ -1,4 +1,4 @@
-"""What every schema history store does, and what those that last do besides."""
+"""The behavior of every schema history store, and of the durable ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def file_history(path: Path, opened: ExitStack) -> FileHistory:
 
 @pytest.fixture(params=["memory", "file", pytest.param("kafka", marks=pytest.mark.servers)])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    """Return a function that opens the store anew, as the next start of a connector does."""
+    """Return a function that reopens the store, as the next start of a connector does."""
     if request.param == "kafka":
         yield request.getfixturevalue("open_kafka")
     elif request.param == "file":
@@ -191,7 +191,7 @@ def test_a_big_record(open_store: Open) -> None:
     assert list(open_store().records()) == [big, record(2)]
 
 
-def test_a_torn_last_line_is_passed_over_and_cut_off(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_skipped_and_truncated(tmp_path: Path) -> None:
     path = tmp_path / "history"
     store = FileHistory(path)
     store.prepare()
@@ -217,7 +217,7 @@ def test_a_file_of_nothing_but_a_torn_line_holds_nothing(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("line", [b"nonsense\n", b"{}\n", b"[]\n", b'{"source":1}\n', b"\xff\n"])
-def test_an_unreadable_line_amid_a_file_is_an_error_that_names_it(
+def test_an_unreadable_line_within_a_file_is_an_error_that_names_it(
     tmp_path: Path, line: bytes
 ) -> None:
     path = tmp_path / "history"
@@ -270,7 +270,7 @@ def send(topics: Topics, topic: str, *values: bytes | None) -> None:
     producer.flush()
 
 
-def test_foreign_messages_in_a_topic_are_passed_over(
+def test_foreign_messages_in_a_topic_are_skipped(
     open_kafka: Open, topics: Topics, topic: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = open_kafka()

@@ -10,7 +10,7 @@ from tests.sink.recorded import Row, Topic
 
 
 class Source:
-    """A table with a binlog, and a connector that may lose some of it and then reads all anew."""
+    """A table with a binlog, and a connector that may lose events and then takes a new snapshot."""
 
     def __init__(self, topic: Topic, seed: int) -> None:
         self.topic = topic
@@ -68,10 +68,10 @@ class Source:
         yield self._message("t", None, None)
 
     def _lose(self) -> Iterator[Row]:
-        """Lose some of the log, deletes too, and take a snapshot: rows vanish without a word."""
+        """Lose some of the log, deletes too, and take a snapshot: rows vanish without events."""
         for _ in range(5):
             list(self._step_without_loss())
-        if not self.rows:  # no message would tell of the snapshot of an empty table
+        if not self.rows:  # the snapshot of an empty table has no message
             list(self._upsert())
         self._pos += 100
         present = sorted(self.rows.items())

@@ -49,7 +49,7 @@ class Topic:
     def change(
         self, op: str, pos: int, before: Row | None = None, after: Row | None = None, **more: Any
     ) -> Row:
-        """Make the message of a change; ``more`` is of the source block."""
+        """Make the message of a change; ``more`` goes into the source block."""
         source = {"file": "bin.000001", "pos": pos, "row": 0, "snapshot": "false",
                   "ts_ms": 1_700_000_000_000 + pos, **more}  # fmt: skip
         value: Any = {"before": before, "after": after, "source": source, "op": op}

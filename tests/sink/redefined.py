@@ -1,4 +1,4 @@
-"""Random histories of tables whose columns change: what is there at the end, and what was told."""
+"""Random histories of tables whose columns change: the rows at the end, and the messages."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Column:
 
 
 @dataclass
-class Told:
-    """A message of a row or, without a key, of all; values by column, and by the names then."""
+class ChangeEvent:
+    """A message of a row or, without a key, of all rows; values by column, and by names."""
 
     message: Row
     at: tuple[int, int]
@@ -48,7 +48,7 @@ class ChangingTable:
     recreates: bool = True
     retypes: bool = False
     rows: dict[int, dict[int, Any]] = field(default_factory=dict)
-    told: list[Told] = field(default_factory=list)
+    events: list[ChangeEvent] = field(default_factory=list)
     statements: list[tuple[tuple[int, int], Row]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -80,17 +80,17 @@ class ChangingTable:
     def _upsert(self) -> None:
         key = self.chance.randint(1, 9)
         row = {one.identity: self._value(one) for one in self.columns}
-        self._report_batch("u" if key in self.rows else "c", key, row)
+        self._emit("u" if key in self.rows else "c", key, row)
         self.rows[key] = row
 
     def _delete(self) -> None:
         if self.rows:
             key = self.chance.choice(sorted(self.rows))
-            self._report_batch("d", key, self.rows.pop(key))
+            self._emit("d", key, self.rows.pop(key))
 
     def _truncate(self) -> None:
         self.rows.clear()
-        self._report_batch("t", None, {})
+        self._emit("t", None, {})
 
     def _rotate(self) -> None:
         self._at = (self._at[0] + 1, 4)
@@ -183,7 +183,7 @@ class ChangingTable:
         return f"v{number}" if one.kind == "string" else number
 
     def _state(self, ddl: str, columns: list[Column] | None) -> None:
-        """Tell of a statement; without ``columns`` the table is gone."""
+        """Add the message of a statement; without ``columns`` the table is dropped."""
         change: Row = {
             "type": ddl.split(maxsplit=1)[0],
             "id": f'"shop"."{self.name}"',
@@ -195,15 +195,15 @@ class ChangingTable:
             given = [{"name": "id", "typeName": "INT", "optional": False}]
             for one in columns:
                 typed, _, length = _TYPES[one.kind].partition("(")
-                told = {"name": one.name, "typeName": typed, "length": length[:-1] or None}
-                given.append({**told, "optional": one.default is None,
+                definition = {"name": one.name, "typeName": typed, "length": length[:-1] or None}
+                given.append({**definition, "optional": one.default is None,
                               "defaultValueExpression": one.default})  # fmt: skip
             change["table"] = {"columns": given, "primaryKeyColumnNames": ["id"]}
         file, pos = self._at
         source = {"file": f"bin.{file:06}", "pos": pos, "snapshot": "false"}
         self.statements.append((self._at, {"source": source, "ddl": ddl, "tableChanges": [change]}))
 
-    def _report_batch(self, op: str, key: int | None, row: dict[int, Any]) -> None:
+    def _emit(self, op: str, key: int | None, row: dict[int, Any]) -> None:
         file, pos = self._at
         values = {} if key is None else {o.identity: row.get(o.identity) for o in self.columns}
         named = {} if key is None else {o.name: values[o.identity] for o in self.columns}
@@ -217,7 +217,7 @@ class ChangingTable:
             self.topic.columns = self._fields() if self.form == "schema" else ()
             before, after = (image, None) if op == "d" else (None, image)
             message = self.topic.change(op, pos, before, after, **source)
-        self.told.append(Told(message, self._at, key, op == "d", values, named))
+        self.events.append(ChangeEvent(message, self._at, key, op == "d", values, named))
 
     def _fields(self) -> list[Row]:
         found = [connect_field("id", "int32", optional=False)]
@@ -234,10 +234,10 @@ def delivered(
 
     Each partition is delivered in its order, and lags as it likes; some of it comes twice.
     """
-    partitions: list[list[Told]] = []
+    partitions: list[list[ChangeEvent]] = []
     for table in tables:
-        parts: list[list[Told]] = [[], [], []]
-        for one in table.told:
+        parts: list[list[ChangeEvent]] = [[], [], []]
+        for one in table.events:
             number = one.message["offset"] % 7 % 3
             key = one.message["key64"]
             number = sum(map(ord, key)) % 3 if key else number
@@ -249,7 +249,7 @@ def delivered(
              for number, (_, value) in enumerate(statements)]  # fmt: skip
     reached = (0, 0)
     for batch in range(batches):
-        taken: list[Told] = []
+        taken: list[ChangeEvent] = []
         for part in partitions:
             size = len(part) if batch == batches - 1 else chance.randint(0, len(part))
             taken += part[:size]

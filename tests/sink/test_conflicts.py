@@ -21,7 +21,7 @@ def target(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"format": request.param}
 
 
-def tell(path: Path, number: int, ddl: str, *columns: str) -> None:
+def write_statement(path: Path, number: int, ddl: str, *columns: str) -> None:
     """Write a message of the schema-change topic."""
     table = {"columns": [{"name": name, "typeName": "INT"} for name in columns]}
     value = {"ddl": ddl, "tableChanges": [{"id": '"shop"."orders"', "table": table}]}
@@ -79,7 +79,7 @@ def test_a_column_is_cast_in_all_rows(sink: MakeSink, spark: Any, target: dict[s
     assert "column code is string and now arrives as binary" in again.state.parked()["shop.orders"]
 
 
-def test_a_column_goes_when_the_schema_change_topic_tells_of_it(
+def test_a_dropped_column_is_removed_with_the_schema_change_topic(
     sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
 ) -> None:
     settings = {"source": {"ddl.topic": "srv"}, "target": target, "evolution": {"drop": "drop"}}
@@ -89,7 +89,7 @@ def test_a_column_goes_when_the_schema_change_topic_tells_of_it(
     made.batches.apply(frame(spark, first), "a", 0)
     made.batches.apply(frame(spark, [new.change("c", 150, None, {"id": 3})]), "a", 1)
     assert "code" in made.lake.table("shop__orders").columns()  # an SMT may have left it out
-    tell(tmp_path, 0, "ALTER TABLE orders DROP COLUMN code", "id")
+    write_statement(tmp_path, 0, "ALTER TABLE orders DROP COLUMN code", "id")
     again = sink(**settings, history={"enabled": True})
     mixed = [
         old.change("u", 140, None, {"id": 2, "code": 9}),
@@ -100,7 +100,7 @@ def test_a_column_goes_when_the_schema_change_topic_tells_of_it(
     assert list(again.lake.table("shop__orders").columns())[:2] == ["id", "__seq_hi"]
     assert rows(again, "shop__orders", "id") == [(1,), (2,), (3,), (4,)]
     assert "code" in again.lake.table("shop__orders__history").columns()
-    tell(tmp_path, 1, "ALTER TABLE orders ADD COLUMN code INT", "id", "code")
+    write_statement(tmp_path, 1, "ALTER TABLE orders ADD COLUMN code INT", "id", "code")
     again.batches.apply(frame(spark, [old.change("u", 300, None, {"id": 4, "code": 4})]), "a", 4)
     found = rows(again, "shop__orders", "id", "code")
     assert found == [(1, None), (2, None), (3, None), (4, 4)]

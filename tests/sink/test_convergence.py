@@ -38,9 +38,9 @@ def run(sink: MakeSink, spark: Any, tmp_path: Path, seed: int, tables: int, **mo
         expected = sorted(((row["id"], row["v"]) for row in source.rows.values()), key=repr)
         assert rows(made, f"shop__t{n}", "id", "v") == expected, f"seed {seed}, table {n}"
         if history["enabled"]:
-            wanted = {m["offset"] for part in parts[n] for m in part if m["value64"]}
+            offsets = {m["offset"] for part in parts[n] for m in part if m["value64"]}
             found = rows(made, f"shop__t{n}__history", "__offset")
-            assert sorted(offset for (offset,) in found) == sorted(wanted)
+            assert sorted(offset for (offset,) in found) == sorted(offsets)
 
 
 def real_lake(spark: Any, path: Path, **more: Any) -> Any:
@@ -184,7 +184,7 @@ def test_an_epoch_orders_the_binlogs_of_two_servers(sink: MakeSink, spark: Any) 
     made.batches.apply(frame(spark, [second]), "app", 0)
     made.batches.apply(frame(spark, [first]), "app", 1)
     assert rows(made, "shop__orders", "v") == [("b",)]
-    # A tombstone whose delete was compacted away deletes, as a header tells its place.
+    # A tombstone whose delete was compacted away deletes, as a header has its position.
     tombstone = topic.message({"id": 1}, None, position="1/bin.000001/20/0")
     made.batches.apply(frame(spark, [tombstone]), "app", 2)
     assert rows(made, "shop__orders", "v") == []

@@ -28,7 +28,7 @@ class Log:
         self._pos = 0
 
     def event(self, transaction: str, order: int, table: int, op: str = "c") -> dict[str, Any]:
-        """Make an event; its schema tells nothing of the transaction block, as nothing needs to."""
+        """Make an event; its schema lacks the transaction block, which is not needed."""
         self._pos += 1
         message = self.tables[table].change(op, self._pos, None, {"id": self._pos})
         value = _value(message)
@@ -85,11 +85,11 @@ def test_a_cut_holds_whole_transactions(
     apply(1, [first, log.event("b", 1, 0)])  # what comes again is no other event
     assert made.state.transactions.open.keys() == {"a", "b"}
     apply(2, [second, log.end("b", 1, schema=False)])
-    apply(3, [log.end("a", 1, 1)])  # told again after a restart of the connector
+    apply(3, [log.end("a", 1, 1)])  # redelivered after a restart of the connector
     assert cuts(made) == [False, False, True, True]
     cut(made, Namespace())
-    told = capsys.readouterr().out.splitlines()
-    assert [line.partition(": ")[0] for line in told[1:]] == ["shop.items", "shop.orders"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in lines[1:]] == ["shop.items", "shop.orders"]
 
 
 @pytest.mark.slow

@@ -123,14 +123,14 @@ def test_a_delta_table_equals_its_source(
     columns = ["id", "name", "CAST(price AS STRING)", "CAST(at AS STRING)", "stock"]
     table = made.lake.table(f"{database.name}__orders").read()
     found = sorted(tuple(row) for row in table.selectExpr(*columns).collect())
-    wanted = [
+    expected = [
         (key, text, None if price is None else str(price),
          None if at is None else f"{at:%Y-%m-%d %H:%M:%S}.5", stock)
         for key, text, price, at, stock in database.query(
             "SELECT id, name, price, at, stock FROM orders"
         )
     ]  # fmt: skip
-    assert found == sorted(wanted)
+    assert found == sorted(expected)
     assert rows(made, f"{database.name}__orders", "id")[0] == (1,)
     flags = rows(made, f"{database.name}__kinds", "id", "flag")
     assert flags == [(0, None), (1, True), (2, False), (3, True)]
@@ -146,12 +146,12 @@ def assert_checked(
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     check(made, ONCE)
-    told = capsys.readouterr().out.splitlines()
+    output = capsys.readouterr().out.splitlines()
     topic = f"srv-{database.name}"
     orders = f"{topic}.{database.name}.orders → {database.name}__orders: 3 partitions, 13 messages"
-    assert orders in told
-    assert any(line.startswith(f"source.ddl.topic: {topic}, ") for line in told)
-    assert told[-1] == "source.database: available"
+    assert orders in output
+    assert any(line.startswith(f"source.ddl.topic: {topic}, ") for line in output)
+    assert output[-1] == "source.database: available"
     source = made.config.source.model_dump(by_alias=True, exclude_unset=True)
     with pytest.raises(
         SinkError, match=r"source.transaction.topic: the topic none does not exist\."
@@ -178,9 +178,9 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
     )
     with pytest.raises(SinkError, match=r"Not equal to the source: .*kinds"):
         verify(made, argparse.Namespace(table=".*kinds", wait=0.0))
-    told = capsys.readouterr().out
-    assert "DIFFERENT: 2 rows" in told
-    assert "1 missing, 1 too many, 1 different" in told
+    output = capsys.readouterr().out
+    assert "DIFFERENT: 2 rows" in output
+    assert "1 missing, 1 too many, 1 different" in output
 
 
 @pytest.mark.slow

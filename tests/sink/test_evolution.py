@@ -77,7 +77,7 @@ def test_a_dropped_column_stays_and_comes_back(
     assert rows(made, "shop__orders", "id", "name") == [(1, "a"), (2, None), (3, "c")]
 
 
-def test_the_schema_change_topic_tells_of_a_new_name(
+def test_a_rename_is_read_from_the_schema_change_topic(
     sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
 ) -> None:
     made = sink(source={"ddl.topic": "srv"}, target=target)
@@ -102,7 +102,7 @@ def test_the_schema_change_topic_tells_of_a_new_name(
     assert "name" not in made.lake.table("shop__orders").columns()
 
 
-def test_what_the_schema_change_topic_tells_is_kept_once(
+def test_statements_of_the_schema_change_topic_are_stored_once(
     sink: MakeSink,
     spark: Any,
     tmp_path: Path,
@@ -114,7 +114,7 @@ def test_what_the_schema_change_topic_tells_is_kept_once(
     source = {"file": "bin.000007", "pos": 5, "ts_ms": 1_700_000_000_000}
     orders = '"shop"."orders"'
     columns = [{"name": "id", "typeName": "INT"}]
-    told = [
+    statements = [
         {"ddl": "CREATE DATABASE shop", "source": source, "tableChanges": []},
         {"ddl": "CREATE TABLE orders", "source": source,
          "tableChanges": [{"type": "CREATE", "id": orders, "table": {"columns": columns}}]},
@@ -125,7 +125,7 @@ def test_what_the_schema_change_topic_tells_is_kept_once(
     for number in range(3):  # each time a job of its own, which learns of one statement more
         lines = [json.dumps({"topic": "srv", "partition": 0, "offset": offset,
                              "value": json.dumps({"payload": one})})
-                 for offset, one in enumerate(told[: number + 1])]  # fmt: skip
+                 for offset, one in enumerate(statements[: number + 1])]  # fmt: skip
         made = sink(source={"ddl.topic": "srv"}, target=target)
         (tmp_path / "in" / "ddl.json").write_text("\n".join(lines))
         change = topic.change("c", 100 + number, None, {"id": number})

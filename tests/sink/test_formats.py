@@ -14,7 +14,7 @@ import fastavro
 import pytest
 
 from tests.sink.recorded import MakeSink, Topic, frame, rows
-from tests.unit.sparksink.test_shapes import AVRO
+from tests.unit.sparksink.test_row_schema import AVRO
 
 pytestmark = pytest.mark.slow  # minutes of Spark
 
@@ -37,7 +37,7 @@ DDL = {
 }
 
 
-def shown(sink: Any) -> list[tuple[Any, ...]]:
+def values(sink: Any) -> list[tuple[Any, ...]]:
     return [
         (key, None if p is None else str(p)) for key, p in rows(sink, "shop__orders", "id", "price")
     ]
@@ -49,7 +49,7 @@ def envelopes() -> list[tuple[Any, Any, str, int]]:
     return [(None, gone, "c", 10), (None, one, "c", 20), (gone, None, "d", 30), (one, two, "c", 40)]
 
 
-def tell(path: Path, value: Any) -> None:
+def write_statement(path: Path, value: Any) -> None:
     line = {"topic": "srv", "partition": 0, "offset": 0, "value": json.dumps(value)}
     (path / "in" / "ddl.json").write_text(json.dumps(line))
 
@@ -58,11 +58,11 @@ def test_json_without_schemas_takes_the_types_of_the_schema_change_topic(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
     made = sink(source={"ddl.topic": "srv"})
-    tell(tmp_path, DDL)
+    write_statement(tmp_path, DDL)
     topic = Topic()
     messages = [topic.change(op, pos, before, after) for before, after, op, pos in envelopes()]
     made.batches.apply(frame(spark, messages), "app", 0)
-    assert shown(made) == EXPECTED
+    assert values(made) == EXPECTED
 
 
 def test_cloud_events_take_the_types_of_the_configuration(sink: MakeSink, spark: Any) -> None:
@@ -80,7 +80,7 @@ def test_cloud_events_take_the_types_of_the_configuration(sink: MakeSink, spark:
         for before, after, op, pos in envelopes()
     ]  # fmt: skip
     made.batches.apply(frame(spark, messages), "app", 0)
-    assert shown(made) == EXPECTED
+    assert values(made) == EXPECTED
 
 
 def test_unwrapped_rows_with_their_position(sink: MakeSink, spark: Any) -> None:
@@ -96,7 +96,7 @@ def test_unwrapped_rows_with_their_position(sink: MakeSink, spark: Any) -> None:
         for row in [after or before]
     ]  # fmt: skip
     made.batches.apply(frame(spark, messages), "app", 0)
-    assert shown(made) == EXPECTED
+    assert values(made) == EXPECTED
     assert list(made.lake.table("shop__orders").columns())[:2] == ["id", "price"]
 
 
@@ -111,9 +111,9 @@ def test_bare_rows_are_ordered_by_kafka(sink: MakeSink, spark: Any) -> None:
         topic.message({"id": (after or before)["id"]}, after) for before, after, _, _ in envelopes()
     ]
     made.batches.apply(frame(spark, messages), "app", 0)
-    assert shown(made) == EXPECTED
+    assert values(made) == EXPECTED
     made.batches.apply(frame(spark, messages), "app", 1)  # the topic is read again
-    assert shown(made) == EXPECTED
+    assert values(made) == EXPECTED
 
 
 def with_source(schema: Any) -> Any:
@@ -177,4 +177,4 @@ def test_avro_with_a_registry(sink: MakeSink, spark: Any, registry: str) -> None
         key = avro(Registry.schemas["/schemas/ids/8"], 8, {"id": (after or before)["id"]})
         messages.append(topic.message(key, avro(schema, 7, value)))
     made.batches.apply(frame(spark, messages), "app", 0)
-    assert shown(made) == EXPECTED
+    assert values(made) == EXPECTED

@@ -43,6 +43,6 @@ def test_a_frozen_job_ends_when_another_one_has_its_lease(
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
             job.wait(60)
-    told = (tmp_path / "log").read_text(errors="replace")
-    assert "could not be renewed" in told or "has taken the lease" in told
+    output = (tmp_path / "log").read_text(errors="replace")
+    assert "could not be renewed" in output or "has taken the lease" in output
     assert_converged(sink(**given), source, parts)

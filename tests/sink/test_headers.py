@@ -49,7 +49,7 @@ def test_nothing_but_tombstones_comes_after_a_start(
 
 
 @pytest.mark.slow
-def test_tombstones_of_a_table_that_is_not_there_are_nothing(
+def test_tombstones_of_a_missing_table_are_ignored(
     sink: MakeSink, spark: Any, topic: Topic
 ) -> None:
     made = sink(**HEADER)
@@ -89,7 +89,7 @@ def test_a_table_that_was_always_empty_is_not_made(
 
 
 @pytest.mark.slow
-def test_the_header_tells_the_end_of_a_snapshot_better_than_marks(
+def test_the_header_has_priority_over_the_snapshot_field(
     sink: MakeSink, spark: Any, topic: Topic
 ) -> None:
     """A first table with one row has the mark ``first``; a part of a table has that of an end."""

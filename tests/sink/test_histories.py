@@ -1,4 +1,4 @@
-"""What histories keep of a change besides, and that they have no event twice if told so."""
+"""Optional columns of histories, and histories without duplicate events."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_row_before_as_json(sink: MakeSink, spark: Any) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_connector_tells_again_is_dropped_whenever_it_crashes(
+def test_redelivered_events_are_dropped_after_crashes(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
     given: dict[str, Any] = {
@@ -84,8 +84,8 @@ def test_what_a_connector_tells_again_is_dropped_whenever_it_crashes(
         topic.change("c", 110, None, row(4, "a"), row=1),
         topic.change("u", 120, row(3, "a"), row(3, "b")),
     ]
-    told = [again(one, 11 + n) for n, one in enumerate(first[2:])]
-    second = [*told, again(topic.change("u", 130, row(3, "b"), row(3, "c")), 14),
+    redelivered = [again(one, 11 + n) for n, one in enumerate(first[2:])]
+    second = [*redelivered, again(topic.change("u", 130, row(3, "b"), row(3, "c")), 14),
               again(topic.change("d", 120, row(9, "x"), None), 3, partition=1)]  # fmt: skip
     second = [*second, again(second[3], 15)]
     for number, batch in enumerate((first, second)):
@@ -104,7 +104,7 @@ def test_what_a_connector_tells_again_is_dropped_whenever_it_crashes(
 
 
 @pytest.mark.parametrize("form", ["envelope", "row"])
-def test_a_history_tells_where_and_in_which_transaction_an_event_was(
+def test_a_history_has_position_and_transaction_of_an_event(
     sink: MakeSink, spark: Any, form: str
 ) -> None:
     given = {"enabled": True, "snapshot": "skip"}
@@ -114,11 +114,15 @@ def test_a_history_tells_where_and_in_which_transaction_an_event_was(
     snapshot = topic.change("r", 90, None, row(1, "a"), snapshot="true")
     source = {"file": "bin.000003", "pos": 100, "row": 2, "snapshot": "false", "gtid": "u:7",
               "ts_ms": 1_700_000_000_000}  # fmt: skip
-    told = {"id": "u:7", "total_order": 3}
-    value = {"before": None, "after": row(1, "b"), "source": source, "op": "u", "transaction": told}
-    plain = {
-        name: value[name] for name in ("before", "after", "op")
-    }  # tells nothing of a transaction
+    transaction = {"id": "u:7", "total_order": 3}
+    value = {
+        "before": None,
+        "after": row(1, "b"),
+        "source": source,
+        "op": "u",
+        "transaction": transaction,
+    }
+    plain = {name: value[name] for name in ("before", "after", "op")}  # without a transaction
     second = {**plain, "source": {**source, "pos": 110, "gtid": None}}
     events = [value, second]
     if form == "row":
@@ -142,8 +146,10 @@ def snapshot_value(pos: int) -> dict[str, Any]:
 def flat(value: dict[str, Any]) -> dict[str, Any]:
     """Return an event as ExtractNewRecordState makes of it."""
     source = {f"__source_{name}": one for name, one in value["source"].items()}
-    told = {f"__transaction_{name}": one for name, one in value.get("transaction", {}).items()}
-    return {**value["after"], "__op": value["op"], "__deleted": "false", **source, **told}
+    transaction = {
+        f"__transaction_{name}": one for name, one in value.get("transaction", {}).items()
+    }
+    return {**value["after"], "__op": value["op"], "__deleted": "false", **source, **transaction}
 
 
 @pytest.mark.slow
@@ -166,8 +172,8 @@ def test_a_history_has_each_message_once_after_its_checkpoint_was_lost(
     later = topic.change("c", 105, None, row(5, "a"))
     made.batches.apply(frame(spark, [*given_first[2:], later]), "two", 1)
     assert [offset for (offset,) in rows(made, TABLE, "__offset")] == [1, 2, 3, 4, 5]
-    anew = [{**topic.change("c", 200, None, row(6, "b")), "offset": 1, "timestamp": 10}]
-    sink(**given).batches.apply(frame(spark, anew), "three", 0)  # the topic was made anew
+    recreated = [{**topic.change("c", 200, None, row(6, "b")), "offset": 1, "timestamp": 10}]
+    sink(**given).batches.apply(frame(spark, recreated), "three", 0)  # the topic was created again
     assert len(rows(made, TABLE, "__offset")) == 6
 
 

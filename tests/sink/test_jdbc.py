@@ -11,10 +11,10 @@ import pytest
 
 from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
-from tests.sink import test_intervals, test_tracked
+from tests.sink import test_scd2_mirror, test_tracked
 from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import MakeSink, Topic, field, frame
-from tests.sink.test_conflicts import tell
+from tests.sink.test_conflicts import write_statement
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_streaming import ONCE, record
 from tests.sink.test_types import CASES, check, check_versions
@@ -86,7 +86,7 @@ def test_all_versions_of_a_random_history_with_crashes(
     tmp_path: Path,
     seed: int,
 ) -> None:
-    test_intervals.run(sink, spark, tmp_path, seed, served(mariadb_database))
+    test_scd2_mirror.run(sink, spark, tmp_path, seed, served(mariadb_database))
 
 
 @pytest.mark.slow
@@ -132,8 +132,8 @@ def test_names_keys_and_moments_are_what_they_were(
         "SELECT `k``1`, `a b`, CAST(at AS CHAR), CAST(seen AS CHAR), __deleted FROM shop__or_ders"
     )
     moments = "2024-03-31 01:30:00.000001", "2024-03-31 00:30:00.000000"
-    wanted = [(k, f"it's {k}?", *moments, int(k == "A")) for k in ("a", "A", "a ", "ü")]
-    assert sorted(found) == sorted(wanted)
+    expected = [(k, f"it's {k}?", *moments, int(k == "A")) for k in ("a", "A", "a ", "ü")]
+    assert sorted(found) == sorted(expected)
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_columns_that_change_their_type_or_go(
     made.batches.apply(frame(spark, first), "app", 0)
     digests = mariadb_database.query("SELECT DISTINCT name FROM shop__orders")
     assert digests == [(hashlib.sha256(b"n").hexdigest(),)]
-    tell(tmp_path, 0, "ALTER TABLE orders DROP name, MODIFY code TEXT", "id", "code")
+    write_statement(tmp_path, 0, "ALTER TABLE orders DROP name, MODIFY code TEXT", "id", "code")
     topic.columns = [ID, field("code", "string")]
     second = topic.change("u", 200, None, {"id": 2, "code": "two"})
     for _ in range(2):
@@ -174,9 +174,7 @@ def test_columns_that_change_their_type_or_go(
     assert mariadb_database.query(f"SELECT {columns} FROM shop__orders ORDER BY id") == expected
 
 
-def test_a_database_that_lets_nobody_in_ends_the_job(
-    mariadb_database: FreshDatabase, sink: MakeSink
-) -> None:
+def test_a_refused_connection_ends_the_job(mariadb_database: FreshDatabase, sink: MakeSink) -> None:
     from sparksink.errors import SinkError  # noqa: PLC0415
 
     target = served(mariadb_database)
@@ -273,14 +271,14 @@ def test_a_history_has_each_message_once(
 
 
 @pytest.mark.slow
-def test_mysql_keeps_all_versions_as_well(
+def test_mysql_keeps_all_versions_too(
     database: FreshDatabase, sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
-    test_intervals.run(sink, spark, tmp_path, 5, served(database))
+    test_scd2_mirror.run(sink, spark, tmp_path, 5, served(database))
 
 
 @pytest.mark.slow
-def test_mysql_serves_as_well(database: FreshDatabase, sink: MakeSink, spark: Any) -> None:
+def test_mysql_is_supported_too(database: FreshDatabase, sink: MakeSink, spark: Any) -> None:
     made = sink(target=served(database))
     topic = Topic(columns=[ID, NAME])
     first = [topic.change("c", pos, None, {"id": pos, "name": "n"}) for pos in (100, 110)]

@@ -1,4 +1,4 @@
-"""Tables without a key: their rows are counted, or told apart by columns that are named."""
+"""Tables without a key: their rows are counted, or identified by configured columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Source:
         return [self._change() for _ in range(count)]
 
     def lose(self, count: int) -> None:
-        """Change rows of which no message tells."""
+        """Change rows without a message."""
         del self.rows[:count]
         self._pos += 10
 
@@ -81,7 +81,7 @@ def test_rows_without_a_key_are_counted(sink: MakeSink, spark: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_snapshot_counts_anew(sink: MakeSink, spark: Any) -> None:
+def test_a_snapshot_counts_again(sink: MakeSink, spark: Any) -> None:
     source = Source(9)
     made = sink(nopk="bag_view")
     made.batches.apply(frame(spark, source.live(25)), "app", 0)
@@ -114,7 +114,7 @@ def test_each_row_once_and_changes_of_columns(sink: MakeSink, spark: Any) -> Non
     assert "columns cannot be removed or changed: c, d" in made.state.parked()["shop.orders"]
 
 
-def test_columns_that_are_named_tell_rows_apart(sink: MakeSink, spark: Any) -> None:
+def test_configured_columns_identify_rows(sink: MakeSink, spark: Any) -> None:
     topic = Topic(columns=COLUMNS, keys=())
     messages = [
         topic.change("c", 100, None, {"a": 1, "b": "x"}),

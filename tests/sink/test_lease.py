@@ -47,7 +47,7 @@ def stopped() -> Iterator[int]:
     process.wait(30)
 
 
-def named(tmp_path: Path, **owner: Any) -> Path:
+def write_owner(tmp_path: Path, **owner: Any) -> Path:
     """Let a file name an owner of the lease."""
     file = tmp_path / "state" / "lease.json"
     given = {"owner": "x", "host": "elsewhere", "machine": "another", "pid": 1, "began": "1"}
@@ -59,7 +59,7 @@ def named(tmp_path: Path, **owner: Any) -> Path:
 def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
     lease: Callable[..., Any], tmp_path: Path
 ) -> None:
-    file = named(tmp_path)
+    file = write_owner(tmp_path)
     fenced: list[str] = []
     with lease(fence=fenced.append) as taken:
         taken.check()
@@ -69,7 +69,7 @@ def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
     ended = {"machine": taken._me["machine"], "pid": 2**22 + 1}
     restarted = {**ended, "pid": os.getpid(), "began": "1"}  # another process has its number
     for owner in (ended, restarted):
-        named(tmp_path, **owner)
+        write_owner(tmp_path, **owner)
         with lease(60.0, fence=fenced.append) as at_once:
             at_once.check()
     assert len(fenced) == 1
@@ -79,7 +79,7 @@ def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
 def test_the_lease_of_an_owner_elsewhere_that_writes_its_counter_is_not_taken(
     lease: Callable[..., Any], tmp_path: Path
 ) -> None:
-    named(tmp_path)
+    write_owner(tmp_path)
     ended = threading.Event()
 
     def count() -> None:
@@ -103,7 +103,7 @@ def test_a_frozen_job_on_this_machine_keeps_its_lease(
 ) -> None:
     from sparksink.state.lease import _process  # noqa: PLC0415
 
-    named(tmp_path, **_process(stopped))
+    write_owner(tmp_path, **_process(stopped))
     with pytest.raises(LeaseError, match=f"process {stopped}, writes these tables"), lease(0.01):
         pass
 
@@ -171,7 +171,7 @@ def test_a_job_ends_when_another_one_has_taken_its_lease(
 ) -> None:
     stops: list[bool] = []
     held = lease(stop=lambda: stops.append(True)).__enter__()
-    named(tmp_path)
+    write_owner(tmp_path)
     wait_for(lambda: stops, 10, "the next beat")
     with pytest.raises(LeaseError, match="has taken the lease"):
         held.__exit__(None, None, None)

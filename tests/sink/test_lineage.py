@@ -1,4 +1,4 @@
-"""What a job tells to a server of OpenLineage: a real one, of which only the answers are small."""
+"""The events that a job sends to an OpenLineage server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.sink.test_streaming import ONCE, record
 
 
 class Server:
-    """Keeps what it is sent, unless it is told to answer with a fault or to be slow."""
+    """Keeps the events it receives; responds with errors or slowly if configured."""
 
     def __init__(self) -> None:
         self.got: list[tuple[str, dict[str, Any]]] = []
@@ -69,7 +69,7 @@ def lineage(url: str | None) -> Lineage:
     return Lineage(url, "job", Empty())  # type: ignore[arg-type]
 
 
-def test_a_run_tells_of_each_batch_and_of_its_end(
+def test_a_run_reports_each_batch_and_its_end(
     sink: MakeSink, tmp_path: Path, server: Server
 ) -> None:
     from sparksink.commands.subcommands import run  # noqa: PLC0415 - needs Spark
@@ -104,7 +104,7 @@ def test_a_run_tells_of_each_batch_and_of_its_end(
     assert [event["eventType"] for _, event in server.got] == ["START", "FAIL"]
 
 
-def test_a_server_that_is_not_there_is_told_once_an_outage(
+def test_a_missing_server_is_logged_once_per_outage(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     from sparksink.state.table_result import TableResult  # noqa: PLC0415
@@ -118,11 +118,11 @@ def test_a_server_that_is_not_there_is_told_once_an_outage(
         while len(server.got) < number and time.monotonic() < until:
             time.sleep(0.01)
 
-    with lineage(server.url) as told:
-        told.batch(done)
+    with lineage(server.url) as reporter:
+        reporter.batch(done)
         sent(2)
         server.status = 201
-        told.batch(done)
+        reporter.batch(done)
     assert len(server.got) == 4
     lines = [one.message for one in caplog.records if "openlineage" in one.message]
     assert [("does not accept" in line, "503" in line) for line in lines] == [
@@ -131,8 +131,8 @@ def test_a_server_that_is_not_there_is_told_once_an_outage(
     ]
     caplog.clear()
     begun = time.monotonic()
-    with lineage(f"http://127.0.0.1:{free_port()}/own?key=secret") as told:
-        told.batch(done)
+    with lineage(f"http://127.0.0.1:{free_port()}/own?key=secret") as reporter:
+        reporter.batch(done)
     assert time.monotonic() - begun < 5
     [line] = [one.message for one in caplog.records if "openlineage" in one.message]
     assert "ConnectError" in line
@@ -144,18 +144,18 @@ def test_a_slow_server_holds_no_batch_up(server: Server) -> None:
 
     server.pause = 8
     begun = time.monotonic()
-    with lineage(f"{server.url}/own/path") as told:
+    with lineage(f"{server.url}/own/path") as reporter:
         for _ in range(200):
-            told.batch([TableResult("shop.orders")])
+            reporter.batch([TableResult("shop.orders")])
         assert time.monotonic() - begun < 1
     assert time.monotonic() - begun < 5
     assert server.got[0][0] == "/own/path"
 
 
-def test_without_a_server_nothing_is_told() -> None:
-    with lineage(None) as told:
-        told.batch([])
-    assert not told._sender.is_alive()
+def test_without_a_server_nothing_is_sent() -> None:
+    with lineage(None) as reporter:
+        reporter.batch([])
+    assert not reporter._sender.is_alive()
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_mirror_is_written_whole_and_only_then_pointed_to(
     last = read(spark, folder)
     assert sorted(row["id"] for row in last.collect()) == [0, 2, 12, 13]
     assert {"__seq_hi", "__seq_lo", "__op", "__deleted"} < set(last.columns)
-    # The version is the one that was asked for, whatever the table has become since.
+    # The version is the requested one, whatever the table has become since.
     assert third.endswith(f"-v{made.lake.version('shop__orders')}")
     before = spark.read.parquet(str(folder / second))
     assert sorted(row["id"] for row in before.collect()) == [0, 2, 12]
@@ -101,17 +101,17 @@ def test_versions_and_counts_become_the_rows_of_the_source(
     assert len(rows(made, "shop__orders", "id")) == 2
 
 
-def test_what_cannot_be_written_is_told(sink: MakeSink, tmp_path: Path) -> None:
+def test_invalid_exports_are_refused(sink: MakeSink, tmp_path: Path) -> None:
     from sparksink.commands.subcommands import materialize  # noqa: PLC0415 - needs Spark
     from sparksink.errors import ConfigError, SinkError  # noqa: PLC0415
 
     made = sink()
-    for to, told in (
+    for to, message in (
         ("plain", "absolute or a URI"),
         ("/", None),
         (tmp_path / "lake" / "a", "must not be inside"),
     ):
-        with pytest.raises(ConfigError if told else SinkError, match=told or "no mirror of"):
+        with pytest.raises(ConfigError if message else SinkError, match=message or "no mirror of"):
             materialize(made, options(to))
     with pytest.raises(SinkError, match="no transactional cut yet"):
         materialize(made, options(tmp_path / "plain", cut=True))
@@ -121,7 +121,7 @@ def test_what_cannot_be_written_is_told(sink: MakeSink, tmp_path: Path) -> None:
         materialize(plain, options(tmp_path / "plain"))
 
 
-def test_the_command_line_wants_a_place_and_at_least_one_snapshot() -> None:
+def test_the_command_line_requires_a_path_and_at_least_one_snapshot() -> None:
     given = parser().parse_args(["materialize", "--config", "c", "--to", "/plain"])
     assert (given.table, given.keep, given.meta, given.cut) == (".*", 2, False, False)
     with pytest.raises(SystemExit):

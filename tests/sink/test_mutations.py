@@ -39,8 +39,8 @@ def with_faults(
         message = chance.choice(topics).change("c", key, None, row(key))
         part = "key64" if chance.random() < 0.1 else "value64"
         wrong = mutated(base64.b64decode(message[part]), chance)
-        told = {"row": key, "right": message[part], "part": part}
-        yield {**message, **told, part: base64.b64encode(wrong).decode()}
+        fault = {"row": key, "right": message[part], "part": part}
+        yield {**message, **fault, part: base64.b64encode(wrong).decode()}
     for topic in topics:
         yield topic.change("c", first + count, None, row(10**6 + first))
 

@@ -31,7 +31,7 @@ def row(key: int, text: str | None, number: int, **more: Any) -> dict[str, Any]:
     return {"k=1": key, name: text, "c;d": number, "(secret)": "s", "not used\t": "", **more}
 
 
-def tell_of_the_new_name(path: Path) -> None:
+def write_rename_statement(path: Path) -> None:
     columns = [{"name": column["field"], "typeName": "INT"} for column in RENAMED]
     value = {
         "ddl": "ALTER TABLE orders CHANGE `a b` `a\nz` TEXT, ADD `e,f` INT DEFAULT 7",
@@ -51,10 +51,10 @@ def follow(make: Callable[[], Any], spark: Any, path: Path) -> Any:
         topic.change("d", 210, row(2, "x", 2), None),
     ]
     made.batches.apply(frame(spark, [*first, *more]), "app", 0)
-    tell_of_the_new_name(path)
+    write_rename_statement(path)
     old = topic.change("u", 150, row(2, "x", 2), row(2, "late", 0))
     topic.columns = RENAMED
-    made = make()  # what it was told is in the tables
+    made = make()  # the definitions are in the tables
     renamed = [
         topic.change("u", 300, row(3, "x", 3, **{"e,f": 7}), row(3, "z", 30, **{"e,f": 8})),
         topic.change("d", 310, row(4, "x", 4, **{"e,f": 7}), None),
@@ -91,8 +91,8 @@ def test_characters_are_replaced_wherever_a_column_is_named(
     assert sorted(names) == ["_secret_", "a_z", "c_d", "e_f", "k_1"]
     assert rows(made, "shop__orders", "_secret_") == [(None,), (None,)]
     history = made.lake.table("shop__orders__history").read()
-    told = history.where("__op = 'd' AND k_1 = 4 AND __batch = 1").select("__before.a_z").collect()
-    assert [one["a_z"] for one in told] == ["x"]
+    found = history.where("__op = 'd' AND k_1 = 4 AND __batch = 1").select("__before.a_z").collect()
+    assert [one["a_z"] for one in found] == ["x"]
     assert {key for (key,) in rows(made, "_cdc/tombstones", "key")} == {'{"k_1":2}', '{"k_1":4}'}
     if table_format == "delta":
         log = tmp_path / "lake" / "shop__orders" / "_delta_log" / f"{0:020}.json"
@@ -111,8 +111,8 @@ def test_characters_are_replaced_and_two_columns_with_one_name_park_their_table(
     ]
     made.batches.apply(frame(spark, changes), "app", 0)
     assert made.state.parked().keys() == {"shop.lines"}
-    told = made.state.parked()["shop.lines"]
-    assert "its columns a b and a_b would both be a_b" in told
+    found = made.state.parked()["shop.lines"]
+    assert "columns a b and a_b would both be a_b" in found
     assert rows(made, "shop__orders", "k_1", "a_b", "c_d", "_secret_") == [(1, "x", 5, "s")]
 
 
@@ -170,11 +170,11 @@ def test_plan_and_rebuild_know_the_names(sink: MakeSink, spark: Any, tmp_path: P
     ]  # fmt: skip
     made.batches.apply(frame(spark, changes), "app", 0)
     rebuild(made, argparse.Namespace(table=".*", force=False))
-    shown = ("k_1", "a_b", "c_d", "`of_no_use_`")
-    assert rows(made, "shop__orders", *shown) == [(1, "x", 1, "")]
+    names = ("k_1", "a_b", "c_d", "`not_used_`")
+    assert rows(made, "shop__orders", *names) == [(1, "x", 1, "")]
     late = topic.change("u", 105, None, row(2, "late", 2))
     made.batches.apply(frame(spark, [late]), "app", 1)
-    assert rows(made, "shop__orders", *shown) == [(1, "x", 1, "")]
+    assert rows(made, "shop__orders", *names) == [(1, "x", 1, "")]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Changes ordered by a column of their rows, and epochs that the source block tells."""
+"""Changes ordered by a column of their rows, and epochs from the source block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def row(key: int, text: str, updated: int | None) -> Row:
     return {"id": key, "v": text, "updated": updated}
 
 
-def test_a_column_tells_which_change_is_the_later_one(sink: MakeSink, spark: Any) -> None:
+def test_a_column_determines_the_later_change(sink: MakeSink, spark: Any) -> None:
     made = sink(
         ordering={"mode": "column: updated"},
         mirror={"sweep": False, "truncate": "ignore"},
@@ -67,19 +67,19 @@ def test_what_can_be_ordered_becomes_a_whole_number(
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [("'text'", "is of type string"), ("id / 2", "is of type double"), ("gone", "cannot be used")],
 )
-def test_what_cannot_be_ordered_parks_the_table(spark: Any, expression: str, told: str) -> None:
+def test_what_cannot_be_ordered_parks_the_table(spark: Any, expression: str, message: str) -> None:
     from sparksink.decode.position_columns import order_by_expression  # noqa: PLC0415 - needs Spark
     from sparksink.errors import TableError  # noqa: PLC0415
 
     changes = spark.sql("SELECT 7 AS id, 'u' AS __op, 0L AS __seq_hi")
-    with pytest.raises(TableError, match=told):
+    with pytest.raises(TableError, match=message):
         order_by_expression(changes, expression)
 
 
-def test_the_source_block_tells_the_epoch(sink: MakeSink, spark: Any) -> None:
+def test_the_source_block_has_the_epoch(sink: MakeSink, spark: Any) -> None:
     made = sink(ordering={"epoch": "sequence"}, columns={"types": {"id": "int", "v": "text"}})
     topic = Topic()
     messages = [

@@ -20,7 +20,7 @@ def row(key: int, text: str = "a") -> dict[str, Any]:
 
 
 class BrokenLake(CrashingLake):
-    """Raises what nobody expects when one table is written."""
+    """Raises an unexpected error when one table is written."""
 
     def __init__(self, lake: Any, name: str) -> None:
         super().__init__(lake, 10**6, after=True)
@@ -46,9 +46,9 @@ def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_par
     made = sink(lake, **given)
     made.batches.apply(frame(spark, [*first, *bad]), "app", 0)
     assert rows(made, "shop__c", "id") == [(1,)]
-    told = made.state.parked()
-    assert "3 of 4 messages of one batch cannot be used. errors.max.per.batch" in told["shop.a"]
-    assert told["shop.b"] == "shop.b: unexpected KeyError, see the log."
+    reasons = made.state.parked()
+    assert "3 of 4 messages of one batch cannot be used. errors.max.per.batch" in reasons["shop.a"]
+    assert reasons["shop.b"] == "shop.b: unexpected KeyError, see the log."
     made.batches.apply(frame(spark, [others.change("c", 110, None, row(2))]), "app", 1)
     assert rows(made, "shop__c", "id") == [(1,), (2,)]
     assert len(rows(made, "_cdc/parked", "offset")) == 5

@@ -70,7 +70,7 @@ def test_what_a_crash_left_of_a_batch_is_replaced(
     again = sink(**{**GIVEN, "state": {"schema": "other"}})
     again.batches.apply(batch, "app", 0)
     assert rows(again, NAME, "id", "__op") == [(1, "c")]
-    # A type that changes would need files to be written anew: the table is parked.
+    # A change of a type would require rewriting files: the table is parked.
     topic.columns = [field("id", "int64"), *COLUMNS[1:]]
     other = topic.change("c", 110, None, {**row(1, "a"), "id": 2**40})
     again.batches.apply(frame(spark, [other]), "app", 1)

@@ -1,4 +1,4 @@
-"""Tables are partitioned and clustered as they are told to when they are made."""
+"""Tables are partitioned and clustered as configured when they are created."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_delta_tables_by_columns(
     assert rows(made, "shop__orders", "id", "`b c`") == EXPECTED
     assert len(rows(made, "shop__orders__history", "id")) == 7
 
-    def told(name: str) -> tuple[list[str], list[str]]:
+    def layout(name: str) -> tuple[list[str], list[str]]:
         shown = spark.sql(f"DESCRIBE DETAIL {made.lake.table(name).identifier}").collect()[0]
         return shown[detail[0]], shown[detail[1]]
 
-    assert told("shop__orders") == (["b c"], [])
-    assert told("shop__orders__history") == (["__op"], [])
+    assert layout("shop__orders") == (["b c"], [])
+    assert layout("shop__orders__history") == (["__op"], [])
     # A table of its own settings, and one that stays as it was made.
     clustered = [{"match": r"shop\.t", "target": {"partition.by": [], "cluster.by": ["id", "v"]}}]
     other = Topic("srv.shop.t", [field("id", "int32"), field("v", "string")])
@@ -66,8 +66,8 @@ def test_delta_tables_by_columns(
             again = topic.change("u", 300 + number, None, row(1, "a", 9))
             made.batches.apply(frame(spark, [change, again]), "app", 2 + number)
     assert rows(made, "shop__t", "id", "v") == [(1, "y")]
-    assert told("shop__t") == ([], ["id", "v"])
-    assert told("shop__orders") == (["b c"], [])
+    assert layout("shop__t") == ([], ["id", "v"])
+    assert layout("shop__orders") == (["b c"], [])
     kept = [line for line in caplog.messages if "keeps" in line]
     assert kept == ["shop__orders keeps PARTITIONED BY (`b c`)"]
     none = [{"match": ".*", "target": {"partition.by": ["none"]}}]
@@ -107,7 +107,7 @@ def test_iceberg_tables_by_transforms(sink: MakeSink, spark: Any) -> None:
         {"format": "iceberg", "partition.by": ["days(made)"], "cluster.by": ["id"]},
     ],
 )
-def test_a_table_made_anew_lies_as_it_is_configured(
+def test_a_rebuilt_table_has_the_configured_partitioning(
     sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
 ) -> None:
     from argparse import Namespace  # noqa: PLC0415

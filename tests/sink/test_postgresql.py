@@ -11,7 +11,7 @@ import pytest
 
 from deploy.stack import PostgreSql, Workspace
 from deploy.stack.postgresql import newest
-from tests.sink import test_intervals, test_tracked
+from tests.sink import test_scd2_mirror, test_tracked
 from tests.sink.crashing import applied_after_crashes
 from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake, run
@@ -55,7 +55,7 @@ def test_a_random_history_with_crashes(
 def test_all_versions_of_a_random_history_with_crashes(
     sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any], seed: int
 ) -> None:
-    test_intervals.run(sink, spark, tmp_path, seed, target)
+    test_scd2_mirror.run(sink, spark, tmp_path, seed, target)
 
 
 def test_versions_by_tracked_columns(
@@ -90,8 +90,8 @@ def test_names_keys_and_moments_are_what_they_were(
     made.batches.apply(frame(spark, [late]), "app", 2)
     found = server.query(f'SELECT "k""1", "A b", seen, __deleted FROM {schema}.shop__orders')
     moment = "2024-03-31 00:30:00"
-    wanted = [[k, f"it's {k}?", moment, "t" if k == "A" else "f"] for k in ("a", "A", "a ", "ü")]
-    assert sorted(found) == sorted(wanted)
+    expected = [[k, f"it's {k}?", moment, "t" if k == "A" else "f"] for k in ("a", "A", "a ", "ü")]
+    assert sorted(found) == sorted(expected)
 
 
 def test_a_table_follows_its_source_and_a_crash_changes_nothing(

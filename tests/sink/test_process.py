@@ -127,8 +127,10 @@ def unfinished(checkpoint: Path) -> set[int]:
 def assert_converged(made: Any, source: Source, parts: list[list[Row]]) -> None:
     expected = sorted(((row["id"], row["v"]) for row in source.rows.values()), key=repr)
     assert rows(made, "shop__orders", "id", "v") == expected
-    wanted = sorted(m["offset"] for part in parts for m in part if m["value64"])
-    assert sorted(offset for (offset,) in rows(made, "shop__orders__history", "__offset")) == wanted
+    expected = sorted(m["offset"] for part in parts for m in part if m["value64"])
+    assert (
+        sorted(offset for (offset,) in rows(made, "shop__orders__history", "__offset")) == expected
+    )
 
 
 @pytest.mark.slow

@@ -62,12 +62,12 @@ def test_another_reader_sees_the_same_rows(
     table = made.lake.table("shop__orders")
     names = [name for name in table.columns() if name != "__source_ts"]
     texts = [f"CAST(`{name}` AS STRING) AS `{name}`" for name in names]
-    wanted = sorted(tuple(row) for row in table.read().selectExpr(*texts).collect())
-    assert len(wanted) == 5
-    assert sorted(shown(read(tmp_path / "lake"), names)) == wanted
+    expected = sorted(tuple(row) for row in table.read().selectExpr(*texts).collect())
+    assert len(expected) == 5
+    assert sorted(as_text(read(tmp_path / "lake"), names)) == expected
 
 
-def shown(rows: Any, names: list[str]) -> Iterator[tuple[str | None, ...]]:
+def as_text(rows: Any, names: list[str]) -> Iterator[tuple[str | None, ...]]:
     """Yield the rows as Spark writes them as text, moments in UTC."""
     for row in rows.to_pylist():
         values = (row[name] for name in names)

@@ -1,4 +1,4 @@
-"""A mirror made anew from its topic: also where the old one could not go on."""
+"""Mirrors are rebuilt from their topics, also if the old one could not continue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def record(path: Path, messages: list[dict[str, Any]]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
-def test_a_parked_table_is_made_anew(
+def test_a_parked_table_is_rebuilt(
     sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
 ) -> None:
     from sparksink.commands.subcommands import rebuild  # noqa: PLC0415
@@ -34,7 +34,7 @@ def test_a_parked_table_is_made_anew(
     texts, numbers = Topic(columns=TEXT), Topic(columns=NUMBER)
     old = [texts.change("r", 100, None, {"id": 1, "v": "a"}, snapshot="last")]
     numbers.offset = texts.offset
-    # Dropped and made anew with another type: a new snapshot tells of all its rows.
+    # Dropped and created again with another type: a new snapshot has all its rows.
     new = [
         numbers.change("r", 200, None, number(2, 7), snapshot="first"),
         numbers.change("r", 200, None, number(3, 8), snapshot="last"),

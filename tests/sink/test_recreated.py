@@ -18,10 +18,10 @@ ICEBERG = {"target": {"format": "iceberg"}}  # which takes a third of the time
 DDL: dict[str, Any] = {"source": {"ddl.topic": "srv"}, **ICEBERG}
 
 
-def statements(tmp_path: Path, *told: tuple[int, str]) -> None:
+def write_statements(tmp_path: Path, *statements: tuple[int, str]) -> None:
     """Let the schema-change topic hold statements on the table, at their positions."""
     lines = []
-    for offset, (pos, ddl) in enumerate(told):
+    for offset, (pos, ddl) in enumerate(statements):
         kind = ddl.split()[0]
         table = {"columns": [{"name": "id", "typeName": "INT"}], "primaryKeyColumnNames": ["id"]}
         change = {"type": kind, "id": '"shop"."orders"', "table": table if kind != "DROP" else None}
@@ -44,10 +44,10 @@ def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
 ) -> None:
     given = {**DDL, **({"mirror": {"scd": 2}} if kind == "versions" else {})}
     orders, items = Topic(columns=COLUMNS), Topic("srv.shop.items", COLUMNS)
-    statements(tmp_path, *AGAIN[:1])
+    write_statements(tmp_path, *AGAIN[:1])
     first = [insert(orders, 10, 1), insert(orders, 11, 2), insert(items, 12, 1)]
     sink(**given).batches.apply(frame(spark, first), "app", 0)
-    statements(tmp_path, *AGAIN)
+    write_statements(tmp_path, *AGAIN)
     made = sink(**given)  # another process
     done = made.batches.apply(frame(spark, [insert(items, 70, 2)]), "app", 1)
     found = made.lake.table("shop__orders").read()
@@ -64,10 +64,10 @@ def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
 def test_a_statement_is_followed_although_no_message_comes(sink: MakeSink, tmp_path: Path) -> None:
     from sparksink.commands.subcommands import run  # noqa: PLC0415
 
-    statements(tmp_path, *AGAIN[:1])
+    write_statements(tmp_path, *AGAIN[:1])
     record(tmp_path, "0.json", insert(Topic(columns=COLUMNS), 10, 1))
     run(sink(**DDL), ONCE)
-    statements(tmp_path, *AGAIN)
+    write_statements(tmp_path, *AGAIN)
     made = sink(**DDL)
     run(made, ONCE)
     assert rows(made, "shop__orders", "id") == []
@@ -84,9 +84,9 @@ def test_a_cut_waits_for_what_came_before_a_statement(
     given = {"source": {"ddl.topic": "srv", "transaction.topic": "srv.transaction"}, **ICEBERG}
     orders = Topic(columns=COLUMNS)
     made = sink(**given)
-    statements(tmp_path, *AGAIN[:1])
+    write_statements(tmp_path, *AGAIN[:1])
     made.batches.apply(frame(spark, [insert(orders, 10, 1)]), "app", 0, cut=True)
-    statements(tmp_path, *AGAIN)
+    write_statements(tmp_path, *AGAIN)
     for batch, reached in enumerate((5, 9), 1):
         ends = {"srv.shop.items": {"0": reached}}
         progress = ReadProgress(ends, lambda: {"srv.shop.items": {"0": 9}})
@@ -101,7 +101,7 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
     from sparksink.commands.subcommands import status  # noqa: PLC0415
     from sparksink.status.metrics import SinkMetrics  # noqa: PLC0415
 
-    def told() -> tuple[str, str, str]:
+    def reports() -> tuple[str, str, str]:
         made = sink(**DDL)
         status(made, Namespace())
         metrics = SinkMetrics(None)
@@ -113,11 +113,11 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
         return capsys.readouterr().out, found[0][1].decode(), found[1][1].decode()
 
     topic = Topic(columns=COLUMNS)
-    statements(tmp_path, *AGAIN[:1], (50, "ALTER TABLE orders DROP PARTITION p0"))
+    write_statements(tmp_path, *AGAIN[:1], (50, "ALTER TABLE orders DROP PARTITION p0"))
     made = sink(**DDL)
     made.batches.apply(frame(spark, [insert(topic, 10, 1)]), "app", 0)
-    shown, health, metrics = told()
-    assert "diverged: rows were removed with their partitions, take a new snapshot" in shown
+    table, health, metrics = reports()
+    assert "diverged: rows were removed with their partitions, take a new snapshot" in table
     assert health.startswith("ok\nshop.orders: diverged")
     assert 'sparksink_diverged{table="shop.orders"} 1.0' in metrics
     assert 'sparksink_lacks_messages{table="shop.orders"} 0.0' in metrics
@@ -127,6 +127,6 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
     behind = topic.change("r", 60, None, {"id": 2}, snapshot="last")
     made.batches.apply(frame(spark, [behind]), "app", 2)
     assert rows(made, "shop__orders", "id") == [(2,)]
-    shown, health, metrics = told()
-    assert "diverged" not in shown
+    table, health, metrics = reports()
+    assert "diverged" not in table
     assert health == "ok\n"

@@ -51,19 +51,19 @@ def run(
 
 
 def compare(made: Any, table: ChangingTable, *, history: bool) -> None:
-    told = f"seed {table.seed}, {table.form}"
+    description = f"seed {table.seed}, {table.form}"
     names = [f"`{one.name}`" for one in sorted(table.columns, key=lambda one: one.name)]
-    assert rows(made, f"shop__{table.name}", "id", *names) == table.expected(), told
+    assert rows(made, f"shop__{table.name}", "id", *names) == table.expected(), description
     if history:
         kept = made.lake.table(f"shop__{table.name}__history").read().collect()
         found = {(row["__partition"], row["__offset"]): row.asDict() for row in kept}
-        for one in table.told:
+        for one in table.events:
             row = found[one.message["partition"], one.message["offset"]]
             for identity, value in one.values.items():
                 name = table.last_names[identity]
                 same = [other for other in one.values if table.last_names[other] == name]
                 if same == [identity]:
-                    assert row[name] == value, f"{told}: {name} at {one.at}"
+                    assert row[name] == value, f"{description}: {name} at {one.at}"
 
 
 def test_messages_are_read_with_the_definition_of_their_own_position(

@@ -46,14 +46,14 @@ def messages_of_all_kinds() -> list[Row]:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "garbage"),
+    ("accepted", "garbage"),
     [("json", [0, 2, 3]), ("json-schema", [1, 2, 3]), ("avro", [0, 1, 3]), ("auto", [3])],
 )
-def test_a_forced_format_knows_no_other(spark: Any, wanted: str, garbage: list[int]) -> None:
+def test_a_forced_format_knows_no_other(spark: Any, accepted: str, garbage: list[int]) -> None:
     from sparksink.decode.message_format import with_format  # noqa: PLC0415 - needs Spark
     from sparksink.decode.message_schemas import GARBAGE, accepted_sql  # noqa: PLC0415 - needs Spark
 
-    source = Source.model_validate({"kind": "file", "path": "p", "topics": "t", "format": wanted})
+    source = Source.model_validate({"kind": "file", "path": "p", "topics": "t", "format": accepted})
     found = with_format(frame(spark, messages_of_all_kinds()), {}, accepted_sql(source)).collect()
     assert [n for n, row in enumerate(found) if row["mark"] == GARBAGE] == garbage
 
@@ -69,12 +69,12 @@ def test_messages_of_another_format_are_dead_letters(sink: MakeSink, spark: Any)
     assert replay_dead_letters(made) == 3  # tried again they are all there is, which is no share
     reasons = rows(made, "_cdc/dead_letter", "reason")
     assert reasons == [("not of source.format json",)] * 3
-    for rules, told in (
+    for rules, message in (
         ({"max.ratio": 0.5}, "3 of 5 messages of one batch.*max.ratio"),
         ({"malformed": "fail"}, "errors.malformed=fail allows none"),
     ):
         strict = sink(source={"format": "json"}, errors=rules, **SHAPES)
-        with pytest.raises(SinkError, match=told):
+        with pytest.raises(SinkError, match=message):
             strict.batches.apply(frame(spark, messages), "app", 1)
 
 
@@ -82,7 +82,7 @@ def test_messages_of_another_format_are_dead_letters(sink: MakeSink, spark: Any)
     ("route", "table_format"),
     [("source", "delta"), pytest.param("header:table", "iceberg", marks=pytest.mark.slow)],
 )
-def test_tables_that_share_a_topic_are_told_apart(
+def test_tables_that_share_a_topic_are_routed(
     sink: MakeSink, tmp_path: Path, route: str, table_format: str
 ) -> None:
     from sparksink.commands.subcommands import backfill, run  # noqa: PLC0415
@@ -93,7 +93,7 @@ def test_tables_that_share_a_topic_are_told_apart(
             tables=[{"match": ".*plain", **SHAPES}],
         )  # fmt: skip
 
-    def named(message: Row, table: str) -> Row:
+    def with_table_header(message: Row, table: str) -> Row:
         return {**message, "headers": {"table": f"srv.shop.{table}"}}
 
     all_of_them = Topic("srv.all", columns=COLUMNS)
@@ -104,10 +104,10 @@ def test_tables_that_share_a_topic_are_told_apart(
     two["key64"] = all_of_them.message(logical, None)["key64"]
     record(
         tmp_path, "0.json",
-        named(of(all_of_them, "one", 100, {"id": 1, "v": "a"}), "one"),
-        named(two, "two"),
-        named(of(plain, "plain", 120, {"id": 1, "v": "c"}), "plain"),
-        named(all_of_them.message(logical, None), "two"),
+        with_table_header(of(all_of_them, "one", 100, {"id": 1, "v": "a"}), "one"),
+        with_table_header(two, "two"),
+        with_table_header(of(plain, "plain", 120, {"id": 1, "v": "c"}), "plain"),
+        with_table_header(all_of_them.message(logical, None), "two"),
         all_of_them.message({"id": 3}, None),  # a tombstone that names no table
         all_of_them.message({"id": 4}, {"v": 1}),
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_tables_that_share_a_topic_are_told_apart(
 
 
 @pytest.mark.slow
-def test_a_table_that_shares_a_topic_is_made_anew(
+def test_a_routed_table_is_rebuilt(
     sink: MakeSink, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from sparksink.commands.subcommands import check, plan, rebuild, run  # noqa: PLC0415
@@ -141,10 +141,10 @@ def test_a_table_that_shares_a_topic_is_made_anew(
     made.lake.table("shop__two").run("DELETE FROM {table}")
     rebuild(made, argparse.Namespace(table="shop.two", force=False))
     assert rows(made, "shop__two", "v") == [("two",)]
-    told = capsys.readouterr().out
-    assert "srv.all → the tables that its messages name: 1 partitions, 2 messages" in told
-    assert "srv.all/shop.one → shop__one, key (id)" in told
-    assert "shop.two: 1 rows, before 0; 0 unusable messages, 0 parked messages applied" in told
+    message = capsys.readouterr().out
+    assert "srv.all → the tables that its messages name: 1 partitions, 2 messages" in message
+    assert "srv.all/shop.one → shop__one, key (id)" in message
+    assert "shop.two: 1 rows, before 0; 0 unusable messages, 0 parked messages applied" in message
 
 
 def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: Any) -> None:
@@ -159,12 +159,12 @@ def test_what_shares_a_topic_is_found_in_unwrapped_rows_and_cloud_events(spark: 
         topic.message(None, {"source": {"db": "shop"}}),
     ]  # fmt: skip
     found = route_by_source(frame(spark, messages)).select("topic").collect()
-    lanes = ["srv.all/shop.row", "srv.all/shop.cloud", "srv.all/shop.key", "srv.all/"]
-    assert [one["topic"] for one in found] == lanes
+    routed = ["srv.all/shop.row", "srv.all/shop.cloud", "srv.all/shop.key", "srv.all/"]
+    assert [one["topic"] for one in found] == routed
 
 
 @pytest.mark.slow
-def test_a_job_begins_where_it_is_told_and_copies_dead_letters(
+def test_a_job_starts_at_configured_offsets_and_copies_dead_letters(
     broker: KafkaBroker, topics: Topics, sink: MakeSink, tmp_path: Path
 ) -> None:
     from sparksink.commands.subcommands import backfill, run  # noqa: PLC0415
@@ -233,28 +233,31 @@ def test_a_batch_waits_until_there_are_enough_messages(
 
 def test_heartbeats_of_another_name_are_left_out(sink: MakeSink, tmp_path: Path) -> None:
     made = sink(source={"heartbeat.prefix": "srv.beat"})
-    named = (Topic("srv.beat.srv"), Topic("srv.shop.orders"))
-    record(tmp_path, "0.json", *(topic.message({"id": 1}, {"v": 1}) for topic in named))
+    with_table_header = (Topic("srv.beat.srv"), Topic("srv.shop.orders"))
+    record(tmp_path, "0.json", *(topic.message({"id": 1}, {"v": 1}) for topic in with_table_header))
     assert [row["topic"] for row in made.messages.between().collect()] == ["srv.shop.orders"]
-    assert [made.messages.is_table_topic(topic.name) for topic in named] == [False, True]
+    assert [made.messages.is_table_topic(topic.name) for topic in with_table_header] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ("offsets.json", "--from offsets.json cannot be read: No such file"),
         ("first", "--from first: write earliest, latest"),
         ("latest", "--from and --to need source.kind: kafka"),
     ],
 )
-def test_a_bound_of_no_use_is_told(sink: MakeSink, given: str, told: str) -> None:
+def test_an_invalid_bound_is_refused(sink: MakeSink, given: str, message: str) -> None:
     from sparksink.commands.subcommands import backfill  # noqa: PLC0415 - needs Spark
 
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=message):
         backfill(sink(), argparse.Namespace(tables=".*", start=given, end="latest"))
 
 
-def test_the_first_pause_between_retries_is_as_told(sink: MakeSink) -> None:
+def test_the_first_pause_between_retries_is_configured(sink: MakeSink) -> None:
     from pyspark.errors import PySparkException  # noqa: PLC0415 - needs Spark
 
     made, failures = sink(errors={"retries": 3, "backoff": "10ms"}), iter(range(3))

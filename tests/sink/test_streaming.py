@@ -50,7 +50,7 @@ def test_a_job_is_taken_up_where_it_ended(
     assert [json.loads(text)["srv.shop.orders"]["0"] for _, text in commits] == [3, 4, 4]
 
 
-def test_status_and_plan_tell_what_is_and_what_would_be(
+def test_status_and_plan_show_tables(
     sink: MakeSink, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from sparksink.commands.subcommands import check, plan, run, status  # noqa: PLC0415
@@ -66,12 +66,12 @@ def test_status_and_plan_tell_what_is_and_what_would_be(
     record(tmp_path, "1.json", topic.change("c", 110, None, {"id": 2, "v": "b", "w": "c"}))
     plan(sink(), ONCE)
     status(sink(), ONCE)
-    told = capsys.readouterr().out
-    assert "srv.shop.orders → shop__orders: 1 partitions, 1 messages" in told
-    assert "  create v string\n" in told
-    assert "  add w string\n  widen id to bigint\n" in told
-    assert "shop.orders" in told.splitlines()[-1]
-    assert told.endswith("ok\n")
+    output = capsys.readouterr().out
+    assert "srv.shop.orders → shop__orders: 1 partitions, 1 messages" in output
+    assert "  create v string\n" in output
+    assert "  add w string\n  widen id to bigint\n" in output
+    assert "shop.orders" in output.splitlines()[-1]
+    assert output.endswith("ok\n")
 
 
 def test_metrics_health_and_status_are_served() -> None:
@@ -95,7 +95,7 @@ def test_metrics_health_and_status_are_served() -> None:
         metrics.batch(3, [done], {"shop.x": "why"}, 0.5)
         metrics.gaps({"shop.lost": LACKS_MESSAGES, "shop.parted": DIVERGED})
         metrics.behind({"t": {"0": 5}}, {"t": {"0": 7, "1": 3}})
-        told = page("/metrics").splitlines()
+        output = page("/metrics").splitlines()
         of_orders = '{table="shop.orders"'
         for line in (
             f"sparksink_messages_total{of_orders}}} 6.0",
@@ -110,8 +110,10 @@ def test_metrics_health_and_status_are_served() -> None:
             'sparksink_kafka_lag{partition="0",topic="t"} 2.0',
             'sparksink_kafka_lag{partition="1",topic="t"} 0.0',
         ):
-            assert line in told
-        assert any(one.startswith(f"sparksink_swept_timestamp_seconds{of_orders}") for one in told)
+            assert line in output
+        assert any(
+            one.startswith(f"sparksink_swept_timestamp_seconds{of_orders}") for one in output
+        )
         assert page("/healthz").splitlines() == [
             "ok",
             f"shop.lost: {LACKS_MESSAGES}",
@@ -124,7 +126,7 @@ def test_metrics_health_and_status_are_served() -> None:
         assert "parked: why" in page("/")
 
 
-@pytest.mark.parametrize(("wrong", "status"), [("colour=red", 2), ("name=a b", 2)])
+@pytest.mark.parametrize(("wrong", "status"), [("color=red", 2), ("name=a b", 2)])
 def test_the_command_line_ends_with_a_status(tmp_path: Path, wrong: str, status: int) -> None:
     from sparksink.cli import main  # noqa: PLC0415
 

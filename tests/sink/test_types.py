@@ -113,7 +113,7 @@ def zone(request: pytest.FixtureRequest, spark: Any) -> str:
     return str(request.param)
 
 
-def shown(sink: Any, names: list[str], which: str = "true") -> dict[Any, dict[str, Any]]:
+def values(sink: Any, names: list[str], which: str = "true") -> dict[Any, dict[str, Any]]:
     """Return the rows by id; instants as text in UTC, whatever this process's zone is."""
     table = sink.lake.table("shop__orders")
     kinds = table.columns()
@@ -132,7 +132,7 @@ def check(sink: Any, spark: Any, cases: list[tuple[dict[str, Any], str, Any, Any
     sink.batches.apply(frame(spark, messages), "app", 0)
     kinds = sink.lake.table("shop__orders").columns()
     assert {name: kinds[name] for name in names} == {c[0]["field"]: c[1] for c in cases}
-    found = shown(sink, names)
+    found = values(sink, names)
     assert {n: _plain(v) for n, v in found[1].items() if n != "id"} == {
         c[0]["field"]: c[3] for c in cases
     }
@@ -148,12 +148,12 @@ def check_versions(
     names = [case[0]["field"] for case in cases]
     later = [topic.change("u", 300, None, {"id": n, **dict.fromkeys(names)}) for n in (1, 2)]
     sink.batches.apply(frame(spark, later), "app", 1)
-    ended = shown(sink, names, "NOT __current")
+    ended = values(sink, names, "NOT __current")
     assert {n: _plain(v) for n, v in ended[1].items()} == {
         "id": 1,
         **{c[0]["field"]: c[3] for c in cases},
     }
-    assert set(shown(sink, names, "__current")[1].values()) == {1, None}
+    assert set(values(sink, names, "__current")[1].values()) == {1, None}
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A configuration is read as written, and every fault is told with its key and no value."""
+"""A configuration is read as written, and every error names its key and shows no value."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def test_keys_of_the_kafka_client_are_passed_through() -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "told"),
+    ("document", "message"),
     [
         (source(max_offset=3), "source.max.offset: unknown key"),
         (source(starting_offset=3), "source.starting.offset: unknown key; did you mean starting."),
         (changed(deletes="soft"), "deletes: unknown key; did you mean mirror: deletes?"),
-        (changed(colour="red"), "colour: unknown key"),
+        (changed(color="red"), "color: unknown key"),
         (changed(trigger={"interval": 5}), "trigger.interval: a duration is a number and a unit"),
         (changed(source={"topics": "x"}), "source: bootstrap.servers is required"),
         (changed(source={"topics": "x", "kind": "file"}), "source: path is required"),
@@ -147,10 +147,10 @@ def test_keys_of_the_kafka_client_are_passed_through() -> None:
          "tables.a.mirror.delets: unknown key; did you mean deletes?"),
     ],
 )  # fmt: skip
-def test_a_fault_names_its_key(document: dict[str, object], told: str) -> None:
+def test_an_error_names_its_key(document: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(document)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
 
 
 def test_keys_of_the_catalog_are_passed_through() -> None:
@@ -194,7 +194,7 @@ def test_references_and_overrides(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a: [", "is not YAML: line"),
         ("", "has no keys"),
@@ -202,10 +202,10 @@ def test_references_and_overrides(tmp_path: Path) -> None:
         ("name: '${file:/none}'", "cannot be read"),
     ],
 )
-def test_a_file_that_cannot_be_read(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_cannot_be_read(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "sink.yaml"
     file.write_text(text)
-    with pytest.raises(ConfigError, match=told.replace("$", r"\$")):
+    with pytest.raises(ConfigError, match=message.replace("$", r"\$")):
         load(file, {})
 
 

@@ -1,4 +1,4 @@
-"""Settings of what goes wrong, of upkeep, of bounds; and keys that are told to be unsupported."""
+"""Settings of errors, maintenance and offset bounds; and unsupported keys with alternatives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILE = {"kind": "file", "path": "p", "topics": "t"}
 
 
 @pytest.mark.parametrize(
-    ("document", "told"),
+    ("document", "found"),
     [
         (source(format="xml"), "source.format: Input should be"),
         (source(route="topics"), "source.route: String should match"),
@@ -66,10 +66,10 @@ FILE = {"kind": "file", "path": "p", "topics": "t"}
         (changed(metrics={"textfile": "/var/sink.txt"}), "metrics.textfile: String should match"),
     ],
 )  # fmt: skip
-def test_a_fault_names_its_key(document: dict[str, object], told: str) -> None:
+def test_an_error_names_its_key(document: dict[str, object], found: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(document)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(found)
 
 
 def test_defaults_are_what_was_before_there_were_these_keys() -> None:
@@ -153,7 +153,7 @@ def test_a_window_is_open_between_its_times_in_utc(
     assert rules.is_open(moment.astimezone(timezone(timedelta(hours=7)))) == is_open
 
 
-def test_lanes_are_topics_with_a_table() -> None:
+def test_routed_tables_are_topics_with_a_table() -> None:
     assert routed_tables.table_name_parts("srv.shop.orders") == ["srv", "shop", "orders"]
     assert routed_tables.table_name_parts("srv.all/shop.orders") == ["shop", "orders"]
     assert routed_tables.table_name_parts("srv.all/") == ["srv", "all"]
@@ -168,25 +168,30 @@ def test_lanes_are_topics_with_a_table() -> None:
     ]
 
 
-def test_a_batch_is_told_in_one_line_of_json() -> None:
+def test_a_batch_is_logged_as_one_line_of_json() -> None:
     done = [
         TableResult("shop.a", "7", 5, 1, source_ts=datetime.now(UTC) - timedelta(seconds=9)),
         TableResult("shop.b"),
     ]
     line = batch_json(3, done, {"shop.b": "why"}, {"shop.a": 9.25}, 0.5)
     assert "\n" not in line
-    told = json.loads(line)
-    assert (told["batch"], told["seconds"], told["changes"], told["dead_letters"]) == (3, 0.5, 5, 1)
-    assert told["tables"][0]["source_lag_seconds"] == 9.25
-    assert told["tables"][1] == {
+    found = json.loads(line)
+    assert (found["batch"], found["seconds"], found["changes"], found["dead_letters"]) == (
+        3,
+        0.5,
+        5,
+        1,
+    )
+    assert found["tables"][0]["source_lag_seconds"] == 9.25
+    assert found["tables"][1] == {
         "table": "shop.b", "changes": 0, "dead_letters": 0, "seconds": 0.0,
         "source_lag_seconds": None, "parked": True, "version": "",
     }  # fmt: skip
 
 
 @pytest.fixture
-def asked() -> Iterator[tuple[str, list[str]]]:
-    """Serve one Avro schema as a registry does; give its address and the paths asked for."""
+def registry_server() -> Iterator[tuple[str, list[str]]]:
+    """Serve one Avro schema as a registry does; yield its address and the requested paths."""
     paths: list[str] = []
     schema = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "int"}]}
 
@@ -208,10 +213,10 @@ def asked() -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(("ttl", "times"), [(None, 1), ("1ms", 2), ("1h", 1)])
-def test_a_schema_is_asked_for_again_after_its_time(
-    asked: tuple[str, list[str]], ttl: str | None, times: int
+def test_a_schema_is_requested_again_after_its_ttl(
+    registry_server: tuple[str, list[str]], ttl: str | None, times: int
 ) -> None:
-    url, paths = asked
+    url, paths = registry_server
     given = {"url": url} if ttl is None else {"url": url, "cache.ttl": ttl}
     config = Source.model_validate({**FILE, "schema.registry": given})
     layouts = MessageSchemas(

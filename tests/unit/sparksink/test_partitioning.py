@@ -30,7 +30,7 @@ def test_anything_else_is_refused(given: str) -> None:
         partitioning([given])
 
 
-def test_its_text_tells_all_of_it() -> None:
+def test_its_text_identifies_it() -> None:
     assert NONE.text() == ""
     both = partitioning(["months(at)", "kind"], ["id", "b c"])
     assert both.columns == ["at", "kind", "id", "b c"]

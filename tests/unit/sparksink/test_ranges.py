@@ -1,4 +1,4 @@
-"""How far a batch goes, and who reads what: nothing is left out and nothing is read twice."""
+"""The ends of batches, and the shares of tasks: each message is read exactly once."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def test_batches_come_to_the_end_and_share_all_of_it(
         assert seen.isdisjoint(read)
         seen |= set(read)
         at = end
-    wanted = {
+    expected = {
         (one.partition, n)
         for one in ranges_between(starts, ends)
         for n in range(one.start, one.end)
     }
-    assert seen == wanted
+    assert seen == expected
 
 
 @given(offsets)

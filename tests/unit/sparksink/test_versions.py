@@ -66,7 +66,7 @@ def test_random_definitions_are_followed_from_every_position(seeds: int) -> None
 def read(table: ChangingTable, known: SchemaVersions) -> list[tuple[Any, ...]]:
     found: dict[int, dict[str, Any]] = {}
     defaults = {one.name: one.default for one in table.columns}
-    for one in table.told:
+    for one in table.events:
         if one.key is None:
             found.clear()
             continue
@@ -164,10 +164,10 @@ def test_partitions_that_go_take_their_rows_without_events() -> None:
         assert not removes_rows(f"ALTER TABLE t {clause}")
 
 
-def test_the_definition_tells_of_unsigned_numbers_where_messages_do_not() -> None:
-    told = RowSchema(
+def test_the_definition_has_unsigned_types_that_messages_lack() -> None:
+    defined = RowSchema(
         (column_of("n", "bigint unsigned", Modes()), column_of("m", "bigint", Modes()))
     )
-    found = with_source_types(RowSchema((Column("n", "int64"), Column("m", "int64"))), told)
+    found = with_source_types(RowSchema((Column("n", "int64"), Column("m", "int64"))), defined)
     kinds = [column_conversion(column, Types()).target for column in found.columns]
     assert kinds == ["decimal(20,0)", "bigint"]

@@ -39,12 +39,12 @@ def expected(messages: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
         if source["snapshot"] == "last":  # nothing that was there before is there now
             changes.append(("t", None, place))
         values[row and row["id"], place] = row and row["v"]
-    found = versions(changes)
-    told = [
+    ends = versions(changes)
+    found = [
         (key, values[key, place], *place, *(end or (None, None)), end is None)
-        for (key, place), end in found.items()
+        for (key, place), end in ends.items()
     ]
-    return sorted(told, key=repr)
+    return sorted(found, key=repr)
 
 
 def run(sink: MakeSink, spark: Any, tmp_path: Path, seed: int, target: dict[str, Any]) -> None:

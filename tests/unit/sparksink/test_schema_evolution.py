@@ -43,7 +43,7 @@ def test_a_type_is_widened_and_the_narrow_one_still_fits(present: str, comes: st
         ("timestamp", "timestamp_ntz"),
     ],
 )
-def test_a_type_that_cannot_become_the_other_is_told(present: str, comes: str) -> None:
+def test_an_incompatible_type_is_refused(present: str, comes: str) -> None:
     with pytest.raises(TableError, match="column a is"):
         plan_steps("t", {"a": present}, {"a": comes}, RULES)
 
@@ -97,19 +97,19 @@ def test_all_rows_are_cast_where_that_loses_nothing(
         plan_steps("t", {"a": present}, {"a": comes}, rules, table_format)
 
 
-def homes(
+def column_mapping(
     columns: dict[str, str], facts: dict[str, str], conflict: str = "new_column"
 ) -> ColumnMapping:
     return ColumnMapping(columns, facts, Evolution.model_validate({"conflict": conflict}), "delta")
 
 
 def test_values_of_another_type_go_into_a_column_of_their_own() -> None:
-    first = homes({"id": "int", "a": "int"}, {})
-    wanted = first.plan_columns({"id": "int", "a": "string"}, ("id",), ())
-    assert wanted == {"id": "int", "a__v2": "string"}
-    facts = first.additional_column_facts(wanted)
+    first = column_mapping({"id": "int", "a": "int"}, {})
+    planned = first.plan_columns({"id": "int", "a": "string"}, ("id",), ())
+    assert planned == {"id": "int", "a__v2": "string"}
+    facts = first.additional_column_facts(planned)
     assert facts == {"versions.a": '["a__v2"]'}
-    later = homes({"id": "int", "a": "int", "a__v2": "string"}, facts, "park")
+    later = column_mapping({"id": "int", "a": "int", "a__v2": "string"}, facts, "park")
     assert later.plan_columns({"a": "bigint"}, (), ()) == {"a": "bigint"}
     assert later.plan_columns({"a": "string"}, (), ()) == {"a__v2": "string"}
     assert later.plan_columns({"a": "string"}, ("a",), ()) == {"a": "string"}
@@ -123,20 +123,20 @@ def test_values_of_another_type_go_into_a_column_of_their_own() -> None:
 
 def test_a_third_type_gets_a_third_column_and_a_name_that_is_taken_is_not_used() -> None:
     facts = {"versions.a": '["a__v2"]'}
-    third = homes({"a": "int", "a__v2": "string", "a__v3": "int"}, facts)
-    wanted = third.plan_columns({"a": "binary"}, (), ())
-    assert wanted == {"a__v4": "binary"}
-    assert third.additional_column_facts(wanted) == {"versions.a": '["a__v2", "a__v4"]'}
+    third = column_mapping({"a": "int", "a__v2": "string", "a__v3": "int"}, facts)
+    planned = third.plan_columns({"a": "binary"}, (), ())
+    assert planned == {"a__v4": "binary"}
+    assert third.additional_column_facts(planned) == {"versions.a": '["a__v2", "a__v4"]'}
 
 
 def test_a_column_that_was_cast_takes_what_it_had_before() -> None:
-    cast = homes({"a": "string"}, {"rewritten.a": '["int"]'}, "rewrite")
+    cast = column_mapping({"a": "string"}, {"rewritten.a": '["int"]'}, "rewrite")
     assert cast.plan_columns({"a": "smallint"}, (), ()) == {"a": "string"}
     assert cast.plan_columns({"a": "double"}, (), ()) == {"a": "double"}
 
 
 def test_a_column_that_is_gone_is_not_made_again() -> None:
-    found = homes({"id": "int", "b": "int"}, {"renamed.o": "gone"}, "park")
+    found = column_mapping({"id": "int", "b": "int"}, {"renamed.o": "gone"}, "park")
     kinds = {"id": "int", "gone": "int", "o": "int", "b": "int", "new": "int"}
     planned = found.plan_columns(kinds, ("id",), {"gone", "b"})
     assert planned == {"id": "int", "b": "int", "new": "int"}

@@ -132,7 +132,7 @@ def test_an_avro_union_of_two_types_is_refused() -> None:
         from_avro(["int", "string"])
 
 
-def test_the_digest_tells_shapes_apart() -> None:
+def test_the_digest_distinguishes_schemas() -> None:
     narrow = split_value_schema(from_connect(SCHEMA))[1]
     wide_row = {**ROW, "fields": [{**ROW["fields"][0], "type": "int64"}, ROW["fields"][1]]}
     wide = split_value_schema(from_connect({**SCHEMA, "fields": [{**wide_row, "field": "after"},
@@ -207,11 +207,11 @@ def test_the_modes_of_the_connector_count(modes: dict[str, str], text: str, kind
         ("tinyint(1) unsigned", False),
     ],
 )
-def test_tinyint_1_is_a_flag_where_that_is_wanted(text: str, flag: bool) -> None:
+def test_tinyint_1_is_a_flag_if_configured(text: str, flag: bool) -> None:
     column = column_of("c", text, Modes())
     assert column_conversion(column, Types()).target == "smallint"
-    wanted = Types(tinyint1="boolean")
-    assert column_conversion(column, wanted).target == ("boolean" if flag else "smallint")
+    types = Types(tinyint1="boolean")
+    assert column_conversion(column, types).target == ("boolean" if flag else "smallint")
 
 
 def test_an_unknown_type_is_refused() -> None:
@@ -247,13 +247,13 @@ def test_dropped_columns_are_found(ddl: str, gone: set[str]) -> None:
 
 
 def test_a_column_is_dropped_until_it_is_added_again() -> None:
-    def told(ddl: str, *names: str) -> bytes:
+    def statement(ddl: str, *names: str) -> bytes:
         table = {"columns": [column(name, "INT") for name in names]}
         changes = [{"id": '"shop"."orders"', "table": table}]
         return json.dumps({"ddl": ddl, "tableChanges": changes}).encode()
 
-    statements = [told("ALTER TABLE orders DROP a, DROP b", "id"),
-                  told("ALTER TABLE orders ADD b INT", "id", "b")]  # fmt: skip
+    statements = [statement("ALTER TABLE orders DROP a, DROP b", "id"),
+                  statement("ALTER TABLE orders ADD b INT", "id", "b")]  # fmt: skip
     lines: list[Message] = [(offset, value, None) for offset, value in enumerate(statements)]
     known = Definitions(parse(LEAST), lambda offset: lines[offset : offset + 1])
     for gone in ({"a", "b"}, {"a"}, {"a"}):

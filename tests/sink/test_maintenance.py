@@ -1,4 +1,4 @@
-"""What a job does beside applying: compaction in time, and what it tells of its batches."""
+"""Scheduled compaction, and the reports of batches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def files(made: Any, name: str) -> int:
 
 
 @pytest.mark.parametrize("table_format", [pytest.param("delta", marks=pytest.mark.slow), "iceberg"])
-def test_a_job_compacts_after_so_many_batches_and_tells_of_each(
+def test_a_job_compacts_after_a_number_of_batches_and_reports_each(
     sink: MakeSink,
     tmp_path: Path,
     table_format: str,
@@ -65,16 +65,16 @@ def test_compaction_waits_for_changes_and_for_its_window(sink: MakeSink) -> None
 
     rules = {"compact.every": 2, "optimize.window": "01:00-05:00"}
     night, day = (datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in (3, 12))
-    upkeep, never = ScheduledCompaction(sink(maintenance=rules)), ScheduledCompaction(sink())
+    compaction, never = ScheduledCompaction(sink(maintenance=rules)), ScheduledCompaction(sink())
     for done in ([TableResult("a", changes=1)], [TableResult("a")], []):
-        upkeep.batch(done)
+        compaction.batch(done)
         never.batch(done)
-        assert not upkeep.is_due(night)
-    upkeep.batch([TableResult("a"), TableResult("b", changes=1)])
-    assert upkeep.is_due(night)
-    assert not upkeep.is_due(day)
-    upkeep.run()
-    assert not upkeep.is_due(night)
+        assert not compaction.is_due(night)
+    compaction.batch([TableResult("a"), TableResult("b", changes=1)])
+    assert compaction.is_due(night)
+    assert not compaction.is_due(day)
+    compaction.run()
+    assert not compaction.is_due(night)
     assert not never.is_due(night)
 
 

@@ -60,7 +60,7 @@ class Table:
                 found[key, place] = (op, end)
         return found
 
-    def shown(self) -> dict[tuple[int, Place], Place | None]:
+    def ends_by_version(self) -> dict[tuple[int, Place], Place | None]:
         return {at: end for at, (op, end) in self.rows.items() if op != "d"}
 
 
@@ -83,7 +83,7 @@ def test_versions_end_where_they_should(data: st.DataObject, history: list[Chang
             pass  # a crash after some of the writes; the batch is repeated
         for _ in table.apply(mixed[start:end]):
             pass
-    assert table.shown() == versions(history)
+    assert table.ends_by_version() == versions(history)
 
 
 @settings(max_examples=100, deadline=None)

@@ -18,15 +18,15 @@ def test_places_only_grow_and_are_read_back(
     batches: list[tuple[str, dict[tuple[str, int], ChangePosition]]],
 ) -> None:
     heads = HistoryPositions()
-    wanted: dict[str, dict[tuple[str, int], ChangePosition]] = {}
+    expected: dict[str, dict[tuple[str, int], ChangePosition]] = {}
     for table, places in batches:
         before = dict(heads.positions(table))
         heads.advance(table, places)
         assert heads.positions(table) == before
         heads = HistoryPositions(heads.text())
-        known = wanted.setdefault(table, {})
+        known = expected.setdefault(table, {})
         known |= {one: max(place, known.get(one, place)) for one, place in places.items()}
-    assert all(heads.positions(table) == places for table, places in wanted.items())
+    assert all(heads.positions(table) == places for table, places in expected.items())
 
 
 def test_nothing_is_kept_where_nothing_was_reached() -> None:
