@@ -44,7 +44,7 @@ HISTORY_COLUMNS: Final = {
     "__batch": "bigint",
 }
 
-_MOST: Final[Mapping[str, int]] = {"bag_view": (1 << 63) - 1, "full_row": 1}
+KEYLESS_COUNTS: Final[Mapping[str, int]] = {"bag_view": (1 << 63) - 1, "full_row": 1}
 """Values of nopk with a keyless mirror → the highest count."""
 _BEFORE: Final[Mapping[str, str]] = {"struct": ROW, "json": "string"}
 _KEY_READING: Final = "key.reading"
@@ -52,7 +52,7 @@ _KEY_READING: Final = "key.reading"
 
 def counts_rows(rules: TableConfig, keys: Sequence[str]) -> bool:
     """Return whether a table with these keys has a keyless mirror, which counts rows."""
-    return not keys and rules.nopk in _MOST and rules.mirror.enabled
+    return not keys and rules.nopk in KEYLESS_COUNTS and rules.mirror.enabled
 
 
 class TopicTables:
@@ -222,7 +222,7 @@ class TopicTables:
             self._keyless_history,
             self._rules.mirror,
             self._state,
-            _MOST.get(self._rules.nopk, 1),
+            KEYLESS_COUNTS.get(self._rules.nopk, 1),
         )
 
 

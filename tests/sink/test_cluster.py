@@ -100,7 +100,7 @@ def installed(folder: Path) -> Path:
 
 
 def submitted(url: str, folder: Path) -> int:
-    """Submit the job as docs/sink.md describes, of an installed wheel."""
+    """Submit the job as docs/sink/install.md describes, of an installed wheel."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     own = {**environment(), "PYTHONPATH": str(installed(folder))}
