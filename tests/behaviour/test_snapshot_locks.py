@@ -183,20 +183,18 @@ def test_tables_are_locked_where_all_cannot_be(filled: FreshDatabase, without_re
     filled.execute(f"GRANT LOCK TABLES ON {filled.name}.* TO {user}")
     account = {"database__user": user, "database__password": user}
     with observed(filled, user) as statements, opened(filled, "minimal", **account) as made:
-        emitted = []
+        ddl = []
         reading = made.snapshot(PLAN, None)
         for change in reading:
             if isinstance(change, RowChanges):
                 break
-            emitted += [change] if isinstance(change, SchemaChange) else []
+            ddl += [change] if isinstance(change, SchemaChange) else []
         assert not can_write(filled, "captured")
         assert can_write(filled, "other")
         list(reading)
         assert can_write(filled, "captured")
         asked = steps(statements())
-    created = {
-        item.id.table for change in emitted for item in change.changes if item.type == "CREATE"
-    }
+    created = {item.id.table for change in ddl for item in change.changes if item.type == "CREATE"}
     assert created == {"captured", "other"}
     assert asked == [
         *("isolation", "lock", "flush", "lock tables", "position", "definition", *READ),
