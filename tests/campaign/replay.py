@@ -61,6 +61,7 @@ class Replay:
         for row in (before, after):
             if row is not None and event["source"]["ts_ms"] < self.snapshot_ended * 1000:
                 self._from_snapshot.add(row["origin"])
+                self._forget_earlier_snapshot(row)
             if row is not None:
                 self._versions[row["origin"]].add(row["version"])
         if event["op"] == "t":
@@ -80,6 +81,15 @@ class Replay:
         self.rows[row["origin"]] = row
         self._versions[row["origin"]].add(row["version"])
         self._from_snapshot.add(row["origin"])
+
+    def _forget_earlier_snapshot(self, row: dict[str, Any]) -> None:
+        """Forget versions of an interrupted snapshot that the next one did not repeat.
+
+        It reads nothing of a table that was altered first, and dropped before it was read again.
+        """
+        seen = self._versions[row["origin"]]
+        if seen and row["version"] > max(seen) + 1:
+            seen.clear()
 
     def is_at(self, versions: Mapping[int, int]) -> bool:
         """Whether each row, by its origin, has that version."""

@@ -59,7 +59,7 @@ class Sender:
             receipt = Receipt(self.failed, self.sent)
             self.held[self.sent] = receipt
             message = Message(self.topic, 0, None, str(self.sent).encode().rjust(500))
-            while self.producer.send([message], lambda _: 0, receipt) is not None:
+            while self.producer.send([message], lambda _: 1, receipt) is not None:
                 self.producer.poll(0.05)
             del receipt
             self.producer.poll(0)
