@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey
+from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, Type, struct_like
 from connector.data.schema_cache import SchemaCache
@@ -44,7 +44,8 @@ def _parse(spec: list[str]) -> dict[str, Type]:
     for item in spec:
         parts = item.split(":")
         if len(parts) > 2:
-            raise ConfigError(f"Invalid rename mapping: {item}")
+            listed = f"[{', '.join(spec)}]"
+            raise invalid("renames", listed, f"Invalid rename mapping: {item}")
         name = parts[0].strip() if len(parts) == 2 else _WHOLE
         found[name] = _type(parts[-1].strip())
     if _WHOLE in found and len(spec) > 1:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from connector.config import ConfigKey, one_of
+from connector.config import ConfigKey
 from connector.data.schema import Field, Schema
 from connector.errors import ConfigError, TransformError
 from connector.transforms.part import require_map, value_or_default
+from connector.transforms.validators import any_case_of
 
 SYNTAX: Final = ConfigKey(
     "field.syntax.version", "STRING", "V1", "HIGH",
     "V1: a plain name. V2: a path with dots; names that hold dots stand in backticks.",
-    validator=one_of("V1", "V2"),
+    validator=any_case_of("V1", "V2"),
 )  # fmt: skip
 
 _PURPOSE = "nested field access"

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
 from connector.data.literals import parse_literal
 from connector.data.record import Header, Record
-from connector.transforms.validators import empty_list
+from connector.transforms.validators import distinct
 
 
 class DropHeaders:
     """Removes headers."""
 
     config_def = ConfigDef(
-        [ConfigKey("headers", "LIST", REQUIRED, "HIGH", "Names of headers.", validator=empty_list)]
+        [ConfigKey("headers", "LIST", REQUIRED, "HIGH", "Names of headers.", validator=distinct)]
     )
 
     def __init__(self, config: Mapping[str, str]) -> None:

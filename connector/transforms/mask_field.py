@@ -28,7 +28,7 @@ from connector.transforms.part import (
     Values,
     copying,
 )
-from connector.transforms.validators import empty_list
+from connector.transforms.validators import distinct
 
 _NOTHING: Final[dict[str, Any]] = {
     "boolean": False,
@@ -46,7 +46,7 @@ class MaskField(StructTransform):
     config_def = ConfigDef(
         [
             ConfigKey(
-                "fields", "LIST", REQUIRED, "HIGH", "The fields to mask.", validator=empty_list
+                "fields", "LIST", REQUIRED, "HIGH", "The fields to mask.", validator=distinct
             ),
             ConfigKey(
                 "replacement", "STRING", None, "LOW",

@@ -9,6 +9,7 @@ from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, struct_like
 from connector.transforms.part import KEY, REPLACE_NULLS, VALUE, Rewrite, StructTransform, Values
+from connector.transforms.validators import distinct_or_empty
 
 
 def _renames(_: str, value: Any) -> str | None:
@@ -33,13 +34,17 @@ class ReplaceField(StructTransform):
     config_def = ConfigDef(
         [
             ConfigKey(
-                "exclude", "LIST", [], "MEDIUM", "Fields to leave out, whatever include says."
+                "exclude", "LIST", [], "MEDIUM", "Fields to leave out, whatever include says.",
+                validator=distinct_or_empty,
             ),
-            ConfigKey("include", "LIST", [], "MEDIUM", "Fields to keep; empty keeps all."),
+            ConfigKey(
+                "include", "LIST", [], "MEDIUM", "Fields to keep; empty keeps all.",
+                validator=distinct_or_empty,
+            ),
             ConfigKey("renames", "LIST", [], "MEDIUM", "Pairs old:new.", validator=_renames),
             REPLACE_NULLS,
         ]
-    )
+    )  # fmt: skip
     purpose = "field replacement"
 
     def configure(self, options: Mapping[str, Any]) -> None:

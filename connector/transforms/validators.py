@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from connector.capture.selection import pattern
-from connector.config import REQUIRED, invalid
+from connector.config import REQUIRED, Validator, invalid
 from connector.data.java_patterns import java_replacement
 from connector.errors import ConfigError
 
@@ -16,6 +16,36 @@ def empty_list(name: str, value: Any) -> str | None:
     if value is None or value is REQUIRED or value:
         return None
     return str(invalid(name, "[]", "Empty list"))
+
+
+def distinct(name: str, value: Any) -> str | None:
+    """Refuse a list that is empty or names something twice."""
+    if value is None or value is REQUIRED:
+        return None
+    if not value:
+        return (
+            f"Configuration '{name}' must not be empty. Valid values include: any non-empty value"
+        )
+    return distinct_or_empty(name, value)
+
+
+def distinct_or_empty(name: str, value: Any) -> str | None:
+    """Refuse a list that names something twice."""
+    if len(set(value)) < len(value):
+        return f"Configuration '{name}' values must not be duplicated."
+    return None
+
+
+def any_case_of(*allowed: str) -> Validator:
+    """Accept the given values in any case."""
+
+    def check(name: str, value: Any) -> str | None:
+        if str(value).upper() in allowed:
+            return None
+        reason = f"String must be one of (case insensitive): {', '.join(allowed)}"
+        return str(invalid(name, value, reason))
+
+    return check
 
 
 def java_regex(name: str, value: Any) -> str | None:

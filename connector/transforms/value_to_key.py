@@ -11,7 +11,7 @@ from connector.data.schema import Field, Schema, struct
 from connector.data.schema_cache import SchemaCache
 from connector.errors import TransformError
 from connector.transforms.part import REPLACE_NULLS, Values, require_map, require_struct
-from connector.transforms.validators import empty_list
+from connector.transforms.validators import distinct
 
 _PURPOSE = "copying fields from value to key"
 
@@ -27,7 +27,7 @@ class ValueToKey:
     config_def = ConfigDef(
         [
             ConfigKey(
-                "fields", "LIST", REQUIRED, "HIGH", "Fields of the value.", validator=empty_list
+                "fields", "LIST", REQUIRED, "HIGH", "Fields of the value.", validator=distinct
             ),
             REPLACE_NULLS,
         ]

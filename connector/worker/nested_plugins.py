@@ -97,6 +97,7 @@ def _sorted(keys: Sequence[ConfigKey]) -> list[ConfigKey]:
     return sorted(
         keys,
         key=lambda key: (
+            key.internal,  # behind the others, which are numbered as if there were none
             groups.index(key.group),
             key.order,
             not key.required,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -11,6 +12,9 @@ from connector.plugin_table import ROWS
 from deploy.stack import ConnectWorker
 from tests.fixtures.worker import WorkerProcess
 
+MYSQL = "io.debezium.connector.mysql.MySqlConnector"
+KAFKA = "org.apache.kafka.connect.transforms."
+DEBEZIUM = "io.debezium.transforms."
 CLASSES = [row.class_name for row in ROWS if row.kind in ("transformation", "predicate")]
 
 
@@ -38,3 +42,94 @@ def test_the_classes_are_listed_with_their_versions(
     )
     assert {row["class"] for row in ours} >= set(CLASSES)
     assert [row for row in ours if row["class"] in CLASSES and row not in theirs] == []
+
+
+def _transform(class_name: str, **options: str) -> dict[str, str]:
+    below = {"transforms.a." + key.replace("_", "."): text for key, text in options.items()}
+    return {"transforms": "a", "transforms.a.type": class_name, **below}
+
+
+def _predicate(class_name: str, **options: str) -> dict[str, str]:
+    below = {f"predicates.p.{key}": text for key, text in options.items()}
+    return {"predicates": "p", "predicates.p.type": KAFKA + "predicates." + class_name, **below}
+
+
+SAME = [
+    *(_transform(class_name) for class_name in CLASSES if ".predicates." not in class_name
+      and class_name.startswith(KAFKA) and not class_name.startswith(KAFKA + ("SetSchema"))
+      and not class_name.startswith(KAFKA + "InsertField")),
+    _transform(KAFKA + "InsertField$Value", static_field="a", static_value="b"),
+    _transform(KAFKA + "SetSchemaMetadata$Value", schema_version="x"),
+    _transform(KAFKA + "Cast$Value", spec="a:int8,b:string", replace_null_with_default="no"),
+    _transform(KAFKA + "Cast$Value", spec=""),
+    _transform(KAFKA + "Cast$Value", spec="a:b:c"),
+    _transform(KAFKA + "Cast$Value", spec="a:bytes"),
+    _transform(KAFKA + "Cast$Value", spec="int8,int8"),
+    _transform(KAFKA + "ReplaceField$Value", renames="a:b,c"),
+    _transform(KAFKA + "ReplaceField$Value", include="a, b"),
+    _transform(KAFKA + "MaskField$Value", fields="", replacement=""),
+    _transform(KAFKA + "ValueToKey", fields=""),
+    _transform(KAFKA + "ExtractField$Key", field="a", field_syntax_version="V3"),
+    _transform(KAFKA + "ExtractField$Key", field="a", field_syntax_version="v2"),
+    _transform(KAFKA + "HeaderFrom$Key", fields="a", headers="b", operation="MOVE"),
+    _transform(KAFKA + "HeaderFrom$Key", fields="", headers="", operation="x"),
+    _transform(KAFKA + "DropHeaders", headers=""),
+    _transform(KAFKA + "DropHeaders", headers="a,a"),
+    _transform(KAFKA + "MaskField$Key", fields="a,b,a"),
+    _transform(KAFKA + "ReplaceField$Key", include="a,a", exclude="b,b"),
+    _transform(KAFKA + "TimestampConverter$Value", target_type="x", unix_precision="y"),
+    _transform(KAFKA + "RegexRouter", regex="a", replacement="b", negate="x"),
+    _transform(KAFKA + "Filter", negate="true"),
+    {"transforms": "a"},
+    {"transforms": "a,a"},
+    _transform(DEBEZIUM + "ExtractNewRecordState", add_fields="op,table"),
+    _transform(DEBEZIUM + "ExtractNewRecordState", delete_tombstone_handling_mode="x"),
+    _transform(DEBEZIUM + "ExtractNewRecordState", drop_fields_from_key="x"),
+    _transform(DEBEZIUM + "ExtractChangedRecordState"),
+    _transform(DEBEZIUM + "ByLogicalTableRouter", topic_regex="a", topic_replacement="b"),
+    _transform(DEBEZIUM + "HeaderToValue", headers="a", fields="b", operation="move"),
+    _transform(DEBEZIUM + "SchemaChangeEventFilter", schema_change_event_exclude_list="DROP"),
+    _transform(DEBEZIUM + "TimezoneConverter", converted_timezone="UTC"),
+    _transform(DEBEZIUM + "outbox.EventRouter"),
+    _transform(
+        DEBEZIUM + "partitions.PartitionRouting",
+        partition_payload_fields="a", partition_topic_num="2",
+    ),
+    _transform("io.debezium.connector.mysql.transforms.ReadToInsertEvent"),
+    _predicate("TopicNameMatches"),
+    _predicate("TopicNameMatches", pattern=""),
+    _predicate("TopicNameMatches", pattern="a.*"),
+    _predicate("HasHeaderKey", name=""),
+    _predicate("RecordIsTombstone"),
+    {**_transform(KAFKA + "Filter", predicate="p"), **_predicate("HasHeaderKey", name="a")},
+]  # fmt: skip
+
+
+def _answer(url: str, config: dict[str, str]) -> tuple[list[str], dict[str, Any]]:
+    body = {"name": "x", "connector.class": MYSQL, **config}
+    path = f"/connector-plugins/{MYSQL}/config/validate"
+    found = httpx.put(url + path, json=body, timeout=60).json()
+    groups = [name for name in found["groups"] if name.startswith(("Transforms", "Predicates"))]
+    return groups, dict(_nested(found["configs"]))
+
+
+def _nested(configs: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for config in configs:
+        definition, value = config["definition"], config["value"]
+        if value is not None and value["name"].startswith(("transforms", "predicates")):
+            kept = {**value, "recommended_values": [], "errors": _errors(value["errors"])}
+            yield value["name"], (definition and _definition(definition), kept)
+
+
+def _errors(errors: list[str]) -> list[str]:
+    """Return the errors; Kafka checks a missing value, too, and reports that null is wrong."""
+    return errors[:1] if errors and errors[0].startswith("Missing required") else errors
+
+
+@pytest.mark.parametrize("config", SAME, ids=lambda config: "-".join(config.values())[-80:])
+def test_the_answer_to_a_validation(
+    connect_worker: ConnectWorker, worker: WorkerProcess, config: dict[str, str]
+) -> None:
+    theirs, ours = _answer(connect_worker.url, config), _answer(worker.url, config)
+    assert list(ours[1]) == list(theirs[1])
+    assert ours == theirs
