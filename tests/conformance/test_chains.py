@@ -49,7 +49,14 @@ def _chains(tests: Iterable[pytest.Item]) -> Iterator[Chain]:
             yield chain
 
 
-@pytest.mark.parametrize("chain", list(load()), ids=lambda chain: chain.name)
+# Each fourth chain shows what most of them show; all of them take some minutes.
+CHAINS = [
+    pytest.param(chain, id=chain.name, marks=[pytest.mark.slow] if number % 4 else [])
+    for number, chain in enumerate(load())
+]
+
+
+@pytest.mark.parametrize("chain", CHAINS)
 def test_a_chain(pairs: dict[str, Pair], chain: Chain) -> None:
     pair = pairs[chain.name]
     assert not pair.refused
