@@ -106,10 +106,10 @@ class EventRecords:
                 assert row is not None
                 value = self._envelope(codec, change.op, before, after, source)
                 record = self._with_context(_record(codec, codec.key_struct(row), value))
-                tombstone = _tombstone(codec, codec.key_struct(row), record.headers)
+                headers = record.headers  # a transform may put another list into the record
                 yield record
                 if after is None and self._options.tombstones:
-                    yield tombstone
+                    yield _tombstone(codec, codec.key_struct(row), headers)
 
     def _move(
         self, codec: TableEventSchema, before: Row, after: Row, source: dict[str, Any]
@@ -118,10 +118,10 @@ class EventRecords:
         to_new = [Header(NEW_KEY, codec.key_schema, new)]
         deleted = self._envelope(codec, "d", before, None, source)
         record = self._with_context(_record(codec, old, deleted, to_new))
-        tombstone = _tombstone(codec, old, record.headers)
+        headers = record.headers
         yield record
         if self._options.tombstones:
-            yield tombstone
+            yield _tombstone(codec, old, headers)
         created = self._envelope(codec, "c", None, after, source)
         to_old = [Header(OLD_KEY, codec.key_schema, old)]
         yield self._with_context(_record(codec, new, created, to_old))
