@@ -11,7 +11,7 @@ fewer than five messages, reads the answer to the second as an acknowledgement o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from weakref import ref
 
 from connector.kafka.partitioners import Partitioner
@@ -36,10 +36,10 @@ class FirstMessages:
 
     def admit(
         self, topic: str, partition: int | None, key: bytes | None, count: int, failed: Failed
-    ) -> Admission | None:
-        """Return where a message goes, None while the first one to its partition is in flight.
+    ) -> tuple[int, Failed] | None:
+        """Return where a message goes, and its delivery callback, which calls ``failed``.
 
-        The result has the callback to send with the message instead of ``failed``.
+        None while the first message to its partition is in flight.
         """
         partitions = self._topics.get(topic)
         if partitions is None:
@@ -48,10 +48,10 @@ class FirstMessages:
         if at in partitions.awaited:
             return None
         if at in partitions.acknowledged:
-            return Admission(at, failed)
+            return at, failed
         first = _FirstMessage(partitions, at, failed)
         partitions.awaited[at] = ref(first, lambda _: self._acknowledge(topic, partitions, at))
-        return Admission(at, first)
+        return at, first
 
     def _acknowledge(self, topic: str, partitions: _Partitions, at: int) -> None:
         """Note that the library released the callback, and did not report a failure before."""
@@ -60,24 +60,16 @@ class FirstMessages:
             if len(partitions.acknowledged) == partitions.count:
                 self._known[topic] = 0 if partitions.count == 1 else BY_KEY
 
+    def withdraw(self, topic: str, partition: int) -> None:
+        """Take back a message that was admitted and could not be queued."""
+        self._topics[topic].awaited.pop(partition, None)
+
     def forget(self) -> None:
         """Expect that brokers forgot the producer where nothing was sent for long."""
         self._known.clear()
         for topic, partitions in list(self._topics.items()):
             if not partitions.awaited:
                 del self._topics[topic]
-
-
-class Admission(NamedTuple):
-    """Where a message goes, and its delivery callback."""
-
-    partition: int
-    failed: Failed
-
-    def withdraw(self) -> None:
-        """Take back a message that could not be queued."""
-        if isinstance(self.failed, _FirstMessage):
-            self.failed.withdraw()
 
 
 class _Partitions:
@@ -101,8 +93,5 @@ class _FirstMessage:
 
     def __call__(self, error: Any, message: Any) -> None:
         if error is not None:
-            self.withdraw()
+            self._partitions.awaited.pop(self._at, None)
         self._failed(error, message)
-
-    def withdraw(self) -> None:
-        self._partitions.awaited.pop(self._at, None)

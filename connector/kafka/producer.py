@@ -187,7 +187,7 @@ class Producer:
                 headers,  # type: ignore[arg-type]  # as above
             )
         except (BufferError, KafkaException):
-            admission.withdraw()
+            self._first.withdraw(topic, goes)
             raise
         return True
 

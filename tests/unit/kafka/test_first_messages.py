@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from connector.kafka.first_messages import BY_KEY, Admission, FirstMessages
+from connector.kafka.first_messages import BY_KEY, Failed, FirstMessages
 from connector.kafka.partitioners import PARTITIONERS
 
 ERROR = "an error"
@@ -16,7 +16,9 @@ class Reports:
         self.found.append(error)
 
 
-def admit(first: FirstMessages, failed: Reports, key: bytes = b"k", count: int = 1) -> Admission:
+def admit(
+    first: FirstMessages, failed: Reports, key: bytes = b"k", count: int = 1
+) -> tuple[int, Failed]:
     admission = first.admit("t", None, key, count, failed)
     assert admission is not None
     return admission
@@ -39,13 +41,13 @@ def test_others_wait_until_the_first_message_is_acknowledged() -> None:
 def test_after_a_failure_the_next_message_is_the_first() -> None:
     first, failed = messages(), Reports()
     sent = admit(first, failed)
-    sent.failed(ERROR, None)
+    sent[1](ERROR, None)
     del sent
     assert failed.found == [ERROR]
     assert first.partition("t") is None
     again = admit(first, failed)
     assert first.admit("t", None, b"k", 1, failed) is None
-    again.withdraw()
+    first.withdraw("t", again[0])
     del again
     assert first.partition("t") is None
 
@@ -53,7 +55,7 @@ def test_after_a_failure_the_next_message_is_the_first() -> None:
 def test_a_report_for_each_message_is_an_acknowledgement_too() -> None:
     first, failed = messages(), Reports()
     sent = admit(first, failed)
-    sent.failed(None, None)
+    sent[1](None, None)
     del sent
     assert failed.found == [None]
     assert first.partition("t") == 0
@@ -69,7 +71,7 @@ def test_each_partition_has_a_first_message() -> None:
     for partition, key in keys.items():
         assert first.partition("t") is None
         sent = admit(first, failed, key, 3)
-        assert sent.partition == partition
+        assert sent[0] == partition
         assert first.admit("t", None, key, 3, failed) is None
         assert first.admit("t", partition, b"another key", 3, failed) is None
         del sent
