@@ -80,8 +80,8 @@ def _changes(
     table, rules = sink.lake.table(route.mirror), sink.config.evolution
     present, form = table.columns() or {}, sink.config.target.format
     planned = ColumnMapping(present, table.facts(), rules, form).plan_columns(kinds, keys, gone)
-    todo = plan_steps(route.table, present, planned, rules, form, keys)
+    migration = plan_steps(route.table, present, planned, rules, form, keys)
     yield from (f"  drop {name}" for name in sorted(present.keys() & gone) if name not in kinds)
-    yield from (f"  add {name} {kind}" for name, kind in todo.added.items())
-    yield from (f"  widen {name} to {kind}" for name, kind in todo.widened.items())
-    yield from (f"  cast {name} to {kind}" for name, kind in todo.rewritten.items())
+    yield from (f"  add {name} {kind}" for name, kind in migration.added.items())
+    yield from (f"  widen {name} to {kind}" for name, kind in migration.widened.items())
+    yield from (f"  cast {name} to {kind}" for name, kind in migration.rewritten.items())

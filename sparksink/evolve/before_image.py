@@ -40,10 +40,10 @@ def rename_fields(present: Mapping[str, str], renamed: Mapping[str, str]) -> lis
     ]
 
 
-def field_alterations(todo: MigrationSteps) -> list[Alteration]:
+def field_alterations(migration: MigrationSteps) -> list[Alteration]:
     """Return alterations that widen and add fields."""
-    widened = [Widen(f"{BEFORE}.{name}", kind) for name, kind in todo.widened.items()]
-    added = {f"{BEFORE}.{name}": kind for name, kind in todo.added.items()}
+    widened = [Widen(f"{BEFORE}.{name}", kind) for name, kind in migration.widened.items()]
+    added = {f"{BEFORE}.{name}": kind for name, kind in migration.added.items()}
     return [*widened, *([Add(added)] if added else [])]
 
 

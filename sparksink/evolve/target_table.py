@@ -186,13 +186,13 @@ class TargetTable:
         self._drop([name for name in gone if name not in columns and name not in keys])
         kinds = {name: one.target for name, one in columns.items()}
         planned = self._column_mapping().plan_columns(kinds, keys, gone)
-        todo = plan_steps(self._name, self.columns, planned, self._rules, self._format, keys)
-        if todo:
-            added = {name: shape.column(name) for name in todo.added}
+        migration = plan_steps(self._name, self.columns, planned, self._rules, self._format, keys)
+        if migration:
+            added = {name: shape.column(name) for name in migration.added}
             fillings = {
                 n: fill_value_sql(one, columns[n]) for n, one in added.items() if one is not None
             }
-            self._change(todo, fillings)
+            self._change(migration, fillings)
         self._follow_before(kinds)
 
     def _redefine(
@@ -251,8 +251,8 @@ class TargetTable:
             name if name in present else known.get(name, name): kind
             for name, kind in columns.items()
         }
-        if todo := plan_steps(self._name, present, planned, self._rules, self._format):
-            self._alter({}, before_image.field_alterations(todo))
+        if migration := plan_steps(self._name, present, planned, self._rules, self._format):
+            self._alter({}, before_image.field_alterations(migration))
 
     def _check_same_keys(self, keys: tuple[str, ...]) -> None:
         before = self._all_facts().get(_KEYS)
@@ -290,17 +290,17 @@ class TargetTable:
         ):
             self._alter({}, actions)
 
-    def _change(self, todo: MigrationSteps, fillings: Mapping[str, str | None]) -> None:
+    def _change(self, migration: MigrationSteps, fillings: Mapping[str, str | None]) -> None:
         """Widen, then add; pending fills are stored first, so that a restart completes them."""
         pending = {_PENDING + name: sql for name, sql in fillings.items() if sql and self._fills}
-        actions: list[Alteration] = [Widen(name, kind) for name, kind in todo.widened.items()]
-        actions += [Rewrite(name, kind, self._how) for name, kind in todo.rewritten.items()]
+        actions: list[Alteration] = [Widen(name, kind) for name, kind in migration.widened.items()]
+        actions += [Rewrite(name, kind, self._how) for name, kind in migration.rewritten.items()]
         mapping = self._column_mapping()
-        if todo.rewritten:
+        if migration.rewritten:
             self._check_partitioning()
-        former = mapping.former_type_facts(todo.rewritten)
-        facts = {**pending, **mapping.additional_column_facts(todo.added), **former}
-        self._alter(facts, [*actions, *([Add(todo.added)] if todo.added else [])])
+        former = mapping.former_type_facts(migration.rewritten)
+        facts = {**pending, **mapping.additional_column_facts(migration.added), **former}
+        self._alter(facts, [*actions, *([Add(migration.added)] if migration.added else [])])
         self._fill([name for name, sql in fillings.items() if sql and self._fills])
 
     def _check_partitioning(self) -> None:

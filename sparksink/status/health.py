@@ -19,11 +19,17 @@ class Health:
     A long batch or compaction is healthy as long as its tasks end.
     """
 
-    def __init__(self, activity: Activity, stall: float = _STALL_SECONDS) -> None:
+    def __init__(
+        self,
+        activity: Activity,
+        stall: float = _STALL_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._activity = activity
+        self._clock = clock
         self._stall = stall
         self._last: Hashable | None = None
-        self._moved = time.monotonic()
+        self._moved = clock()
 
     def is_alive(self) -> bool:
         """Return whether the job is idle or makes progress; False if its activity is unknown."""
@@ -32,5 +38,5 @@ class Health:
         except Exception:  # noqa: BLE001 - whatever it is, the job is not well
             return False
         if now is None or now != self._last:
-            self._last, self._moved = now, time.monotonic()
-        return time.monotonic() - self._moved < self._stall
+            self._last, self._moved = now, self._clock()
+        return self._clock() - self._moved < self._stall
