@@ -14,7 +14,7 @@ from deploy.stack.errors import StackError
 from tests.conformance.chain import FOLDER, Chain
 from tests.conformance.normal import normal
 from tests.conformance.scenario import read
-from tests.conformance.sides import Side
+from tests.conformance.sides import Side, base_config
 from tests.fixtures.topics import Message, Topics
 
 TABLES = read(FOLDER / "tables.sql")
@@ -94,18 +94,7 @@ class ChainRun:
                 cursor.execute(statement)
 
     def _create(self) -> None:
-        config = {
-            "connector.class": self._server.connector_class,
-            "tasks.max": "1",
-            "database.hostname": self._server.host,
-            "database.port": str(self._server.port),
-            "database.user": "owner",
-            "database.password": "owner",
-            "database.include.list": "chains",
-            "database.ssl.mode": "disabled",
-            "driver.allowPublicKeyRetrieval": "true",
-            "schema.history.internal.kafka.bootstrap.servers": self._broker.address,
-        }
+        config = base_config(self._server, self._broker) | {"database.include.list": "chains"}
         for number, pair in enumerate(self.pairs.values()):
             for half, side in enumerate(pair.sides):
                 own = {

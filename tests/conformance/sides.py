@@ -41,6 +41,24 @@ class Side:
     failure: str = ""
 
 
+def base_config(server: DatabaseServer, broker: KafkaBroker) -> dict[str, str]:
+    """Return the settings that connectors of both sides have in common."""
+    if "mariadb" in server.connector_class:
+        ssl = {"database.ssl.mode": "disable"}
+    else:
+        ssl = {"database.ssl.mode": "disabled", "driver.allowPublicKeyRetrieval": "true"}
+    return {
+        "connector.class": server.connector_class,
+        "tasks.max": "1",
+        "database.hostname": server.host,
+        "database.port": str(server.port),
+        "database.user": "owner",
+        "database.password": "owner",
+        "schema.history.internal.kafka.bootstrap.servers": broker.address,
+        **ssl,
+    }
+
+
 class Run:
     """All scenarios of one group on one server.
 
@@ -103,17 +121,7 @@ class Run:
                     self.errors.append(f"{scenario.name}: {statement[:100]!r}: {error}")
 
     def _create(self) -> None:
-        config = {
-            "connector.class": self._server.connector_class,
-            "tasks.max": "1",
-            "database.hostname": self._server.host,
-            "database.port": str(self._server.port),
-            "database.user": "owner",
-            "database.password": "owner",
-            "schema.history.internal.kafka.bootstrap.servers": self._broker.address,
-            **self._ssl(),
-            **dict(self._scenarios[0].config),
-        }
+        config = base_config(self._server, self._broker) | dict(self._scenarios[0].config)
         if not {"database.include.list", "database.exclude.list"} & config.keys():
             names = [name for scenario in self._scenarios for name in scenario.databases]
             config["database.include.list"] = ",".join(names)
@@ -127,11 +135,6 @@ class Run:
             side.client.create(side.prefix, {**config, **own, **side.extra})
         for side in self.sides:
             side.client.wait_for(side.prefix, "RUNNING")
-
-    def _ssl(self) -> dict[str, str]:
-        if "mariadb" in self._server.connector_class:
-            return {"database.ssl.mode": "disable"}
-        return {"database.ssl.mode": "disabled", "driver.allowPublicKeyRetrieval": "true"}
 
     def _each(self, verb: str) -> None:
         for side in self.sides:
