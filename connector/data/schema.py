@@ -19,11 +19,9 @@ Date/Time/…     the int of the underlying type (days, milliseconds …)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
-
-from connector.errors import TransformError
 
 Type = Literal[
     "boolean",
@@ -127,21 +125,6 @@ def struct(
     """Build a struct schema from ``(field name, schema)`` pairs, in order."""
     members = tuple(Field(field, schema) for field, schema in fields)
     return Schema("struct", optional, name, version, doc, fields=members)
-
-
-def struct_like(schema: Schema, fields: Iterable[Field]) -> Schema:
-    """Build a required struct with the name, version, doc and parameters of another schema.
-
-    :raises TransformError: two fields have one name.
-    """
-    members = tuple(fields)
-    names = [member.name for member in members]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise TransformError(f"Cannot create field because of field name duplication {twice}")
-    return Schema(
-        "struct", False, schema.name, schema.version, schema.doc, schema.parameters, fields=members
-    )
 
 
 def array(items: Schema, *, optional: bool = False, name: str | None = None) -> Schema:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from connector.data.record import Record
-from connector.data.schema import Field, Schema, struct_like
+from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.errors import ConfigError, TransformError
-from connector.transforms.part import Values
+from connector.transforms.part import Values, struct_like
 
 _TRANSACTION: Final = ("id", "total_order", "data_collection_order")
 _ENVELOPE: Final = ("op", "ts_ms", "ts_us", "ts_ns")

@@ -9,11 +9,11 @@ from connector.capture.selection import pattern
 from connector.config import ConfigDef, ConfigKey, at_least
 from connector.data.avro_names import schema_names
 from connector.data.record import Record
-from connector.data.schema import STRING, Field, Schema, struct_like
+from connector.data.schema import STRING, Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import enum_of, is_envelope, require
-from connector.transforms.part import Values, require_struct
+from connector.transforms.part import Values, require_struct, struct_like
 from connector.transforms.validators import compile_regex, compile_replacement
 
 _PURPOSE = "Updating schema"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
-from connector.data.schema import Field, Schema, Type, struct_like
+from connector.data.schema import Field, Schema, Type
 from connector.data.schema_cache import SchemaCache
 from connector.errors import ConfigError
 from connector.transforms import casts
@@ -20,6 +20,7 @@ from connector.transforms.part import (
     Values,
     require_map,
     require_struct,
+    struct_like,
     value_or_default,
 )
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Record
-from connector.data.schema import Field, Schema, struct_like
+from connector.data.schema import Field, Schema
 from connector.errors import TransformError
-from connector.transforms.part import KEY, VALUE, Rewrite, StructTransform, Values
+from connector.transforms.part import KEY, VALUE, Rewrite, StructTransform, Values, struct_like
 
 
 class _Leaf(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, one_of
 from connector.data.record import Header, Record
-from connector.data.schema import Field, Schema, struct_like
+from connector.data.schema import Field, Schema
 from connector.errors import ConfigError, TransformError
 from connector.transforms.part import (
     KEY,
@@ -16,6 +16,7 @@ from connector.transforms.part import (
     Rewrite,
     StructTransform,
     Values,
+    struct_like,
     value_or_default,
 )
 from connector.transforms.validators import empty_list

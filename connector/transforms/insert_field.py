@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Record
-from connector.data.schema import INT32, STRING, Field, Schema, struct_like
+from connector.data.schema import INT32, STRING, Field, Schema
 from connector.data.semantic import CONNECT_TIMESTAMP
 from connector.errors import ConfigError
 from connector.transforms.part import (
@@ -18,6 +18,7 @@ from connector.transforms.part import (
     StructTransform,
     Values,
     copying,
+    struct_like,
 )
 
 _OPTIONAL = "A name with ! at its end makes the field required, with ? (the default) optional."

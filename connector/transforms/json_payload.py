@@ -16,9 +16,9 @@ from connector.data.schema import (
     Schema,
     array,
     struct,
-    struct_like,
 )
 from connector.errors import TransformError
+from connector.transforms.part import struct_like
 
 _TEXT: Final = STRING.as_optional()
 _TRUTH: Final = BOOLEAN.as_optional()

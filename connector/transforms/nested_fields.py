@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from connector.data.schema import Field, Schema, struct, struct_like
+from connector.data.schema import Field, Schema, struct
 from connector.errors import TransformError
-from connector.transforms.part import Values, value_or_default
+from connector.transforms.part import Values, struct_like, value_or_default
 
 ROOT = "payload"
 

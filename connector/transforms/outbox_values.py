@@ -6,11 +6,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from connector.data.schema import Field, Schema, struct_like
+from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.errors import TransformError
 from connector.transforms.json_payload import JsonSchemas, fit, parse_json
 from connector.transforms.outbox_keys import Placed
+from connector.transforms.part import struct_like
 
 log = logging.getLogger(__name__)
 

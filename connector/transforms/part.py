@@ -7,7 +7,7 @@ a schema is decided once for each schema; only the values are changed record by 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from connector.config import ConfigDef, ConfigKey
 from connector.data.java import grown_hash_order
 from connector.data.java_types import java_class
 from connector.data.record import Record
-from connector.data.schema import Schema
+from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.errors import TransformError
 
@@ -149,3 +149,18 @@ def copying(schema: Schema, *, defaults: bool) -> Callable[[Values], Values]:
 def value_or_default(schema: Schema, value: Any, *, defaults: bool = True) -> Any:
     """Return a field's value, or the default of its schema instead of a null."""
     return schema.default if value is None and defaults else value
+
+
+def struct_like(schema: Schema, fields: Iterable[Field]) -> Schema:
+    """Build a required struct with the name, version, doc and parameters of another schema.
+
+    :raises TransformError: two fields have one name.
+    """
+    members = tuple(fields)
+    names = [member.name for member in members]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise TransformError(f"Cannot create field because of field name duplication {twice}")
+    return Schema(
+        "struct", False, schema.name, schema.version, schema.doc, schema.parameters, fields=members
+    )

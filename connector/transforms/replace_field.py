@@ -7,8 +7,16 @@ from typing import Any
 
 from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
-from connector.data.schema import Field, Schema, struct_like
-from connector.transforms.part import KEY, REPLACE_NULLS, VALUE, Rewrite, StructTransform, Values
+from connector.data.schema import Field, Schema
+from connector.transforms.part import (
+    KEY,
+    REPLACE_NULLS,
+    VALUE,
+    Rewrite,
+    StructTransform,
+    Values,
+    struct_like,
+)
 from connector.transforms.validators import distinct_or_empty
 
 

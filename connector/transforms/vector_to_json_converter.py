@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 from connector.config import ConfigDef
 from connector.data.java import double_text, float_text
 from connector.data.record import Record
-from connector.data.schema import Field, Schema, struct_like
+from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.data.semantic import JSON
 from connector.errors import TransformError
-from connector.transforms.part import Values, require_struct, value_or_default
+from connector.transforms.part import Values, require_struct, struct_like, value_or_default
 
 _FLOATS: Final = "io.debezium.data.FloatVector"
 _DOUBLES: Final = "io.debezium.data.DoubleVector"
