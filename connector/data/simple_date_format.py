@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from connector.data.calendar import DAY, Clock, clock, days_since_epoch
@@ -40,10 +41,10 @@ class SimpleDateFormat:
     :raises ValueError: the pattern is none, or has a letter that is not supported.
     """
 
-    def __init__(self, pattern: str, this_year: int = 2026) -> None:
+    def __init__(self, pattern: str, this_year: int | None = None) -> None:
         self.pattern = pattern
         self._pieces = list(_pieces(pattern))
-        self._latest = this_year + _HALF_CENTURY_AHEAD
+        self._latest = (this_year or datetime.now(UTC).year) + _HALF_CENTURY_AHEAD
 
     def format(self, milliseconds: int) -> str:
         """Return the text of a time."""

@@ -48,9 +48,7 @@ def cast(schema: Schema, target: Type) -> Cast:
         try:
             return convert(value)
         except ValueError:
-            raise TransformError(
-                f"Value ({value}) was out of range for requested data type"
-            ) from None
+            raise TransformError(f"A {schema.type} was out of range for {target}") from None
 
     return converted
 

@@ -56,6 +56,9 @@ class EventRouter:
 
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
+        for name in config:
+            if name.startswith("tracing."):
+                log.warning("%s has no effect: messages get no tracing spans.", name)
         self._id: str = options["table.field.event.id"]
         self._key: str = options["table.field.event.key"]
         self._payload: str = options["table.field.event.payload"]

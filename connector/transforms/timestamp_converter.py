@@ -9,7 +9,7 @@ from connector.config import REQUIRED, ConfigDef, ConfigKey, one_of
 from connector.data.calendar import DAY
 from connector.data.java_types import java_class, schema_text
 from connector.data.record import Record
-from connector.data.schema import INT64, STRING, Field, Schema, struct_like
+from connector.data.schema import INT64, STRING, Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.data.semantic import CONNECT_DATE, CONNECT_TIME, CONNECT_TIMESTAMP, JAVA_DATES
 from connector.data.simple_date_format import SimpleDateFormat
@@ -23,6 +23,7 @@ from connector.transforms.part import (
     Values,
     require_map,
     require_struct,
+    struct_like,
     value_or_default,
 )
 
@@ -153,7 +154,7 @@ class TimestampConverter:
             return self._format.parse(text)
         except ValueError:
             raise TransformError(
-                f"Could not parse timestamp: value ({text}) does not match pattern "
+                "Could not parse timestamp: the value does not match pattern "
                 f"({self._format.pattern})"
             ) from None
 
