@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.engine import Backoff, EngineOptions
+from connector.capture.notifications import Notifications
 from connector.capture.selection import Selection, selection
 from connector.capture.snapshot_plan import Mode
 from connector.capture.source import Source
@@ -211,6 +212,7 @@ class CaptureConnector:
             heartbeats=values["heartbeat.interval.ms"] > 0,
             skips_unchanged=values["skip.messages.without.change"],
             context_headers=headers if values["extended.headers.enabled"] else (),
+            notifications=values["notification.sink.topic.name"],
         )
 
 
@@ -235,6 +237,7 @@ def _engine_options(values: Mapping[str, Any]) -> EngineOptions:
         ),
         _configured_mode(values),
         values["internal.log.position.check.enable"],
+        Notifications(values["topic.prefix"], tuple(values["notification.enabled.channels"] or ())),
     )
 
 

@@ -7,6 +7,7 @@ acknowledged by Kafka, the position it carries may be stored.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -141,8 +142,46 @@ class Notice:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class TableScan:
+    """A snapshot begins to read a table, or has read it: then ``rows`` is their number.
+
+    ``tables`` are those of the snapshot.
+    """
+
+    table: TableId
+    tables: Sequence[TableId]
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A report about a snapshot for the topic of notifications; ``timestamp`` in milliseconds."""
+
+    id: str
+    aggregate_type: str
+    type: str
+    additional_data: Mapping[str, str]
+    timestamp: int
+
+    def __str__(self) -> str:
+        data = ", ".join(f"{name}={text}" for name, text in self.additional_data.items())
+        return (
+            f"{{id='{self.id}', aggregateType='{self.aggregate_type}', type='{self.type}', "
+            f"additionalData={{{data}}}, timestamp={self.timestamp}}}"
+        )
+
+
 CaptureEvent = (
-    RowChanges | Truncated | SchemaChange | TransactionBoundary | HeartbeatDue | Waiting | Notice
+    RowChanges
+    | Truncated
+    | SchemaChange
+    | TransactionBoundary
+    | HeartbeatDue
+    | Waiting
+    | Notice
+    | TableScan
+    | Notification
 )
 """All changes without a position."""
 Change = CaptureEvent | Progress[Position]

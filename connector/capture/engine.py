@@ -8,7 +8,16 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from connector.capture.change import Cause, Change, HeartbeatDue, Position, Progress, Waiting
+from connector.capture.change import (
+    Cause,
+    Change,
+    HeartbeatDue,
+    Position,
+    Progress,
+    TableScan,
+    Waiting,
+)
+from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.source import Source
@@ -53,6 +62,7 @@ class EngineOptions:
     backoff: Backoff = field(default_factory=Backoff)
     configured_mode: Mode | None = None
     checks_position: bool = True
+    notifications: Notifications = field(default_factory=Notifications)
 
 
 class Engine(Generic[P]):
@@ -99,6 +109,7 @@ class Engine(Generic[P]):
             source.recover(stored)
             self._progress.snapshot = "skipped"
             yield Waiting("")
+            yield from self._options.notifications.snapshot("SKIPPED")
             return stored if plan.stream else None
         return (yield from self._snapshot(plan, stored if complete and not plan.data else None))
 
@@ -110,15 +121,32 @@ class Engine(Generic[P]):
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
         self._progress.begin_snapshot()
+        notifications = self._options.notifications
+        yield from notifications.snapshot("STARTED")
         try:
-            position = yield from self._source.snapshot(plan, stored)
+            position = yield from self._with_scans(self._source.snapshot(plan, stored))
         except Exception:
             self._progress.end_snapshot("aborted")
+            yield from notifications.snapshot("ABORTED")
             raise
         self._progress.end_snapshot("completed")
+        yield from notifications.snapshot("COMPLETED")
         yield HeartbeatDue(now=True)
         yield Progress(position)
         return position if plan.stream else None
+
+    def _with_scans(self, changes: Generator[Change, None, P]) -> Generator[Change, None, P]:
+        """Yield the changes of a snapshot, with notifications in place of its scans of tables."""
+        while True:
+            try:
+                change = next(changes)
+            except StopIteration as end:
+                position: P = end.value
+                return position
+            if isinstance(change, TableScan):
+                yield from self._options.notifications.scan(change)
+            else:
+                yield change
 
     def _stream(self) -> Steps[P]:
         assert self._last is not None

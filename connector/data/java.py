@@ -201,6 +201,15 @@ def grown_hash_order(copied: int, names: Iterable[str]) -> list[str]:
     return _order_of_buckets(found, capacity)
 
 
+def hash_set_order(names: Iterable[str]) -> list[str]:
+    """Return names in the order of a Java HashSet built from a collection with that order."""
+    found = list(dict.fromkeys(names))
+    capacity = 16
+    while capacity < int(len(found) / 0.75) + 1:
+        capacity *= 2
+    return _order_of_buckets(found, capacity)
+
+
 def _order_of_buckets(keys: Iterable[str], capacity: int) -> list[str]:
     return sorted(keys, key=lambda key: _spread(key) & capacity - 1)
 

@@ -15,6 +15,7 @@ from typing import Any
 from connector.capture.change import (
     Change,
     HeartbeatDue,
+    Notification,
     Row,
     RowChanges,
     SchemaChange,
@@ -25,7 +26,12 @@ from connector.capture.table_schema import TableEventSchema
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, Schema
 from connector.debezium.schema_events import SchemaEvents
-from connector.debezium.schemas import HEARTBEAT_KEY, HEARTBEAT_VALUE
+from connector.debezium.schemas import (
+    HEARTBEAT_KEY,
+    HEARTBEAT_VALUE,
+    NOTIFICATION_KEY,
+    NOTIFICATION_VALUE,
+)
 from connector.debezium.topics import TopicNaming
 from connector.debezium.transactions import Transaction, mark_record
 
@@ -35,7 +41,11 @@ _CONTEXT = "__debezium.context."
 
 @dataclass(frozen=True, slots=True)
 class EventOptions:
-    """How one connector's events look. ``row_slot``: where a source block holds the row number."""
+    """How one connector's events look.
+
+    ``row_slot``: where a source block holds the row number. ``notifications`` is the topic of
+    notifications.
+    """
 
     connector: str
     naming: TopicNaming
@@ -48,6 +58,7 @@ class EventOptions:
     heartbeats: bool = False
     skips_unchanged: bool = False
     context_headers: tuple[Header, ...] = ()
+    notifications: str | None = None
     now: Callable[[], int] = time.time_ns
 
 
@@ -92,6 +103,8 @@ class EventRecords:
             yield self._with_context(_record(change.codec, None, value))
         elif isinstance(change, HeartbeatDue) and self._options.heartbeats:
             yield self._heartbeat()
+        elif isinstance(change, Notification) and self._options.notifications:
+            yield _notification(change, self._options.notifications)
 
     def _row_records(self, change: RowChanges) -> Iterator[Record]:
         codec = change.codec
@@ -191,6 +204,17 @@ def _record(
 ) -> Record:
     schema = None if key is None else codec.key_schema
     return Record(codec.topic, None, schema, key, codec.envelope_schema, value, list(headers))
+
+
+def _notification(change: Notification, topic: str) -> Record:
+    value = {
+        "id": change.id,
+        "type": change.type,
+        "aggregate_type": change.aggregate_type,
+        "additional_data": dict(change.additional_data),
+        "timestamp": change.timestamp,
+    }
+    return Record(topic, None, NOTIFICATION_KEY, {"id": change.id}, NOTIFICATION_VALUE, value)
 
 
 def _tombstone(

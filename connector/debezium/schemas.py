@@ -12,6 +12,7 @@ from connector.data.schema import (
     STRING,
     Schema,
     array,
+    map_of,
     struct,
 )
 
@@ -51,6 +52,17 @@ HEARTBEAT_KEY = struct(
     "io.debezium.connector.common.ServerNameKey", ("serverName", STRING), version=1
 )
 HEARTBEAT_VALUE = struct("io.debezium.connector.common.Heartbeat", ("ts_ms", INT64), version=1)
+
+NOTIFICATION_KEY = struct("io.debezium.connector.common.NotificationKey", ("id", STRING), version=1)
+NOTIFICATION_VALUE = struct(
+    "io.debezium.connector.common.Notification",
+    ("id", STRING),
+    ("type", STRING),
+    ("aggregate_type", STRING),
+    ("additional_data", map_of(STRING, STRING, optional=True)),
+    ("timestamp", INT64),
+    version=1,
+)
 
 _COLUMN = struct(
     "io.debezium.connector.schema.Column",

@@ -52,6 +52,7 @@ def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
         **dict(_exclusive(config)),
         **dict(_missing_history(config, definition)),
         **_bad_prefix(config),
+        **_missing_topic(config),
     }
 
 
@@ -85,6 +86,18 @@ def _bad_prefix(config: Mapping[str, str]) -> dict[str, str]:
         }
     if prefix and prefix == config.get(f"{_HISTORY}.kafka.topic", "").strip():
         return {key: f"The '{key}' value is invalid: it is the topic of the schema history"}
+    return {}
+
+
+def _missing_topic(config: Mapping[str, str]) -> dict[str, str]:
+    """Require the topic of notifications if they go to one."""
+    key = "notification.sink.topic.name"
+    channels = config.get("notification.enabled.channels", "").split(",")
+    if "sink" in map(str.strip, channels) and not config.get(key, "").strip():
+        return {
+            key: f"The '{key}' value is invalid: Notification topic name must be provided when "
+            "kafka notification channel is enabled"
+        }
     return {}
 
 

@@ -12,7 +12,7 @@ import re
 from importlib.resources import files
 from typing import Any, Final, cast
 
-from connector.capture import snapshot_plan
+from connector.capture import notifications, snapshot_plan
 from connector.capture.history.opening import STORES
 from connector.config import (
     ConfigDef,
@@ -32,7 +32,6 @@ from connector.mysql.snapshot import locks
 
 _NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
 _NO_SIGNALS: Final = "signals and incremental snapshots are not available"
-_NO_NOTIFICATIONS: Final = "notifications are not available"
 _NAMING_STRATEGIES: Final = tuple(
     f"io.debezium.schema.{parts}{kind}TopicNamingStrategy"
     for parts in ("Schema", "Default")
@@ -64,6 +63,16 @@ def _positive(name: str, value: Any) -> str | None:
 def _operations(name: str, value: list[str] | None) -> str | None:
     letters = one_of("c", "u", "d", "t", "none")
     return next((fault for item in value or [] if (fault := letters(name, item))), None)
+
+
+def _channels(*known: str) -> Validator:
+    """Accept a list of the channels that exist here; Debezium's JMX needs a JVM."""
+
+    def check(name: str, value: list[str] | None) -> str | None:
+        channel = one_of(*known, case_sensitive=True)
+        return next((fault for item in value or [] if (fault := channel(name, item))), None)
+
+    return check
 
 
 def _tags(name: str, value: list[str] | None) -> str | None:
@@ -104,8 +113,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "guardrail.collections.limit.action": one_of("warn", "fail"),
     "heartbeat.interval.ms": at_least(0),
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
-    "notification.enabled.channels": only([], because=_NO_NOTIFICATIONS),
-    "notification.sink.topic.name": only("", because=_NO_NOTIFICATIONS),
+    "notification.enabled.channels": _channels(*notifications.CHANNELS),
     "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
     "read.only": only(False, because=_NO_SIGNALS),
     "schema.history.internal": one_of(*STORES, case_sensitive=True),

@@ -3,7 +3,7 @@
 Directives stand in comments::
 
     -- server: mysql            only there (default: mysql and mariadb)
-    -- config: key=value        a property of the connectors (repeatable)
+    -- config: key=value        a property of the connectors (repeatable); PFX is their prefix
     -- phase: before            SQL ahead of the connectors: the snapshot sees it
     -- phase: streaming         SQL while both stream
     -- phase: offline           SQL while both are stopped

@@ -132,7 +132,8 @@ class Run:
                 "topic.prefix": side.prefix,
                 "schema.history.internal.kafka.topic": f"history.{side.prefix}",
             }
-            side.client.create(side.prefix, {**config, **own, **side.extra})
+            settings = {key: text.replace("PFX", side.prefix) for key, text in config.items()}
+            side.client.create(side.prefix, {**settings, **own, **side.extra})
         for side in self.sides:
             side.client.wait_for(side.prefix, "RUNNING")
 

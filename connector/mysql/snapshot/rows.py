@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from connector.capture.change import PositionText, Row, RowChanges, Truncated
+from connector.capture.change import PositionText, Row, RowChanges, TableScan, Truncated
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import StopError, TableChangedError
@@ -22,6 +22,7 @@ from connector.mysql.source_block import SourceBlock
 log = logging.getLogger(__name__)
 
 Marker = str
+RowOrScan = RowChanges | Truncated | TableScan
 FIRST: Final = "first"
 FIRST_IN_TABLE: Final = "first_in_data_collection"
 LAST_IN_TABLE: Final = "last_in_data_collection"
@@ -80,11 +81,11 @@ class TableRows:
         self._position_texts = position_texts
         self._marker = first
         self._delayed: list[Row] = []
-        self._count = 0
+        self.count = 0
 
     def add(self, batch: list[Row]) -> Iterator[RowChanges]:
         """Yield the rows of a batch and the delayed row, except the last one."""
-        self._count += len(batch)
+        self.count += len(batch)
         rows = self._delayed + batch
         if self._marker != _TRUE and len(rows) > 1:
             yield self._changes(self._marker, rows[:1], "")
@@ -100,9 +101,9 @@ class TableRows:
             marker = FIRST if self._marker == FIRST else LAST_IN_TABLE
             yield self._changes(marker, self._delayed, "/end")
         empty = self._position_texts["/empty"]
-        if not self._count and empty and empty[1]:
+        if not self.count and empty and empty[1]:
             yield Truncated(self._codec, self._blocks[LAST_IN_TABLE], empty)
-        log.info("Snapshot of table %s: %d rows", self._codec.table.id, self._count)
+        log.info("Snapshot of table %s: %d rows", self._codec.table.id, self.count)
 
     def _changes(self, marker: Marker, rows: list[Row], end: str) -> RowChanges:
         pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
@@ -124,12 +125,14 @@ class SnapshotRows:
         markers: SnapshotMarkers,
     ) -> None:
         self.changed: list[TableId] = []
+        self._scanned: Sequence[TableId] = ()
         self._readers = readers
         self._codec_of = codec_of
         self._markers = markers
 
-    def changes(self, tables: Sequence[TableId]) -> Iterator[RowChanges | Truncated]:
+    def changes(self, tables: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Yield the rows of the tables; with one session, in the order of the tables."""
+        self._scanned = tables
         if len(self._readers) > 1:
             yield from self._concurrently(tables)
             return
@@ -144,7 +147,7 @@ class SnapshotRows:
 
     def read_current(
         self, table: TableId, codec_of: Callable[[TableId, str], TableEventSchema]
-    ) -> Iterator[RowChanges | Truncated]:
+    ) -> Iterator[RowOrScan]:
         """Yield the present rows of a table, with its present definition.
 
         `TableReader.lock_definition` keeps the definition until the rows are read.
@@ -175,13 +178,15 @@ class SnapshotRows:
         codec: TableEventSchema,
         batches: Iterator[list[Row]],
         first: Marker,
-    ) -> Iterator[RowChanges | Truncated]:
+    ) -> Iterator[RowOrScan]:
         rows = self._markers.begin_table(codec, reader.now_micros(), first)
+        yield TableScan(codec.table.id, self._scanned)
         for batch in batches:
             yield from rows.add(batch)
         yield from rows.end()
+        yield TableScan(codec.table.id, self._scanned, rows.count)
 
-    def _concurrently(self, tables: Sequence[TableId]) -> Iterator[RowChanges | Truncated]:
+    def _concurrently(self, tables: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Read several tables at the same time; the last one is ended last."""
         started: dict[int, TableRows] = {}
         with closing(ParallelReader(self._readers, tables, self._codec_of)) as reader:
@@ -189,15 +194,20 @@ class SnapshotRows:
                 if isinstance(item, TableStart):
                     first = FIRST_IN_TABLE if item.table else FIRST
                     started[item.table] = self._markers.begin_table(item.codec, item.micros, first)
+                    yield TableScan(tables[item.table], tables)
                 elif isinstance(item, TableAltered):
                     del started[item.table]
                     self._note_changed(tables[item.table], item.error)
                 elif item.rows:
                     yield from started[item.table].add(item.rows)
                 elif item.table < len(tables) - 1:
-                    yield from started.pop(item.table).end()
-        for table in started.values():
-            yield from table.end()
+                    yield from self._end(tables[item.table], started.pop(item.table))
+        for number, table in started.items():
+            yield from self._end(tables[number], table)
+
+    def _end(self, table: TableId, rows: TableRows) -> Iterator[RowOrScan]:
+        yield from rows.end()
+        yield TableScan(table, self._scanned, rows.count)
 
     def _note_changed(self, table: TableId, error: TableChangedError) -> None:
         log.info("%s; it is read again when the other tables are read", error)

@@ -17,6 +17,7 @@ from connector.capture.change import (
     Progress,
     RowChanges,
     SchemaChange,
+    TableScan,
     Truncated,
 )
 from connector.capture.selection import Selection, any_of, pattern, split_list
@@ -30,14 +31,14 @@ from connector.mysql.schema.tracker import SchemaTracker
 from connector.mysql.session.connection import Connection, code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
-from connector.mysql.snapshot.rows import SnapshotMarkers, SnapshotRows
+from connector.mysql.snapshot.rows import RowOrScan, SnapshotMarkers, SnapshotRows
 from connector.mysql.snapshot.table_reader import TableReader, without_counter
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
-SnapshotChange = SchemaChange | RowChanges | Truncated
+SnapshotChange = SchemaChange | RowChanges | Truncated | TableScan
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ class Snapshot:
         """Delay each change until the next one comes: the very last one gets a marker."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
-            if isinstance(change, Truncated):
+            if isinstance(change, (Truncated, TableScan)):
                 yield change
                 continue
             if held is not None:
@@ -241,7 +242,7 @@ class Snapshot:
 
     def _data(
         self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
-    ) -> Iterator[RowChanges | Truncated]:
+    ) -> Iterator[RowOrScan]:
         sessions = (self._connection, *self._extra_sessions)
         definitions = {without_counter(statement.ddl) for statement in statements}
         rows = SnapshotRows(
@@ -255,9 +256,7 @@ class Snapshot:
         if rows.changed:
             yield from self._read_changed(rows, captured)
 
-    def _read_changed(
-        self, rows: SnapshotRows, captured: Sequence[TableId]
-    ) -> Iterator[RowChanges | Truncated]:
+    def _read_changed(self, rows: SnapshotRows, captured: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Read the present rows of tables that were altered or renamed during the snapshot.
 
         Their changes since the snapshot's position come from the log, and lead to the same rows.

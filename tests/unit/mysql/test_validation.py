@@ -52,13 +52,25 @@ def test_native_code_from_the_history_settings_is_refused(family: MySqlFamily, k
         ({"signal.file": "/tmp/s"}, "signal.file", "signals"),
         ({"signal.data.collection": "a.b"}, "signal.data.collection", "signals"),
         ({"read.only": "true"}, "read.only", "signals"),
-        ({"notification.enabled.channels": "log"}, "notification.enabled.channels", "notif"),
-        ({"notification.sink.topic.name": "n"}, "notification.sink.topic.name", "notif"),
     ],
 )
 def test_what_is_not_supported_is_refused(config: dict[str, str], key: str, fault: str) -> None:
     (text,) = faults(config)[key]
     assert f"not supported: {fault}" in text
+
+
+@pytest.mark.parametrize(
+    ("config", "key", "fault"),
+    [
+        ({"notification.enabled.channels": "jmx"}, "notification.enabled.channels", "sink, log"),
+        ({"notification.enabled.channels": "sink"}, "notification.sink.topic.name", "provided"),
+    ],
+)
+def test_notifications_need_a_channel_and_a_topic(
+    config: dict[str, str], key: str, fault: str
+) -> None:
+    (text,) = faults(config)[key]
+    assert fault in text
 
 
 @pytest.mark.parametrize(
