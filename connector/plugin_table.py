@@ -67,6 +67,27 @@ _STORAGE: Final = "org.apache.kafka.connect.storage."
 _TRANSFORMS: Final = "org.apache.kafka.connect.transforms."
 _JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 
+_BASIC: Final = "org.apache.kafka.connect.converters."
+_DEBEZIUM_CONVERTERS: Final = "io.debezium.converters."
+_HERE: Final = "connector.converters."
+_CONVERTERS: Final = {
+    _JSON: ("json:JsonConverter", CONNECT_VERSION),
+    _STORAGE + "StringConverter": ("string:StringConverter", CONNECT_VERSION),
+    _BASIC + "ByteArrayConverter": ("binary:ByteArrayConverter", CONNECT_VERSION),
+    **{
+        f"{_BASIC}{name}Converter": (f"numbers:{name}Converter", CONNECT_VERSION)
+        for name in ("Boolean", "Double", "Float", "Integer", "Long", "Short")
+    },
+    _DEBEZIUM_CONVERTERS + "BinaryDataConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
+    # the name of BinaryDataConverter before Debezium 2.0
+    _DEBEZIUM_CONVERTERS + "ByteBufferConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
+    _DEBEZIUM_CONVERTERS + "ByteArrayConverter": (
+        "binary:DebeziumByteArrayConverter",
+        DEBEZIUM_VERSION,
+    ),
+}
+_NO_HEADERS: Final = frozenset[str]()
+
 _KEY_AND_VALUE: Final = {
     "Cast": "cast",
     "ExtractField": "extract_field",
@@ -120,6 +141,18 @@ def _transforms() -> Iterator[Row]:
         yield Row("predicate", class_name, CONNECT_VERSION, f"{modules}predicates:{name}")
 
 
+def _converters() -> Iterator[Row]:
+    """Yield the converters; most of them write headers, too."""
+    for class_name, (place, version) in _CONVERTERS.items():
+        yield Row("converter", class_name, version, _HERE + place)
+        if class_name not in _NO_HEADERS:
+            yield Row("header_converter", class_name, version, _HERE + place)
+    simple = "simple_header:SimpleHeaderConverter"
+    yield Row(
+        "header_converter", _STORAGE + "SimpleHeaderConverter", CONNECT_VERSION, _HERE + simple
+    )
+
+
 ROWS: Final = (
     Row(
         "source",
@@ -133,20 +166,8 @@ ROWS: Final = (
         None,
         "connector.connectors:mariadb_connector",
     ),
-    Row("converter", _JSON, CONNECT_VERSION, "connector.converters.json:JsonConverter"),
-    Row(
-        "converter",
-        _STORAGE + "StringConverter",
-        CONNECT_VERSION,
-        "connector.converters.string:StringConverter",
-    ),
+    *_converters(),
     *_transforms(),
-    Row(
-        "header_converter",
-        _STORAGE + "SimpleHeaderConverter",
-        CONNECT_VERSION,
-        "connector.converters.simple_header:SimpleHeaderConverter",
-    ),
 )
 
 

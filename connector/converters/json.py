@@ -16,7 +16,7 @@ from typing import Any, Final
 from orjson import Fragment, JSONEncodeError, dumps
 
 from connector.codegen import compile_function
-from connector.config import ConfigDef, ConfigKey, at_least, one_of
+from connector.config import ConfigDef, ConfigKey, at_least, invalid
 from connector.data.fragments import Encode
 from connector.data.java import decimal_text, double_text, float_text
 from connector.data.schema import Schema
@@ -40,37 +40,45 @@ class _Ready:
     native: Callable[[Any], Any]
 
 
+def _decimal_format(name: str, value: str) -> str | None:
+    """Accept the two formats, in the words of Kafka's check that ignores case."""
+    if value.upper() in ("BASE64", "NUMERIC"):
+        return None
+    reason = "String must be one of (case insensitive): NUMERIC, BASE64"
+    return str(invalid(name, value, reason))
+
+
 class JsonConverter:
     """Writes values as JSON. Schemas are compiled once and known by identity."""
 
     config_def = ConfigDef(
         [
-            ConfigKey("schemas.enable", "BOOLEAN", True, "HIGH", "Include the schema."),
             ConfigKey(
-                "schemas.cache.size",
-                "INT",
-                1000,
-                "HIGH",
+                "schemas.enable", "BOOLEAN", True, "HIGH", "Include the schema.",
+                "Schemas", 0, "MEDIUM", "Enable Schemas",
+            ),
+            ConfigKey(
+                "schemas.cache.size", "INT", 1000, "HIGH",
                 "How many schemas are kept ready for use.",
-                validator=at_least(0),
+                "Schemas", 1, "MEDIUM", "Schema Cache Size", at_least(0),
             ),
             ConfigKey(
-                "decimal.format",
-                "STRING",
-                "BASE64",
-                "LOW",
+                "schema.content", "STRING", None, "HIGH",
+                "Kept for compatibility: a schema for messages that are read from Kafka.",
+                "Schemas", 2, "MEDIUM", "Schema Content",
+            ),
+            ConfigKey(
+                "decimal.format", "STRING", "BASE64", "LOW",
                 "BASE64 writes the bytes of a decimal, NUMERIC a JSON number.",
-                validator=one_of("BASE64", "NUMERIC"),
+                "Serialization", 0, "MEDIUM", "Decimal Format", _decimal_format,
             ),
             ConfigKey(
-                "replace.null.with.default",
-                "BOOLEAN",
-                True,
-                "LOW",
+                "replace.null.with.default", "BOOLEAN", True, "LOW",
                 "Write a field's default where its value is null.",
+                "Serialization", 1, "MEDIUM", "Replace null with default",
             ),
         ]
-    )
+    )  # fmt: skip
 
     def __init__(self, config: Mapping[str, str] | None = None) -> None:
         options = self.config_def.parse(config or {})
@@ -86,6 +94,10 @@ class JsonConverter:
             return None if value is None else self._without_schema(value)
         ready = self._ready.get(id(schema)) or self._prepare(schema, topic)
         return ready.before + _text(_dumps(ready.native(value))) + ready.after
+
+    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
+        """Return the bytes of a header's value; None for a null without schema."""
+        return self.from_connect(name, schema, value)
 
     def _prepare(self, schema: Schema, topic: str) -> _Ready:
         """Compile a schema, in place of the one that was compiled first when there are many."""

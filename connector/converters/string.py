@@ -15,8 +15,13 @@ class StringConverter:
     """Writes the text of a value in a character set."""
 
     config_def = ConfigDef(
-        [ConfigKey("converter.encoding", "STRING", "UTF-8", "HIGH", "The character set.")]
-    )
+        [
+            ConfigKey(
+                "converter.encoding", "STRING", "UTF-8", "HIGH", "The character set.",
+                width="MEDIUM", display_name="Encoding",
+            )
+        ]
+    )  # fmt: skip
 
     def __init__(self, config: Mapping[str, str] | None = None) -> None:
         self._encoding: str = self.config_def.parse(config or {})["converter.encoding"]
@@ -24,6 +29,10 @@ class StringConverter:
     def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:  # noqa: ARG002 - other converters need the topic
         """Return the bytes of a key or value, None for null."""
         return None if value is None else java_text(schema, value).encode(self._encoding)
+
+    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
+        """Return the bytes of a header's value, None for null."""
+        return self.from_connect(name, schema, value)
 
 
 def java_text(schema: Schema | None, value: Any) -> str:

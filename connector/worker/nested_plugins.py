@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from connector.plugin import Component, PluginKind, Plugins
 
-_CONVERTER_TYPE: Final = ConfigKey(
+CONVERTER_TYPE: Final = ConfigKey(
     "converter.type", "STRING", REQUIRED, "LOW", "What the converter is for: key, value or header."
 )
 _KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
@@ -166,4 +166,4 @@ def converter_keys(
         component = component_of(plugins, config.get(role), CONVERTERS[role])
         if component is not None:
             settings = {**below(config, role + "."), "converter.type": role.partition(".")[0]}
-            yield role + ".", ConfigDef([_CONVERTER_TYPE]) + component.config_def, settings
+            yield role + ".", ConfigDef([CONVERTER_TYPE]) + component.config_def, settings

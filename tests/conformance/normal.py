@@ -12,7 +12,7 @@ _CLOCK = re.compile(r'("(?:ts_ms|ts_us|ts_ns|ts_sec)"\s*:\s*)\d+')
 _NOTIFICATION = re.compile(r'"io\.debezium\.connector\.common\.Notification|"aggregate_type"')
 _ANY_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIMESTAMP = re.compile(r'("timestamp":)\d+')
-_RUN_ID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+_RUN_ID = re.compile(rb'"?[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"?')
 
 
 def normal(message: Message, prefix: str) -> tuple[Any, ...]:
