@@ -23,6 +23,11 @@ class BinlogEvent:
     def __init__(self, header: Header) -> None:
         self.header = header
 
+    @property
+    def size(self) -> int:
+        """The length in bytes of what it holds, or a little more."""
+        return self.header[3]
+
 
 class Rotated(BinlogEvent):
     """The log continues in another file. ``artificial``: sent at the start of a dump."""

@@ -145,7 +145,9 @@ class EventParser:
             size = 0
             for event in inner_events(data[offset:end], fields.get(2, 255)):
                 size += len(event)
-                yield self.event(event, 0, len(event))
+                parsed = self.event(event, 0, len(event))
+                del event  # the images are released once they are decoded
+                yield parsed
         except (LookupError, ValueError, PayloadError) as error:
             raise _malformed(header, type(error).__name__) from error
         if size != fields.get(3, size):

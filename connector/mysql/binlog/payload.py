@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Final
+from typing import BinaryIO, Final
 
 import zstandard
 
@@ -34,7 +34,7 @@ def payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
 def inner_events(body: bytes, compression: int) -> Iterator[bytes]:
     """Cut the uncompressed stream of a transaction into events.
 
-    Nothing but the present event is held uncompressed.
+    None of them is held once it is yielded: it may be large.
     """
     if compression == 255:
         yield from _uncompressed_events(body)
@@ -43,11 +43,15 @@ def inner_events(body: bytes, compression: int) -> Iterator[bytes]:
         raise ConversionError(f"unknown compression {compression} of a binlog transaction")
     with io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(body), _BUFFER) as stream:
         while head := stream.read(_HEADER_SIZE):
-            size = _size_of(head)
-            rest = stream.read(size - _HEADER_SIZE)
-            if len(rest) < size - _HEADER_SIZE:
-                raise ValueError(_CUT_SHORT)
-            yield head + rest
+            yield _event(head, stream)
+
+
+def _event(head: bytes, stream: BinaryIO) -> bytes:
+    size = _size_of(head)
+    rest = stream.read(size - _HEADER_SIZE)
+    if len(rest) < size - _HEADER_SIZE:
+        raise ValueError(_CUT_SHORT)
+    return head + rest
 
 
 def _uncompressed_events(body: bytes) -> Iterator[bytes]:

@@ -7,10 +7,10 @@ import socket
 import struct
 import time
 from collections.abc import Generator, Iterator
-from itertools import islice
 from typing import Final
 
 from connector.errors import DatabaseUnavailableError, MillraceError
+from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.dump import HEARTBEAT, DumpConnection, DumpStart
 from connector.mysql.binlog.event_types import TRANSACTION_PAYLOAD
 from connector.mysql.binlog.events import BinlogEvent, Rotated
@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 _SILENCE: Final = 3 * HEARTBEAT
 _TICK: Final = 0.25  # seconds after which an empty batch lets the caller look around
 _READ_SIZE: Final = 1 << 16  # larger reads are slower: values of one read stay in the cache
-_BATCH: Final = 500
 _LARGEST: Final = 0xFFFFFFFF  # position in the header of an event
 # of a packet the length (two bytes and one), number and status; then the head of an event
 _HEAD: Final = struct.Struct("<HBBBIBIIIH")
@@ -175,8 +174,7 @@ class BinlogReader:
     def _inside(self, event: bytes) -> Iterator[list[BinlogEvent]]:
         """Yield the events of a compressed transaction, a bounded number at a time."""
         events = self._parser.transaction(event, 0, len(event) - self._parser.trailer)
-        while batch := list(islice(events, _BATCH)):
-            yield batch
+        yield from batches(events)
 
     def _receive(self) -> bytes | None:
         try:

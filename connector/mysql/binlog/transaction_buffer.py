@@ -146,6 +146,9 @@ class _EventList:
             if self._file is None:
                 self._file = TemporaryFile(prefix="millrace-")  # noqa: SIM115 - it lives longer
             _Pickler(self._file, self._tables).dump(self._events)
+        for event in self._events:
+            if isinstance(event, RowsChanged):
+                event.release_images()  # the reader holds its last event until the next has come
         self._written += 1
         self._events, self._size = [], 0
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Literal
 
 from connector.capture.change import (
@@ -18,6 +17,7 @@ from connector.capture.change import (
     TransactionBoundary,
 )
 from connector.errors import ConversionError, ReselectError, SchemaMismatchError, StopError
+from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
@@ -48,7 +48,6 @@ log = logging.getLogger(__name__)
 BinlogChange = CaptureEvent | Progress[BinlogPosition]
 Statement = Callable[[QueryRan, Coordinates, int], Iterable[CaptureEvent]]
 _NOTHING: tuple[CaptureEvent, ...] = ()
-_PART = 500  # events between two positions
 
 
 class Translator:
@@ -103,11 +102,7 @@ class Translator:
         if self._buffer is None:
             yield from self._changes(events)
             return
-        released = self._buffer.release(events)
-        part = list(islice(released, _PART))
-        yield from self._changes(part)
-        while len(part) == _PART:
-            part = list(islice(released, _PART))
+        for part in batches(self._buffer.release(events)):
             yield from self._changes(part)
 
     def _changes(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogChange]:
