@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sparksink.apply.batch import TableWriter
-from sparksink.decode.message_schemas import MessageSchema
+from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.reading import TableReading
 from sparksink.errors import TableError
 

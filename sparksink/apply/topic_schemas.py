@@ -8,7 +8,8 @@ from dataclasses import replace
 from sparksink.apply.topic_tables import counts_rows
 from sparksink.config.columns import HASH
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.message_schemas import MessageSchema, MessageSchemas
+from sparksink.decode.message_schema import MessageSchema
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.reading import TableReading
 from sparksink.errors import TableError
 from sparksink.schemas.masks import masked_conversion

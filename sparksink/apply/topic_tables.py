@@ -21,7 +21,7 @@ from sparksink.apply.tracked_columns import TRACKED_COLUMNS
 from sparksink.change_position import POSITION_COLUMNS, ChangePosition
 from sparksink.config.keys import SinkConfig, TableConfig
 from sparksink.decode.history_columns import EVENT_COLUMNS
-from sparksink.decode.message_schemas import MessageSchema
+from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.reading import MESSAGE, META, TableReading
 from sparksink.errors import TableError
 from sparksink.evolve.before_image import ROW

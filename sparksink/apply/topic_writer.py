@@ -19,15 +19,16 @@ from sparksink.apply.dead_letters import DeadLetters
 from sparksink.apply.history_writer import HistoryWriter
 from sparksink.apply.keyed_mirror import KeyedMirror
 from sparksink.apply.keyless_mirror import ROW_NAME_COLUMNS
+from sparksink.apply.position_check import check_positions
 from sparksink.apply.snapshot_ends import SnapshotEnds
 from sparksink.apply.topic_schemas import TopicSchemas
 from sparksink.apply.topic_tables import TopicTables
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.changes import changes
+from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.message_schemas import (
     EMPTY,
     NO_ROWS,
-    MessageSchema,
     MessageSchemas,
     has_columns,
     is_garbage,
@@ -35,7 +36,6 @@ from sparksink.decode.message_schemas import (
 from sparksink.decode.position_columns import header_position_sql
 from sparksink.decode.reading import TableReading
 from sparksink.decode.tombstones import tombstones, unreadable_changes
-from sparksink.errors import DataLossError
 from sparksink.source.routed_tables import is_table
 from sparksink.source.routes import Route
 from sparksink.state.sink_state import SinkState
@@ -256,24 +256,9 @@ class TopicWriter:
         return found or self._last
 
     def _check(self, seen: BatchMeasures) -> None:
-        """Refuse positions that went back while time advanced: they belong to another binlog.
-
-        :raises DataLossError: positions went back.
-        """
+        """Refuse positions of another binlog, see `check_positions`."""
         last = self._state.last(self.route.table)
-        if self._config.ordering.mode != "binlog":
-            return
-        if self._config.ordering.on_position_regression == "ignore" or last is None:
-            return
-        if not (seen.streamed and seen.first_ts and last.highest and last.source_ts):
-            return
-        if seen.streamed < last.highest and seen.first_ts > last.source_ts:
-            raise DataLossError(
-                f"{self.route.table}: binlog positions went back while time advanced: the source is"
-                " another server, or its binlog was reset.",
-                "Write position headers and set ordering.epoch=header, or start with new tables,"
-                " or set ordering.on.position.regression=ignore.",
-            )
+        check_positions(self.route.table, seen, last, self._config.ordering)
 
     def _result(
         self, seen: BatchMeasures, writers: Sequence[TableWriter], reasons: Mapping[str, int]

@@ -30,6 +30,7 @@ from sparksink.sink import Sink, build
 from sparksink.source import routed_tables
 from sparksink.source.kafka import Offsets
 from sparksink.source.routes import Route, Routes
+from sparksink.state.system_tables import SCHEMAS
 from sparksink.state.table_result import TableResult
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,6 @@ class Replaceable(Protocol):
 
 
 _SUFFIX: Final = "__rebuild"
-_STATE: Final = ("tombstones", "watermarks", "commits", "dead_letter", "parked", "parkings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _scratch_sink(sink: Sink, route: Route) -> Iterator[Sink]:
     tables = [*map(_with_scratch_name, config.tables)]
     own = {"target": target, "state": state, "dlq": DeadLetterQueue(), "tables": tables}
     scratch = build(config.model_copy(update=own), sink.spark)
-    names = [_scratch_name(route.mirror), *(f"{state.schema_}/{name}" for name in _STATE)]
+    names = [_scratch_name(route.mirror), *(f"{state.schema_}/{name}" for name in SCHEMAS)]
     _remove(scratch, names)
     scratch.state.open()
     try:

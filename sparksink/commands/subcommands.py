@@ -20,13 +20,15 @@ from sparksink.commands.check import run_checks
 from sparksink.commands.lost_messages import LostMessageDetector, committed_offsets
 from sparksink.commands.maintenance import compact_tables
 from sparksink.commands.materialize import ExportOptions, export_mirrors
+from sparksink.commands.output import print_line
 from sparksink.commands.plan import plan as planned
 from sparksink.commands.read_progress import present_offsets, stored_progress, tables_behind
 from sparksink.commands.rebuild import rebuild as rebuild_mirror
+from sparksink.commands.stored_messages import dlq, park
 from sparksink.commands.streaming import StreamJob, stop_on_signals
 from sparksink.commands.verify import Comparison
 from sparksink.config.offsets import parse_bound
-from sparksink.errors import ConfigError, SinkError, TableError
+from sparksink.errors import ConfigError, SinkError
 from sparksink.files import Files
 from sparksink.sink import Sink
 from sparksink.source.kafka import Offsets
@@ -63,7 +65,7 @@ def check(sink: Sink, _: argparse.Namespace) -> None:
     """Check topics, servers and stored state."""
     sink.state.open()
     for line in run_checks(sink, _offsets(sink)):
-        _print(line)
+        print_line(line)
 
 
 def plan(sink: Sink, options: argparse.Namespace) -> None:
@@ -77,7 +79,7 @@ def plan(sink: Sink, options: argparse.Namespace) -> None:
         raise SinkError(f"No topic matches {sink.config.source.topics}.")
     topics = "|".join(map(re.escape, starts))
     for text in planned(sink, sink.messages.between(json.dumps(starts), json.dumps(ends), topics)):
-        _print(text)
+        print_line(text)
 
 
 def status(sink: Sink, _: argparse.Namespace) -> None:
@@ -111,7 +113,7 @@ def backfill(sink: Sink, options: argparse.Namespace) -> None:
             history=False,
             progress=stored_progress(sink, ends),
         )
-    _print(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
+    print_line(f"{sum(one.changes for one in done):,} changes of {len(done)} tables applied again")
 
 
 def rebuild(sink: Sink, options: argparse.Namespace) -> None:
@@ -126,7 +128,7 @@ def rebuild(sink: Sink, options: argparse.Namespace) -> None:
         sink.state.open()
         for route in chosen:
             one = rebuild_mirror(sink, route, found, force=options.force)
-            _print(
+            print_line(
                 f"{one.table}: {one.rows:,} rows, before {one.before:,};"
                 f" {one.faults:,} unusable messages, {one.waiting:,} parked messages applied"
             )
@@ -142,9 +144,9 @@ def cut(sink: Sink, _: argparse.Namespace) -> None:
     found = sink.state.cut()
     if found is None:
         raise SinkError("There is no transactional cut yet: run reaches one when it is caught up.")
-    _print(f"cut of {found[0]:%Y-%m-%d %H:%M:%S}")
+    print_line(f"cut of {found[0]:%Y-%m-%d %H:%M:%S}")
     for name, version in sorted(found[1].items()):
-        _print(f"{name}: version {version}")
+        print_line(f"{name}: version {version}")
 
 
 def verify(sink: Sink, options: argparse.Namespace) -> None:
@@ -157,7 +159,7 @@ def verify(sink: Sink, options: argparse.Namespace) -> None:
     for route in map(Routes(sink.config).route, _read_tables(sink)):
         if re.fullmatch(options.table, route.table):
             found = Comparison(sink, route, database).run(options.wait)
-            _print(format_verification(found))
+            print_line(format_verification(found))
             if not found.is_equal:
                 wrong.append(found.table)
     if wrong:
@@ -169,7 +171,7 @@ def materialize(sink: Sink, options: argparse.Namespace) -> None:
     sink.state.open()
     export = ExportOptions(options.to, options.keep, options.meta, options.cut)
     for line in export_mirrors(sink, _read_tables(sink), options.table, export):
-        _print(line)
+        print_line(line)
 
 
 def compact(sink: Sink, options: argparse.Namespace) -> None:
@@ -177,61 +179,8 @@ def compact(sink: Sink, options: argparse.Namespace) -> None:
     with sink.lease():
         sink.state.open()
         for name in compact_tables(sink, options.tables):
-            _print(f"{name}: compacted")
+            print_line(f"{name}: compacted")
 
-
-def dlq(sink: Sink, options: argparse.Namespace) -> None:
-    """List, replay or purge dead letters."""
-    _DLQ[options.action](sink)
-
-
-def park(sink: Sink, options: argparse.Namespace) -> None:
-    """List or resume parked tables."""
-    sink.state.open()
-    parked = sink.state.parked()
-    names = [
-        name for name in replay.tables_with_messages(sink) if re.fullmatch(options.table, name)
-    ]
-    if options.action == "list":
-        for name in names:
-            _print(f"{name}: {parked.get(name, 'has stored messages: run park replay')}")
-        return
-    failed: list[TableError] = []
-    with sink.lease():
-        for name in names:
-            try:
-                _print(f"{name}: {replay.replay_parked(sink, name):,} messages replayed")
-            except TableError as error:  # the others are resumed
-                failed.append(error)
-    if failed:
-        raise failed[0]
-
-
-def _list_dead_letters(sink: Sink) -> None:
-    for row in replay.count_dead_letters(sink):
-        _print(f"{row['source_table']}: {row['count']:,} with: {row['reason']}")
-
-
-def _replay_dead_letters(sink: Sink) -> None:
-    with sink.lease():
-        sink.state.open()
-        _print(f"{replay.replay_dead_letters(sink):,} messages replayed")
-
-
-def _purge_dead_letters(sink: Sink) -> None:
-    with sink.lease():
-        sink.state.open()
-        sink.state.table("dead_letter").run("DELETE FROM {table}")
-        sink.state.give_up_transactions(
-            replay.unique_batch_name("purge"), partial(present_offsets, sink)
-        )
-
-
-_DLQ: Final[Mapping[str, Callable[[Sink], None]]] = {
-    "list": _list_dead_letters,
-    "replay": _replay_dead_letters,
-    "purge": _purge_dead_letters,
-}
 
 COMMANDS: Final[Mapping[str, Callable[[Sink, argparse.Namespace], None]]] = {
     "run": run,
@@ -305,7 +254,3 @@ def _bound(option: str, given: str) -> str:
         raise ConfigError(f"{option} {given} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ConfigError(f"{option} {given}: {error}") from error
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
 from sparksink.decode.history_columns import EVENT_ID, before_image_sql, event_columns, wire_fields
-from sparksink.decode.message_schemas import MessageSchema, WireForm
+from sparksink.decode.message_schema import MessageSchema, WireForm
 from sparksink.decode.position_columns import (
     EVENT_FIELDS,
     EventFields,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sparksink.decode.message_schemas import MessageSchema, WireForm
+from sparksink.decode.message_schema import MessageSchema, WireForm
 from sparksink.decode.position_columns import EventFields
 from sparksink.decode.reading import TableReading
 from sparksink.schemas.spark_types import struct_type

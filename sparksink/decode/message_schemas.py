@@ -15,29 +15,30 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Final
 
 from sparksink.change_position import ChangePosition
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Source
+from sparksink.decode.message_schema import (
+    MessageSchema,
+    WireForm,
+    parse_avro_schema,
+    parse_json_schema,
+    wire_form_of,
+)
 from sparksink.errors import TableError
 from sparksink.schemas.ddl import UNKNOWN
 from sparksink.schemas.row_schema import (
-    Form,
     RowSchema,
     from_avro,
-    from_connect,
     key_names,
-    plain_avro,
-    split_value_schema,
     with_source_types,
 )
-from sparksink.schemas.spark_types import check
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.source.routed_tables import LOGICAL_KEY
 
-WireForm = Literal["envelope", "row", "cloudevents"]
 PLAIN: Final = "plain"
 EMPTY: Final = "none"
 GARBAGE: Final = "garbage"
@@ -61,28 +62,6 @@ _FORMATS: Final = {
     "avro": "startswith(value, X'00') AND length(value) > 5",
 }
 """source.format → SQL condition of messages in this format."""
-
-_SCHEMA_START: Final = '{"schema":'
-_BETWEEN: Final = re.compile(r'\s*,\s*"payload"\s*:\s*')
-
-
-@dataclass(frozen=True, slots=True)
-class MessageSchema:
-    """How to read messages of one mark: ``prefix`` is removed, ``avro`` is the writer's schema.
-
-    ``members`` are the fields of Avro messages, nested ones as ``outer.inner``.
-    """
-
-    mark: str
-    form: WireForm
-    shape: RowSchema
-    prefix: bytes = b""
-    avro: str = ""
-    members: frozenset[str] = frozenset()
-
-    def has(self, value: str) -> bool:
-        """Return whether messages can have the field ``__v.…``; JSON can have any."""
-        return not self.avro or value.removeprefix("__v.") in self.members
 
 
 class MessageSchemas:
@@ -166,12 +145,13 @@ class MessageSchemas:
             layout = parse_json_schema(f"json:{number}", sample)
             self._known[topic, layout.mark] = layout
         else:
-            self._known[topic, mark] = self._avro(mark)
+            schema = self._registry(int(mark.partition(":")[2]))
+            self._known[topic, mark] = parse_avro_schema(mark, schema)
             self._learned[topic, mark] = time.monotonic()
 
     def detect_form(self, topic: str, samples: Iterable[bytes]) -> bool:
         """Detect the form of most messages without a schema; return whether any is readable."""
-        forms = Counter(form for form in map(_form_of, samples) if form)
+        forms = Counter(form for form in map(wire_form_of, samples) if form)
         if forms:
             self._forms[topic] = forms.most_common(1)[0][0]
         return bool(forms)
@@ -266,16 +246,6 @@ class MessageSchemas:
         }
         return {mark: one.avro for mark, one in found.items() if one is not None and one.avro}
 
-    def _avro(self, mark: str) -> MessageSchema:
-        schema = json.loads(self._registry(int(mark.partition(":")[2])))
-        value = from_avro(schema)
-        form, shape = split_value_schema(value)
-        check(shape)
-        members = {one.name for one in value.fields}
-        members |= {f"{one.name}.{inner.name}" for one in value.fields for inner in one.fields}
-        avro = json.dumps(plain_avro(schema))
-        return MessageSchema(mark, form, shape, avro=avro, members=frozenset(members))
-
 
 def in_version_order(marks: Iterable[str]) -> list[str]:
     """Sort marks by the numbers of their schemas and versions."""
@@ -291,41 +261,6 @@ def accepted_sql(source: Source) -> str:
     return " AND ".join(filter(None, (_FORMATS[source.format], named)))
 
 
-def parse_json_schema(mark: str, sample: bytes) -> MessageSchema:
-    """Parse the schema that precedes a JSON message, and check that it fits the message.
-
-    :raises TableError: it is no schema of Connect's JSON converter, or does not fit.
-    """
-    try:
-        text = sample.decode(errors="replace")
-        schema, end = json.JSONDecoder().raw_decode(text, len(_SCHEMA_START))
-        form, shape = split_value_schema(from_connect(schema))
-        check(shape)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise TableError("a schema that cannot be read") from error
-    between = _BETWEEN.match(text, end)
-    if between is None:
-        raise TableError('something else than "payload" after the schema')
-    prefix = text[: between.end()].encode()
-    if not sample.startswith(prefix):
-        raise TableError("a schema that is not UTF-8")
-    if _contradicts(text[between.end() : -1], form, shape):
-        raise TableError("a schema that is not the message's")
-    return MessageSchema(mark, form, shape, prefix=prefix)
-
-
-def _contradicts(payload: str, form: Form, shape: RowSchema) -> bool:
-    """Return whether a message has other fields than its schema, or is unreadable."""
-    try:
-        value = json.loads(payload)
-    except (ValueError, RecursionError):
-        return True
-    if not isinstance(value, dict):
-        return True
-    images = [value] if form == "row" else [value.get("before"), value.get("after")]
-    return any(isinstance(image, dict) and image.keys() != set(shape.names) for image in images)
-
-
 def is_garbage(mark: str) -> bool:
     """Return whether messages of a mark are unreadable."""
     return mark.partition(":")[0] == GARBAGE
@@ -334,16 +269,3 @@ def is_garbage(mark: str) -> bool:
 def has_columns(mark: str) -> bool:
     """Return whether messages of a mark have columns."""
     return mark not in FORMATS_WITHOUT_COLUMNS and not is_garbage(mark)
-
-
-def _form_of(sample: bytes) -> WireForm | None:
-    """Return the form of a message; None if it is unreadable."""
-    try:
-        value: Any = json.loads(sample)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict):
-        return None
-    if "specversion" in value:
-        return "cloudevents"
-    return "envelope" if {"after", "op", "source"} <= value.keys() else "row"

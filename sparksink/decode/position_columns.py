@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from sparksink.change_position import hi_sql, lo_sql
 from sparksink.config.ordering import Ordering
-from sparksink.decode.message_schemas import WireForm
+from sparksink.decode.message_schema import WireForm
 from sparksink.errors import TableError
 from sparksink.spark_errors import SparkError, cause
 

@@ -10,7 +10,8 @@ from pyspark.sql import functions as f
 
 from sparksink.change_position import ChangePosition, before_sql
 from sparksink.decode.changes import event_fields, parse_value
-from sparksink.decode.message_schemas import VERSION_SEPARATOR, MessageSchema, MessageSchemas
+from sparksink.decode.message_schema import MessageSchema
+from sparksink.decode.message_schemas import VERSION_SEPARATOR, MessageSchemas
 from sparksink.decode.position_columns import position_sql
 from sparksink.decode.reading import TableReading
 

@@ -9,24 +9,20 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 
-from sparksink.change_position import before_sql
 from sparksink.config.columns import Evolution
 from sparksink.config.partitioning import Partitioning
-from sparksink.errors import TableError
-from sparksink.evolve import before_image, partitioning_check, renames
+from sparksink.evolve import before_image, partitioning_check, renames, table_checks
 from sparksink.evolve.column_mapping import RENAMED, VERSIONS, ColumnMapping
 from sparksink.evolve.migration_steps import (
     MigrationSteps,
-    can_widen,
     fill_value_sql,
-    fits,
     plan_steps,
 )
+from sparksink.evolve.reused_columns import reuse_steps
 from sparksink.evolve.row_alignment import DEFAULT, OPTIONAL_COLUMNS, RowAlignment
 from sparksink.schemas.row_schema import RowSchema
 from sparksink.schemas.spark_types import BEFORE, ColumnConversion
 from sparksink.schemas.versions import SchemaVersions
-from sparksink.sql import unquote_type
 from sparksink.tables import Add, Alteration, Drop, Fill, Rename, Rewrite, Table, Widen
 
 _KEYS: Final = "keys"
@@ -119,12 +115,7 @@ class TargetTable:
         fitted = (shape.digest, kinds, keys, gone, newest)
         if fitted in self._fitted:
             return
-        reserved = sorted(self._sink_columns.keys() & columns.keys())
-        if reserved:
-            names = ", ".join(reserved)
-            raise TableError(
-                f"{self._name} has columns with names that the sink uses itself: {names}."
-            )
+        table_checks.check_names(self._name, columns, self._sink_columns)
         if self.table.columns() is None:
             self._create(columns, keys, versions)
         else:
@@ -173,7 +164,7 @@ class TargetTable:
     ) -> None:
         if versions is not None:
             self._redefine(versions, shape, columns, keys)
-        self._check_same_keys(keys)
+        table_checks.check_same_keys(self._name, self._all_facts().get(_KEYS), keys)
         self._check_sink_columns()
         if not self._partitioning_checked:
             self._partitioning_checked = True
@@ -213,21 +204,9 @@ class TargetTable:
                     self._alter(facts, actions)
         if self.keeps_past:
             return
-        for name, start in renames.reused_names(versions, self._all_facts()).items():
-            column = shape.column(name)
-            if name not in columns or name in keys or column is None:
-                continue
-            kind, present = (
-                unquote_type(columns[name].target),
-                unquote_type(self.columns.get(name, "")),
-            )
-            value = fill_value_sql(column, columns[name]) or ""
-            if fits(kind, present) or can_widen(self._format, present, kind):
-                fill = Fill({name: f"CAST({value or 'NULL'} AS {present})"}, before_sql(start))
-                self._alter({DEFAULT + name: value}, [fill])
-            elif present:
-                self._alter({DEFAULT + name: ""}, [Drop([name])])
-            self._alter(renames.start_fact(name, start), [])
+        given = (versions, shape, columns, keys)
+        for facts, actions in reuse_steps(*given, self.columns, self._all_facts(), self._format):
+            self._alter(facts, actions)
 
     def _column_mapping(self) -> ColumnMapping:
         return ColumnMapping(self.columns, self._all_facts(), self._rules, self._format)
@@ -254,14 +233,6 @@ class TargetTable:
         if migration := plan_steps(self._name, present, planned, self._rules, self._format):
             self._alter({}, before_image.field_alterations(migration))
 
-    def _check_same_keys(self, keys: tuple[str, ...]) -> None:
-        before = self._all_facts().get(_KEYS)
-        if before is not None and before != json.dumps(keys):
-            raise TableError(
-                f"{self._name}: the key changed from {before} to {json.dumps(keys)}.",
-                "Remove the table, take a new snapshot of it, and run park replay.",
-            )
-
     def _check_sink_columns(self) -> None:
         """Add missing optional columns; refuse a table created with other mirror settings."""
         missing = self._sink_columns.keys() - self.columns.keys()
@@ -270,11 +241,7 @@ class TargetTable:
             made = before_image.with_row_type(self._sink_columns, source)
             self._alter({}, [Add({name: made[name] for name in sorted(missing)})])
         elif missing:
-            raise TableError(
-                f"{self._name} was created with other settings of the mirror.",
-                "Restore mirror.scd and mirror.deletes, or remove the table, let the connector take"
-                " a new snapshot of it, and run park replay.",
-            )
+            raise table_checks.other_settings(self._name)
 
     def _rename(self, renamed: Mapping[str, str], columns: Mapping[str, ColumnConversion]) -> None:
         for old, new in renamed.items():
@@ -297,23 +264,12 @@ class TargetTable:
         actions += [Rewrite(name, kind, self._how) for name, kind in migration.rewritten.items()]
         mapping = self._column_mapping()
         if migration.rewritten:
-            self._check_partitioning()
+            before = self._all_facts().get(_PARTITIONING, "")
+            table_checks.check_rewritable(self._name, before, self._how)
         former = mapping.former_type_facts(migration.rewritten)
         facts = {**pending, **mapping.additional_column_facts(migration.added), **former}
         self._alter(facts, [*actions, *([Add(migration.added)] if migration.added else [])])
         self._fill([name for name, sql in fillings.items() if sql and self._fills])
-
-    def _check_partitioning(self) -> None:
-        """Refuse to rewrite a table that is partitioned differently from the settings.
-
-        :raises TableError: it is.
-        """
-        if self._all_facts().get(_PARTITIONING, "") != self._how.text():
-            raise TableError(
-                f"{self._name}: target.partition.by and cluster.by differ from its partitioning, so"
-                " its columns cannot be cast.",
-                "Restore both settings, and run park replay.",
-            )
 
     def _fill(self, names: list[str]) -> None:
         pending = self._pending()
@@ -325,13 +281,8 @@ class TargetTable:
         self._alter({**done, **{_PENDING + name: "" for name in names}}, [])
 
     def _pending(self) -> dict[str, str]:
-        return self._with_prefix(_PENDING)
-
-    def _with_prefix(self, prefix: str) -> dict[str, str]:
-        noted = self._all_facts().items()
-        return {
-            name.removeprefix(prefix): value for name, value in noted if name.startswith(prefix)
-        }
+        facts = self._all_facts().items()
+        return {n.removeprefix(_PENDING): sql for n, sql in facts if n.startswith(_PENDING)}
 
     def _all_facts(self) -> dict[str, str]:
         if self._facts is None:

@@ -32,6 +32,19 @@ _ADD: Final = re.compile(
 _PARTITIONS: Final = re.compile(
     r"\b(?:DROP|TRUNCATE|EXCHANGE|DISCARD|CONVERT)\s+PARTITION\b", re.IGNORECASE
 )
+_CREATE: Final = re.compile(
+    r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TABLE\b(?!\s+IF\s+NOT\s+EXISTS\b)", re.IGNORECASE
+)
+_TABLE: Final = rf"{_NAME}(?:\s*\.\s*{_NAME})?"
+_RENAME_TABLES: Final = re.compile(r"^\s*RENAME\s+TABLES?\s", re.IGNORECASE)
+_RENAMED_TABLE: Final = re.compile(
+    rf"{_TABLE}\s+(?:WAIT\s+\d+\s+|NOWAIT\s+)?TO\s+{_TABLE}", re.IGNORECASE
+)
+_ALTER_RENAME: Final = re.compile(
+    rf"^\s*ALTER\s+(?:ONLINE\s+)?(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?{_TABLE}\b.*?"
+    rf"\bRENAME\s+(?!COLUMN\b|INDEX\b|KEY\b)(?:(?:TO|AS)\s+|=\s*)?{_TABLE}",
+    re.IGNORECASE | re.DOTALL,
+)
 _LITERAL: Final = re.compile(
     r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|/\*(?!!).*?\*/|(?:--\s|#)[^\n]*|(`[^`]*`)",
     re.DOTALL,
@@ -50,7 +63,8 @@ class Definition:
     """A table after a statement; ``renamed`` maps old to new names of columns.
 
     ``dropped`` are former columns; a column of the same name may exist again. ``kind`` is CREATE,
-    ALTER or DROP, ``start`` the binlog position, None if it is unknown.
+    ALTER or DROP, ``start`` the binlog position, None if it is unknown. ``previous`` is the name
+    of the table before the statement, empty if it is the same.
     """
 
     table: str
@@ -62,6 +76,7 @@ class Definition:
     ddl: str = ""
     start: ChangePosition | None = None
     snapshot: bool = False
+    previous: str = ""
 
 
 def parse_definitions(
@@ -119,7 +134,7 @@ def parse_statements(
 
     It has ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos``,
     ``source_millis`` and ``start``, the position; ``source_table`` and ``kind`` are None for
-    statements that concern no table.
+    statements that concern no table. A renamed table also has a row as dropped, by its old name.
     """
     for offset, message, header in messages:
         value = _payload(message)
@@ -134,6 +149,8 @@ def parse_statements(
         }
         for change in value.get("tableChanges") or [{}]:
             table = table_name(change["id"]) if "id" in change else None
+            if table and (previous := previous_name(value.get("ddl") or "", table)):
+                yield {**statement, "source_table": previous, "kind": "DROP"}
             yield {**statement, "source_table": table, "kind": change.get("type")}
 
 
@@ -158,6 +175,52 @@ def removes_rows(ddl: str) -> bool:
     return _PARTITIONS.search(_clauses(ddl)) is not None
 
 
+def statements_without_events(
+    found: Iterable[Mapping[str, Any]],
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the statements, as `parse_statements` does, whose tables get or lose rows unseen.
+
+    A table that is renamed brings its rows, unless it replaces another one in the same statement:
+    so do tools that copy a table to alter it, and its rows stay the same.
+    """
+    statements = [one for one in found if one["source_table"]]
+    gone = {(one["source_table"], one["start"]) for one in statements if one["kind"] == "DROP"}
+    for one in statements:
+        ddl, table = one["ddl"] or "", one["source_table"]
+        brings = previous_name(ddl, table) and (table, one["start"]) not in gone
+        if removes_rows(ddl) or brings:
+            yield one
+
+
+def starts_empty(ddl: str) -> bool:
+    """Return whether a statement creates a table that did not exist, or replaces it."""
+    return _CREATE.match(_clauses(ddl)) is not None
+
+
+def renamed_tables(ddl: str, database: str) -> list[tuple[str, str]]:
+    """Return the tables that a statement renames, old name and new name as ``db.table``.
+
+    :param database: the database of names without one.
+    """
+    clauses = _clauses(ddl)
+    if renames := _RENAME_TABLES.match(clauses):
+        found = _RENAMED_TABLE.findall(clauses, renames.end())
+    else:
+        found = _ALTER_RENAME.findall(clauses)
+    return [(_qualified(one[:2], database), _qualified(one[2:], database)) for one in found]
+
+
+def previous_name(ddl: str, table: str) -> str:
+    """Return the name of a table before a statement; empty if it was the same."""
+    names = {new: old for old, new in renamed_tables(ddl, table.partition(".")[0])}
+    return names.get(table, "")
+
+
+def _qualified(names: tuple[str, str], database: str) -> str:
+    first, second = map(_unquoted, names)
+    return f"{first}.{second}" if second else f"{database}.{first}"
+
+
 def added_columns(ddl: str) -> frozenset[str]:
     """Return the columns that an ALTER TABLE adds, and other words that follow ADD."""
     return frozenset(map(_unquoted, _ADD.findall(_clauses(ddl))))
@@ -177,7 +240,8 @@ def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition
         name for name in dropped_columns(ddl) if name not in shape.names or name in added
     )
     named, kind = table_name(change["id"]), change.get("type") or ""
-    return Definition(named, shape, keys, renamed_columns(ddl), gone, kind, ddl)
+    previous, renamed = previous_name(ddl, named), renamed_columns(ddl)
+    return Definition(named, shape, keys, renamed, gone, kind, ddl, previous=previous)
 
 
 def table_name(identifier: str) -> str:

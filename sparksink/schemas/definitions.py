@@ -58,6 +58,9 @@ class Definitions:
     def _add(self, found: Definition) -> None:
         if self._config.evolution.rename != "ddl":  # a renamed column then is a new column
             found = replace(found, renamed={})
+        if found.previous in self._known:
+            gone = replace(found, table=found.previous, kind="DROP")
+            self._known[found.previous] = self._known[found.previous].then(gone)
         before = self._known.get(found.table)
         if before is not None:
             self._known[found.table] = before.then(found)

@@ -124,7 +124,10 @@ def from_avro(schema: Any, name: str = "", known: dict[str, Any] | None = None) 
 
 
 def _avro_field(given: Mapping[str, Any], known: dict[str, Any]) -> Column:
-    return from_avro(given["type"], given["name"], known)
+    found = from_avro(given["type"], given["name"], known)
+    if found.default is not None or found.type == "bytes":
+        return found
+    return replace(found, default=given.get("default"))  # without Connect's own attributes
 
 
 def _full_name(schema: Mapping[str, Any]) -> str:

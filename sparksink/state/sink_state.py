@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -11,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from sparksink.change_position import BEGINNING, ChangePosition
-from sparksink.schemas.ddl import removes_rows
 from sparksink.sql import string_literal
 from sparksink.state import system_queries
+from sparksink.state.gaps import Gaps
 from sparksink.state.history_positions import HistoryPositions
 from sparksink.state.snapshots import Offsets
 from sparksink.state.system_tables import SCHEMAS, TRANSACTION_COLUMNS, SystemTables
@@ -26,8 +25,6 @@ from sparksink.state.transactions import (
     give_up,
 )
 from sparksink.tables import Lake, Table
-
-log = logging.getLogger(__name__)
 
 _OPEN_NAMES: Final = {stored: name for name, stored in TRANSACTION_COLUMNS.items()}
 
@@ -57,11 +54,9 @@ class SinkState:
         self._last: dict[str, TableResult] = {}
         self._transactions: Transactions | None = None
         self._dead_letters = False
-        self._gaps = False
-        self._lacking: Mapping[str, str] | None = None
+        self._gaps = Gaps(self._own)
         self._heads: HistoryPositions | None = None
         self._streams: set[str] | None = None
-        self._statements: int | None = None
 
     def open(self) -> None:
         """Read the stored state."""
@@ -73,10 +68,9 @@ class SinkState:
         self._last = system_queries.last_results(self._own)
         self._transactions = None
         self._dead_letters = system_queries.has_dead_letters(self._own)
-        self._gaps, self._lacking = self._own.present("gaps") is not None, None
+        self._gaps.open()
         self._heads = None
         self._streams = None
-        self._statements = None
 
     def table(self, name: str) -> Table:
         """Return a system table, which is created if it is missing."""
@@ -90,7 +84,8 @@ class SinkState:
         """Store a higher watermark. The rows before it must be removed already."""
         values = {"source_table": table, "seq_hi": position.hi, "seq_lo": position.lo}
         self._own.add("watermarks", values)
-        self._watermarks[table], self._lacking = position, None
+        self._watermarks[table] = position
+        self._gaps.reread()
 
     def boundaries(self, table: str) -> Collection[Boundary]:
         """Return all positions where all rows of a table ended."""
@@ -101,7 +96,7 @@ class SinkState:
         position = {"seq_hi": end.hi, "seq_lo": end.lo, "source_micros": end.at}
         self._own.add("boundaries", {"source_table": table, **position})
         self._boundaries.setdefault(table, set()).add(end)
-        self._lacking = None
+        self._gaps.reread()
 
     def pending_sweeps(self) -> list[PendingSweep]:
         """Return the ends of snapshots whose sweep is pending."""
@@ -154,44 +149,15 @@ class SinkState:
 
     def note_statements(self, found: Iterable[Mapping[str, Any]]) -> None:
         """Store new statements of the schema-change topic as rows of ``ddl``."""
-        rows = list(found)
-        if not rows:
-            return
-        last = self._statements
-        last = system_queries.last_statement(self._own) if last is None else last
-        fresh = [one for one in rows if one["offset"] > last]
-        if fresh:
-            if removing := [
-                one for one in fresh if one["source_table"] and removes_rows(one["ddl"] or "")
-            ]:
-                self._store_removed_rows(removing)
-            self._own.add_all("ddl", fresh)
-            self._statements = fresh[-1]["offset"]
-
-    def _store_removed_rows(self, statements: Iterable[Mapping[str, Any]]) -> None:
-        """Store that the source has removed rows without events."""
-        gaps: list[Mapping[str, Any]] = []
-        for one in statements:
-            log.error(
-                "%s: partitions were removed with their rows; take a new snapshot",
-                one["source_table"],
-            )
-            offset, source = one["offset"], {"topic": "", "partition": 0}
-            hi, lo = one["start"] or (None, None)
-            given = {"source_table": one["source_table"], "expected": offset, "earliest": offset}
-            gaps.append({**source, **given, "seq_hi": hi, "seq_lo": lo})
-        self.add_gaps(gaps)
+        self._gaps.note_statements(found, self._last)
 
     def add_gaps(self, gaps: list[Mapping[str, Any]]) -> None:
-        """Store gaps: messages that were gone before they were read, or removed rows."""
-        self._own.add_all("gaps", [{"seq_hi": None, "seq_lo": None, **one} for one in gaps])
-        self._gaps, self._lacking = True, None
+        """Store gaps: messages that were gone before they were read, or rows without events."""
+        self._gaps.add(gaps)
 
     def gaps(self) -> Mapping[str, str]:
         """Return the tables that differ from the source until a new snapshot, with the reason."""
-        if self._lacking is None:
-            self._lacking = system_queries.tables_with_gaps(self._own) if self._gaps else {}
-        return self._lacking
+        return self._gaps.tables(self._last)
 
     def topics(self) -> list[str]:
         """Return the topics that were read so far."""

@@ -135,7 +135,7 @@ def dropped(own: SystemTables) -> set[str]:
 
 
 LACKS_MESSAGES: Final = "lacks messages: take a new snapshot"
-DIVERGED: Final = "diverged: rows were removed with their partitions, take a new snapshot"
+DIVERGED: Final = "diverged: a statement changed rows without events, take a new snapshot"
 
 
 def tables_with_gaps(own: SystemTables) -> dict[str, str]:

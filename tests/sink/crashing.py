@@ -47,6 +47,10 @@ class CrashingTable:
     def run(self, statement: str) -> None:
         self._write(lambda: self._table.run(statement))
 
+    def replace(self, rows: Any, how: Any) -> None:
+        table: Any = self._table
+        self._write(lambda: table.replace(rows, how))
+
 
 class CrashingLake:
     """Crashes at the write of a number, counted from 0, and at all later ones."""
@@ -64,7 +68,7 @@ class CrashingLake:
         return self._lake.version(name)
 
     def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
-        self._lake.compact(name, hours, snapshots)
+        self._write(lambda: self._lake.compact(name, hours, snapshots))
 
     def _write(self, work: Any) -> None:
         with self._lock:

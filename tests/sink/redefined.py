@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.sink.recorded import Row, Topic
 from tests.sink.recorded import field as connect_field
@@ -28,7 +28,10 @@ class Column:
 
 @dataclass
 class ChangeEvent:
-    """A message of a row or, without a key, of all rows; values by column, and by names."""
+    """A message of a row or, without a key, of all rows; values by column, and by names.
+
+    One that is ``skipped`` changes no row, and is in no history; ``garbage`` is unreadable.
+    """
 
     message: Row
     at: tuple[int, int]
@@ -36,12 +39,18 @@ class ChangeEvent:
     gone: bool
     values: dict[int, Any]
     named: Row
+    skipped: bool = False
+    garbage: bool = False
 
 
 @dataclass
 class ChangingTable:
     """A table with a binlog; ``statements`` are the messages of its schema-change topic."""
 
+    kinds: ClassVar[dict[str, int]] = {
+        "upsert": 60, "delete": 12, "add": 6, "drop": 5, "rename": 5, "swap": 2, "again": 4,
+        "widen": 3, "truncate": 1, "rotate": 3, "recreate": 1,
+    }  # fmt: skip
     name: str
     seed: int
     form: str = "plain"
@@ -62,10 +71,8 @@ class ChangingTable:
 
     def live(self, steps: int) -> None:
         """Change rows and columns."""
-        kinds = {"upsert": 60, "delete": 12, "add": 6, "drop": 5, "rename": 5, "swap": 2,
-                 "again": 4, "widen": 3, "truncate": 1, "rotate": 3, "recreate": 1}  # fmt: skip
         for _ in range(steps):
-            (kind,) = self.chance.choices(list(kinds), list(kinds.values()))
+            (kind,) = self.chance.choices(list(self.kinds), list(self.kinds.values()))
             self._at = (self._at[0], self._at[1] + self.chance.randint(1, 90))
             getattr(self, f"_{kind}")()
         self._at = (self._at[0], self._at[1] + 1)
@@ -182,11 +189,15 @@ class ChangingTable:
         number = self.chance.randint(1, 10**6)
         return f"v{number}" if one.kind == "string" else number
 
-    def _state(self, ddl: str, columns: list[Column] | None) -> None:
-        """Add the message of a statement; without ``columns`` the table is dropped."""
+    def _state(self, ddl: str, columns: list[Column] | None, name: str = "") -> None:
+        """Add the message of a statement; without ``columns`` the table is dropped.
+
+        :param name: the table that it defines; this one if it is empty.
+        """
+        kind, named = ddl.split(maxsplit=1)[0], name or self.name
         change: Row = {
-            "type": ddl.split(maxsplit=1)[0],
-            "id": f'"shop"."{self.name}"',
+            "type": "ALTER" if kind == "RENAME" else kind,
+            "id": f'"shop"."{named}"',
             "table": None,
         }
         if columns is not None:
@@ -200,24 +211,34 @@ class ChangingTable:
                               "defaultValueExpression": one.default})  # fmt: skip
             change["table"] = {"columns": given, "primaryKeyColumnNames": ["id"]}
         file, pos = self._at
-        source = {"file": f"bin.{file:06}", "pos": pos, "snapshot": "false"}
+        source = {"file": self.binlog(file), "pos": pos, "snapshot": "false"}
         self.statements.append((self._at, {"source": source, "ddl": ddl, "tableChanges": [change]}))
 
-    def _emit(self, op: str, key: int | None, row: dict[int, Any]) -> None:
+    def binlog(self, file: int) -> str:
+        """Return the name of a file."""
+        return f"bin.{file:06}"
+
+    def _emit(self, op: str, key: int | None, row: dict[int, Any], **more: Any) -> None:
         file, pos = self._at
         values = {} if key is None else {o.identity: row.get(o.identity) for o in self.columns}
         named = {} if key is None else {o.name: values[o.identity] for o in self.columns}
-        source = {"file": f"bin.{file:06}", "ts_ms": 10**12 + file * 10**6 + pos}
+        source = {"file": self.binlog(file), "ts_ms": 10**12 + file * 10**6 + pos, **more}
         image = None if key is None else {"id": key, **named}
         if self.form == "row" and op != "t":
             meta = {f"__source_{name}": value for name, value in (source | {"pos": pos}).items()}
             flat = {**(image or {}), "__op": op, "__deleted": str(op == "d").lower(), **meta}
             message = self.topic.message({"id": key}, flat)
+        elif self.form == "avro":
+            message = self.avro(op, pos, image, source)
         else:
             self.topic.columns = self._fields() if self.form == "schema" else ()
             before, after = (image, None) if op == "d" else (None, image)
             message = self.topic.change(op, pos, before, after, **source)
         self.events.append(ChangeEvent(message, self._at, key, op == "d", values, named))
+
+    def avro(self, op: str, pos: int, image: Row | None, source: Row) -> Row:
+        """Return a message in Avro."""
+        raise NotImplementedError
 
     def _fields(self) -> list[Row]:
         found = [connect_field("id", "int32", optional=False)]

@@ -15,6 +15,8 @@ import pytest
 from tests.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.test_formats import avro
 
+pytestmark = pytest.mark.usefixtures("adaptive")
+
 COLUMNS = [field("id", "int32")]
 TOPIC = "srv.transaction"
 
@@ -94,7 +96,7 @@ def test_a_cut_holds_whole_transactions(
 
 @pytest.mark.slow
 def test_dead_letters_and_half_a_snapshot_are_no_cut(sink: MakeSink, spark: Any, log: Log) -> None:
-    from sparksink.commands.subcommands import dlq  # noqa: PLC0415
+    from sparksink.commands.stored_messages import dlq  # noqa: PLC0415
 
     made = sink(**SETTINGS)
     number = iter(range(9))
@@ -118,7 +120,7 @@ def test_dead_letters_and_half_a_snapshot_are_no_cut(sink: MakeSink, spark: Any,
 
 @pytest.mark.slow
 def test_events_of_a_paused_table_have_not_arrived(sink: MakeSink, spark: Any, log: Log) -> None:
-    from sparksink.commands.subcommands import park  # noqa: PLC0415
+    from sparksink.commands.stored_messages import park  # noqa: PLC0415
 
     made = sink(**SETTINGS)
 

@@ -12,6 +12,8 @@ from tests.sink.crashing import Crash, CrashingLake
 from tests.sink.recorded import MakeSink, Topic, envelope_schema, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
+pytestmark = pytest.mark.usefixtures("adaptive")
+
 COLUMNS = [field("id", "int32"), field("v o", "string")]
 TABLE = "shop__orders__history"
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fixtures.worker import ROOT, wait_for
-from tests.sink.recorded import MakeSink
+from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.recorded import MakeSink, Row, rows
+from tests.sink.test_convergence import real_lake
+from tests.sink.test_mutations import mend
 from tests.sink.test_process import SPARK, assert_converged, recorded_history
+
+GIVEN: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": "iceberg"}}
 
 
 def start(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
@@ -35,7 +43,7 @@ def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: li
 
     given: dict[str, Any] = {"history": {"enabled": True}}
     source, parts, _ = recorded_history(tmp_path, 3, steps=40, files=2, **given)
-    run(sink(**given), argparse.Namespace(once=True))
+    run(sink(**given), Namespace(once=True))
     lease = tmp_path / "lake" / "_cdc" / "lease.json"
     chance = random.Random(words[0])
     command = start(tmp_path, *words)
@@ -46,3 +54,97 @@ def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: li
     assert start(tmp_path, *words).wait(300) == 0, (tmp_path / "log").read_text()[-2000:]
     assert not lease.exists()
     assert_converged(sink(**given), source, parts)
+
+
+EVERYTHING = Namespace(start="earliest", end="latest", tables=".*", table=".*", force=False)
+REPLAY = Namespace(action="replay", table=".*")
+
+
+def crash_until_done(
+    sink: MakeSink, lake: Callable[[], Any], command: Callable[..., None], options: Namespace
+) -> int:
+    """Run a command again and again, each time broken off one write later; return how often."""
+    at = 0
+    while True:
+        crashing = CrashingLake(lake(), at, after=at % 2 == 0)
+        try:
+            command(sink(crashing, **GIVEN), options)
+        except Crash:
+            at += 1
+        else:
+            return at
+
+
+def write_parts(tmp_path: Path, parts: list[list[Row]]) -> None:
+    for number, part in enumerate(parts):
+        text = "\n".join(map(json.dumps, part))
+        (tmp_path / "in" / f"{number:02}.json").write_text(text)
+
+
+def prepare_history(
+    sink: MakeSink, tmp_path: Path, parts: list[list[Row]], *, parks: bool = False
+) -> None:
+    """Apply messages; with ``parks`` the table is parked before the last ones."""
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
+
+    once = Namespace(once=True)
+    write_parts(tmp_path, parts[:-1])
+    run(sink(**GIVEN), once)
+    if parks:
+        sink(**GIVEN).state.park("shop.orders", "a test")
+    write_parts(tmp_path, parts)
+    run(sink(**GIVEN), once)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "least"), [("backfill", 3), ("rebuild", 4), ("compact", 4), ("vacuum", 4)]
+)
+def test_a_command_that_ends_at_any_write_is_run_again(
+    sink: MakeSink, spark: Any, tmp_path: Path, name: str, least: int
+) -> None:
+    from sparksink.commands.subcommands import COMMANDS  # noqa: PLC0415
+
+    source, parts, _ = recorded_history(tmp_path, 3, steps=40, files=2, **GIVEN)
+    prepare_history(sink, tmp_path, parts)
+    lake = partial(real_lake, spark, tmp_path, **GIVEN)
+    assert crash_until_done(sink, lake, COMMANDS[name], EVERYTHING) >= least
+    assert_converged(sink(**GIVEN), source, parts)
+    assert not [one for one in (tmp_path / "lake").rglob("*__rebuild") if one.is_dir()]
+
+
+@pytest.mark.slow
+def test_a_replay_of_a_parked_table_that_ends_at_any_write_is_run_again(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    from sparksink.commands.stored_messages import park  # noqa: PLC0415
+
+    source, parts, _ = recorded_history(tmp_path, 4, steps=40, files=2, **GIVEN)
+    prepare_history(sink, tmp_path, parts, parks=True)
+    lake = partial(real_lake, spark, tmp_path, **GIVEN)
+    assert crash_until_done(sink, lake, park, REPLAY) >= 4
+    made = sink(**GIVEN)
+    assert made.state.parked() == {}
+    assert rows(made, "_cdc/parked", "offset") == []
+    assert_converged(made, source, parts)
+
+
+@pytest.mark.slow
+def test_a_replay_of_dead_letters_that_ends_at_any_write_is_run_again(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    from sparksink.commands.stored_messages import dlq  # noqa: PLC0415
+
+    source, parts, _ = recorded_history(tmp_path, 5, steps=40, files=2, **GIVEN)
+    broken = [one for part in parts for one in part if one["value64"] and one["offset"] % 4 == 0]
+    torn = [[{**one, "value64": "Pz8="} if one in broken else one for one in part]
+            for part in parts]  # fmt: skip
+    prepare_history(sink, tmp_path, torn)
+    made = sink(**GIVEN)
+    assert len(rows(made, "_cdc/dead_letter", "offset")) == len(broken) > 0
+    mend(made, spark, [{**one, "part": "value64", "right": one["value64"]} for one in broken])
+    lake = partial(real_lake, spark, tmp_path, **GIVEN)
+    assert crash_until_done(sink, lake, dlq, REPLAY) >= 4
+    made = sink(**GIVEN)
+    assert rows(made, "_cdc/dead_letter", "offset") == []
+    assert_converged(made, source, parts)

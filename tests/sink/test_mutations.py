@@ -13,6 +13,8 @@ import pytest
 from tests.sink.mutations import mutated
 from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
+pytestmark = pytest.mark.usefixtures("adaptive")
+
 MUTATIONS = int(os.environ.get("MUTATIONS", "10000"))
 """How many messages test-long changes."""
 _BATCH = 500

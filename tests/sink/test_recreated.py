@@ -19,12 +19,15 @@ DDL: dict[str, Any] = {"source": {"ddl.topic": "srv"}, **ICEBERG}
 
 
 def write_statements(tmp_path: Path, *statements: tuple[int, str]) -> None:
-    """Let the schema-change topic hold statements on the table, at their positions."""
+    """Let the schema-change topic hold statements, at their positions."""
     lines = []
     for offset, (pos, ddl) in enumerate(statements):
-        kind = ddl.split()[0]
+        kind, name = ddl.split()[0], ddl.split()[2]
+        if kind == "RENAME":
+            kind, name = "ALTER", ddl.split()[-1]
         table = {"columns": [{"name": "id", "typeName": "INT"}], "primaryKeyColumnNames": ["id"]}
-        change = {"type": kind, "id": '"shop"."orders"', "table": table if kind != "DROP" else None}
+        named = {"type": kind, "id": f'"shop"."{name}"'}
+        change = {**named, "table": table if kind != "DROP" else None}
         source = {"file": "bin.000001", "pos": pos, "ts_ms": 1_700_000_000_000}
         value = {"ddl": ddl, "source": source, "tableChanges": [change]}
         lines.append({"topic": "srv", "partition": 0, "offset": offset, "value": json.dumps(value)})
@@ -32,22 +35,30 @@ def write_statements(tmp_path: Path, *statements: tuple[int, str]) -> None:
 
 
 AGAIN = ((5, "CREATE TABLE orders (…)"), (50, "DROP TABLE orders"), (60, "CREATE TABLE orders (…)"))
+RENAMED = (AGAIN[0], (50, "RENAME TABLE orders TO former"), AGAIN[2])
 
 
 def insert(topic: Topic, pos: int, key: int) -> Row:
     return topic.change("c", pos, None, {"id": key})
 
 
-@pytest.mark.parametrize("kind", ["rows", pytest.param("versions", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("kind", "statements"),
+    [
+        ("rows", AGAIN),
+        pytest.param("rows", RENAMED, marks=pytest.mark.slow),
+        pytest.param("versions", AGAIN, marks=pytest.mark.slow),
+    ],
+)
 def test_a_table_that_was_created_again_and_is_empty_becomes_empty(
-    sink: MakeSink, spark: Any, tmp_path: Path, kind: str
+    sink: MakeSink, spark: Any, tmp_path: Path, kind: str, statements: tuple[tuple[int, str], ...]
 ) -> None:
     given = {**DDL, **({"mirror": {"scd": 2}} if kind == "versions" else {})}
     orders, items = Topic(columns=COLUMNS), Topic("srv.shop.items", COLUMNS)
     write_statements(tmp_path, *AGAIN[:1])
     first = [insert(orders, 10, 1), insert(orders, 11, 2), insert(items, 12, 1)]
     sink(**given).batches.apply(frame(spark, first), "app", 0)
-    write_statements(tmp_path, *AGAIN)
+    write_statements(tmp_path, *statements)
     made = sink(**given)  # another process
     done = made.batches.apply(frame(spark, [insert(items, 70, 2)]), "app", 1)
     found = made.lake.table("shop__orders").read()
@@ -117,7 +128,7 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
     made = sink(**DDL)
     made.batches.apply(frame(spark, [insert(topic, 10, 1)]), "app", 0)
     table, health, metrics = reports()
-    assert "diverged: rows were removed with their partitions, take a new snapshot" in table
+    assert "diverged: a statement changed rows without events, take a new snapshot" in table
     assert health.startswith("ok\nshop.orders: diverged")
     assert 'sparksink_diverged{table="shop.orders"} 1.0' in metrics
     assert 'sparksink_lacks_messages{table="shop.orders"} 0.0' in metrics
@@ -130,3 +141,23 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
     table, health, metrics = reports()
     assert "diverged" not in table
     assert health == "ok\n"
+
+
+@pytest.mark.slow
+def test_statements_on_tables_that_are_not_read_end_no_cuts(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    write_statements(
+        tmp_path, *AGAIN[:1], (20, "ALTER TABLE other DROP PARTITION p0"),
+        (30, "RENAME TABLE orders TO _orders_del"), (30, "RENAME TABLE _orders_gho TO orders"),
+    )  # fmt: skip
+    made = sink(**DDL)
+    topic = Topic(columns=COLUMNS)
+    made.batches.apply(frame(spark, [insert(topic, 10, 1), insert(topic, 40, 2)]), "app", 0)
+    assert made.state.gaps() == {}
+    assert not made.state.lacks_messages
+    assert rows(made, "shop__orders", "id") == [(1,), (2,)]
+    renamed = (50, "DROP TABLE orders"), (60, "RENAME TABLE other TO orders")
+    write_statements(tmp_path, *[(1, "CREATE TABLE x (…)")] * 4, *renamed)
+    made.batches.apply(frame(spark, [insert(topic, 70, 3)]), "app", 1)
+    assert list(made.state.gaps()) == ["shop.orders"]  # the rows of the other table are missing

@@ -13,6 +13,8 @@ import pytest
 from tests.sink.recorded import MakeSink, frame, rows
 from tests.sink.redefined import FORMS, ChangingTable, delivered
 
+pytestmark = pytest.mark.usefixtures("adaptive")
+
 SEEDS = int(os.environ.get("DDL_SEEDS", "96"))
 """How many histories test-long tries."""
 _TABLES = 12

@@ -17,6 +17,8 @@ from tests.sink.histories import Source, delivered, versions
 from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
+pytestmark = pytest.mark.usefixtures("adaptive")
+
 COLUMNS = [field("id", "int32"), field("v", "string")]
 VERSIONS = {"scd": 2}
 MADE = [

@@ -51,7 +51,7 @@ def messages_of_all_kinds() -> list[Row]:
 )
 def test_a_forced_format_knows_no_other(spark: Any, accepted: str, garbage: list[int]) -> None:
     from sparksink.decode.message_format import with_format  # noqa: PLC0415 - needs Spark
-    from sparksink.decode.message_schemas import GARBAGE, accepted_sql  # noqa: PLC0415 - needs Spark
+    from sparksink.decode.message_schemas import GARBAGE, accepted_sql  # noqa: PLC0415
 
     source = Source.model_validate({"kind": "file", "path": "p", "topics": "t", "format": accepted})
     found = with_format(frame(spark, messages_of_all_kinds()), {}, accepted_sql(source)).collect()

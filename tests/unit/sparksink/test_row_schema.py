@@ -12,7 +12,8 @@ from sparksink.config.columns import Types
 from sparksink.config.file import parse
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
-from sparksink.decode.message_schemas import NEW_SCHEMA, PLAIN, MessageSchemas, parse_json_schema
+from sparksink.decode.message_schema import parse_json_schema
+from sparksink.decode.message_schemas import NEW_SCHEMA, PLAIN, MessageSchemas
 from sparksink.errors import TableError
 from sparksink.schemas.ddl import dropped_columns, parse_definitions, renamed_columns, table_name
 from sparksink.schemas.defaults import connect_default
@@ -125,6 +126,16 @@ def test_an_avro_schema_gives_the_same_columns_and_reads_as_on_the_wire() -> Non
     assert price is not None
     assert (price.type, price.parameters["scale"], price.optional) == ("bytes", "2", True)
     assert "logicalType" not in json.dumps(plain_avro(AVRO))
+
+
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [("int", 7), ({"type": "int", "connect.default": 8}, 8), ("bytes", None), (["null", "int"], 7)],
+)
+def test_the_default_of_an_avro_field_is_that_of_its_column(kind: Any, default: Any) -> None:
+    fields = [{"name": "n", "type": kind, "default": 7}]
+    found = from_avro({"type": "record", "name": "row", "fields": fields})
+    assert found.fields[0].default == default
 
 
 def test_an_avro_union_of_two_types_is_refused() -> None:

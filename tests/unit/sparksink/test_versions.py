@@ -13,7 +13,15 @@ from sparksink.config.columns import Types
 from sparksink.config.file import parse
 from sparksink.config.source import Modes
 from sparksink.evolve.renames import rename_steps
-from sparksink.schemas.ddl import added_columns, dropped_columns, removes_rows, renamed_columns
+from sparksink.schemas.ddl import (
+    added_columns,
+    dropped_columns,
+    parse_statements,
+    removes_rows,
+    renamed_columns,
+    renamed_tables,
+    statements_without_events,
+)
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.row_schema import Column, RowSchema, with_source_types
@@ -171,3 +179,68 @@ def test_the_definition_has_unsigned_types_that_messages_lack() -> None:
     found = with_source_types(RowSchema((Column("n", "int64"), Column("m", "int64"))), defined)
     kinds = [column_conversion(column, Types()).target for column in found.columns]
     assert kinds == ["decimal(20,0)", "bigint"]
+
+
+@pytest.mark.parametrize(
+    ("ddl", "expected"),
+    [
+        ("RENAME TABLE t TO `o``ld`", [("d.t", "d.o`ld")]),
+        ("rename /* gh-ost */ table `d`.`t` to `d`.`_t_del`, e.x TO t",
+         [("d.t", "d._t_del"), ("e.x", "d.t")]),
+        ("RENAME TABLE t WAIT 5 TO u", [("d.t", "d.u")]),
+        ("ALTER TABLE t ADD COLUMN c INT, RENAME AS u", [("d.t", "d.u")]),
+        ("ALTER TABLE a.t RENAME b.u", [("a.t", "b.u")]),
+        ("ALTER TABLE t RENAME COLUMN a TO b, RENAME INDEX i TO j", []),
+        ("ALTER TABLE t COMMENT 'x RENAME TO y'", []),
+        ("CREATE TABLE t (rename INT)", []),
+    ],
+)  # fmt: skip
+def test_renamed_tables(ddl: str, expected: list[tuple[str, str]]) -> None:
+    assert renamed_tables(ddl, "d") == expected
+
+
+CREATED = statement("CREATE TABLE t (…)", "id", "a", pos=1, kind="CREATE")
+AGAIN = statement("CREATE TABLE t (…)", "id", "a", pos=9, kind="CREATE")
+
+
+def test_a_table_that_is_created_under_a_former_name_is_a_new_one() -> None:
+    renamed = statement("RENAME TABLE t TO u", "id", "a", pos=5)
+    renamed["tableChanges"][0]["id"] = '"d"."u"'
+    known = Definitions(parse(LEAST), lambda _: [
+        (n, json.dumps(one).encode(), None) for n, one in enumerate((CREATED, renamed, AGAIN))
+    ])  # fmt: skip
+    known.refresh()
+    found = known.all_versions()
+    assert {name: one.created for name, one in found.items()} == {"d.t": place(9), "d.u": None}
+
+
+@pytest.mark.parametrize(
+    ("ddl", "snapshot", "created"),
+    [
+        ("CREATE TABLE t (…)", "false", place(9)),
+        ("create /* by hand */ or replace table t (…)", "false", place(9)),
+        ("CREATE TABLE t (…)", "true", None),
+        ("CREATE TABLE IF NOT EXISTS t (…)", "false", None),
+    ],
+)
+def test_a_created_table_is_empty_although_no_statement_removed_it(
+    ddl: str, snapshot: str, created: ChangePosition | None
+) -> None:
+    again = statement(ddl, "id", "a", pos=9, kind="CREATE", snapshot=snapshot)
+    assert versions(CREATED, again).created == created
+    assert versions(CREATED, again, again).created == created
+
+
+def test_a_renamed_table_brings_rows_unless_it_replaces_another_one() -> None:
+    def changed_tables(*renames: tuple[str, str, int]) -> list[str]:
+        messages = []
+        for number, (old, new, pos) in enumerate(renames):
+            one = statement(f"RENAME TABLE {old} TO {new}", "id", pos=pos)
+            one["tableChanges"][0]["id"] = f'"d"."{new}"'
+            messages.append((number, json.dumps(one).encode(), None))
+        given = parse_statements(messages, parse(LEAST).ordering)
+        return [one["source_table"] for one in statements_without_events(given)]
+
+    assert changed_tables(("a", "t", 5)) == ["d.t"]
+    assert changed_tables(("t", "_t_old", 5), ("_t_new", "t", 5)) == ["d._t_old"]
+    assert changed_tables(("t", "_t_old", 5), ("_t_new", "t", 6)) == ["d._t_old", "d.t"]
