@@ -23,7 +23,7 @@ class KafkaBroker(Server):
     """Kafka 4.3.0. ``properties`` are broker settings that win over those made here.
 
     Clients of ``proxied_port`` are sent to the address that `advertise` names, so that all their
-    connections pass a proxy. Other clients connect directly.
+    connections pass a proxy. Other clients connect directly. ``cluster`` is the id of its cluster.
     """
 
     name: ClassVar[str] = "broker"
@@ -36,6 +36,7 @@ class KafkaBroker(Server):
         heap: str = "768m",
     ) -> None:
         super().__init__(workspace)
+        self.cluster = cluster_id()
         self._controller_port = free_port()
         self.proxied_port = free_port()
         self._advertised = f"{self.host}:{self.proxied_port}"
@@ -50,7 +51,7 @@ class KafkaBroker(Server):
         """Write the settings and format the storage folder."""
         write_properties(self._settings, self._base_properties() | self._properties)
         run(
-            self._java("kafka.tools.StorageTool", "format", "-t", cluster_id(), "-c"),
+            self._java("kafka.tools.StorageTool", "format", "-t", self.cluster, "-c"),
             self.folder / "format.log",
         )
 
@@ -69,6 +70,11 @@ class KafkaBroker(Server):
             return False
 
     @property
+    def voter(self) -> str:
+        """The controller of this node, as other nodes of the cluster name it."""
+        return f"1@{self.host}:{self._controller_port}"
+
+    @property
     def _settings(self) -> Path:
         return self.folder / "broker.properties"
 
@@ -77,14 +83,13 @@ class KafkaBroker(Server):
         return java_command(libraries, self._heap, main_class, *arguments, self._settings)
 
     def _base_properties(self) -> dict[str, str | int]:
-        controller = f"{self.host}:{self._controller_port}"
         return {
             "process.roles": "broker,controller",
             "node.id": 1,
-            "controller.quorum.voters": f"1@{controller}",
+            "controller.quorum.voters": self.voter,
             "listeners": (
                 f"PLAINTEXT://{self.address},PROXIED://{self.host}:{self.proxied_port},"
-                f"CONTROLLER://{controller}"
+                f"CONTROLLER://{self.host}:{self._controller_port}"
             ),
             "advertised.listeners": f"PLAINTEXT://{self.address},PROXIED://{self._advertised}",
             "controller.listener.names": "CONTROLLER",

@@ -6,17 +6,15 @@ import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakValueDictionary
 
 import pytest
 
-from connector.data.record import Message
 from connector.errors import BrokerUnavailableError, ClientFailedError
-from connector.kafka.producer import Producer
 from deploy.stack import Workspace
 from tests.fixtures.proxied_broker import ProxiedBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tests.recovery.sender import Sender
 
 pytestmark = pytest.mark.slow
 
@@ -27,59 +25,14 @@ def proxied(workspace: Workspace) -> Iterator[ProxiedBroker]:
         yield broker
 
 
-class Receipt:
-    """Goes with one message; counts the reports of its failure."""
-
-    def __init__(self, failed: list[int], number: int) -> None:
-        self._failed = failed
-        self._number = number
-
-    def __call__(self, error: Any, _: Any) -> None:
-        self._failed += [self._number] if error is not None else []
-
-
-class Sender:
-    """Sends numbered messages and knows which are not released."""
-
-    def __init__(self, broker: ProxiedBroker, **more: Any) -> None:
-        self.topics = Topics(broker.address)
-        self.topic = f"delivery-{uuid.uuid4().hex[:8]}"
-        self.topics.create(self.topic)
-        settings = {name.replace("_", "."): value for name, value in more.items()}
-        quick = {"socket.timeout.ms": 2000, "log_level": 0}
-        address = {"bootstrap.servers": broker.proxy.address}
-        self.producer = Producer({**address, **quick, **settings})
-        self.held: WeakValueDictionary[int, Receipt] = WeakValueDictionary()
-        self.failed: list[int] = []
-        self.sent = 0
-
-    def send(self, count: int) -> None:
-        for _ in range(count):
-            self.sent += 1
-            receipt = Receipt(self.failed, self.sent)
-            self.held[self.sent] = receipt
-            message = Message(self.topic, 0, None, str(self.sent).encode().rjust(500))
-            while self.producer.send([message], lambda _: 1, receipt) is not None:
-                self.producer.poll(0.05)
-            del receipt
-            self.producer.poll(0)
-
-    def check(self) -> None:
-        """Compare what was released until now with the topic; read it afterwards."""
-        released = set(range(1, self.sent + 1)) - set(self.held) - set(self.failed)
-        found = {int(message.value or b"") for message in self.topics.read(self.topic)}
-        assert released <= found, sorted(released - found)[:5]
-
-    def finish(self) -> None:
-        assert self.producer.flush(60)
-        wait_for(lambda: not self.held, 5, "all receipts released")
-        self.check()
-        assert self.failed == []
-        self.producer.close()
+def sender_to(broker: ProxiedBroker, **more: Any) -> Sender:
+    topics, topic = Topics(broker.address), f"delivery-{uuid.uuid4().hex[:8]}"
+    topics.create(topic)
+    return Sender(topics, topic, broker.proxy.address, **more)
 
 
 def test_retries_and_lost_connections(proxied: ProxiedBroker) -> None:
-    sender = Sender(proxied)
+    sender = sender_to(proxied)
     for fault in (proxied.proxy.cut, proxied.proxy.half_open, proxied.proxy.cut):
         sender.send(2000)
         fault()
@@ -90,7 +43,7 @@ def test_retries_and_lost_connections(proxied: ProxiedBroker) -> None:
 
 @pytest.mark.parametrize("crash", [True, False])
 def test_a_broker_that_goes_and_comes_back_as_leader(proxied: ProxiedBroker, crash: bool) -> None:
-    sender = Sender(proxied)
+    sender = sender_to(proxied)
     sender.send(2000)
     (proxied.kill if crash else proxied.stop)()
     sender.send(500)
@@ -102,7 +55,7 @@ def test_a_broker_that_goes_and_comes_back_as_leader(proxied: ProxiedBroker, cra
 
 
 def test_an_outage_longer_than_the_delivery_timeout(proxied: ProxiedBroker) -> None:
-    sender = Sender(proxied, delivery_timeout_ms=2000, request_timeout_ms=1000)
+    sender = sender_to(proxied, delivery_timeout_ms=2000, request_timeout_ms=1000)
     sender.send(100)
     assert sender.producer.flush(20)
     proxied.proxy.blackhole()
@@ -120,7 +73,7 @@ def test_an_outage_longer_than_the_delivery_timeout(proxied: ProxiedBroker) -> N
 
 
 def test_a_purge(proxied: ProxiedBroker) -> None:
-    sender = Sender(proxied)
+    sender = sender_to(proxied)
     sender.send(100)
     assert sender.producer.flush(20)
     proxied.proxy.blackhole()
@@ -135,7 +88,7 @@ def test_a_purge(proxied: ProxiedBroker) -> None:
 def test_a_fatal_error(proxied: ProxiedBroker) -> None:
     """Another producer with the same transactional id fences this one."""
     name = {"transactional_id": uuid.uuid4().hex, "delivery_timeout_ms": 20_000}
-    sender, other = Sender(proxied, **name), Sender(proxied, **name)
+    sender, other = sender_to(proxied, **name), sender_to(proxied, **name)
     sender.producer._producer.init_transactions(20)
     sender.producer._producer.begin_transaction()
     sender.send(50)
