@@ -32,9 +32,7 @@ _ADD: Final = re.compile(
 _PARTITIONS: Final = re.compile(
     r"\b(?:DROP|TRUNCATE|EXCHANGE|DISCARD|CONVERT)\s+PARTITION\b", re.IGNORECASE
 )
-_CREATE: Final = re.compile(
-    r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TABLE\b(?!\s+IF\s+NOT\s+EXISTS\b)", re.IGNORECASE
-)
+_REPLACE: Final = re.compile(r"^\s*CREATE\s+OR\s+REPLACE\b", re.IGNORECASE)
 _TABLE: Final = rf"{_NAME}(?:\s*\.\s*{_NAME})?"
 _RENAME_TABLES: Final = re.compile(r"^\s*RENAME\s+TABLES?\s", re.IGNORECASE)
 _RENAMED_TABLE: Final = re.compile(
@@ -56,6 +54,10 @@ _NO_COLUMNS: Final = frozenset(
 )
 """Reserved words that may follow DROP; a column of such a name is quoted."""
 _ID: Final = re.compile(r'"((?:[^"]|"")*)"')
+
+
+LastStatement = tuple[str | None, str | None, int | None]
+"""The kind of a table's last statement, and its file and position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +178,31 @@ def removes_rows(ddl: str) -> bool:
 
 
 def statements_without_events(
-    found: Iterable[Mapping[str, Any]],
+    found: Iterable[Mapping[str, Any]], before: Mapping[str, LastStatement]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the statements, as `parse_statements` does, whose tables get or lose rows unseen.
 
     A table that is renamed brings its rows, unless it replaces another one in the same statement:
-    so do tools that copy a table to alter it, and its rows stay the same.
+    tools that copy a table to alter it do so, and its rows stay the same. A connector need not
+    publish that the other one got a name that it does not capture.
+
+    :param before: the last earlier statement of each table.
     """
-    statements = [one for one in found if one["source_table"]]
-    gone = {(one["source_table"], one["start"]) for one in statements if one["kind"] == "DROP"}
-    for one in statements:
-        ddl, table = one["ddl"] or "", one["source_table"]
-        brings = previous_name(ddl, table) and (table, one["start"]) not in gone
-        if removes_rows(ddl) or brings:
+    last = {**before}
+    for one in found:
+        table, ddl = one["source_table"], one["ddl"] or ""
+        if table is None:
+            continue
+        position, known = (one["file"], one["pos"]), last.get(table)
+        is_free = known is None or (known[0] == "DROP" and known[1:] != position)
+        if removes_rows(ddl) or (is_free and previous_name(ddl, table)):
             yield one
+        last[table] = (one["kind"], *position)
 
 
-def starts_empty(ddl: str) -> bool:
-    """Return whether a statement creates a table that did not exist, or replaces it."""
-    return _CREATE.match(_clauses(ddl)) is not None
+def replaces_table(ddl: str) -> bool:
+    """Return whether a statement drops a table and creates it again."""
+    return _REPLACE.match(_clauses(ddl)) is not None
 
 
 def renamed_tables(ddl: str, database: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sparksink.change_position import BEGINNING, ChangePosition
-from sparksink.schemas.ddl import Definition, starts_empty
+from sparksink.schemas.ddl import Definition, replaces_table
 from sparksink.schemas.row_schema import Column, RowSchema
 
 
@@ -63,10 +63,9 @@ class SchemaVersions:
         start = last.start if found.start is None else found.start
         if start < last.start:  # of another binlog, with an unknown order
             return replace(first_version(found), seen=seen)
-        # The statement that removed the table may be missing: a connector need not publish those of
-        # tables that it does not capture, as the new name after a rename.
-        is_new = self.removed or (found.start is not None and starts_empty(found.ddl))
-        fresh = found.kind == "CREATE" and is_new and not found.snapshot
+        # CREATE alone is no proof: a connector publishes it for a definition that it has repaired.
+        recreated = replaces_table(found.ddl) or (self.removed and found.kind == "CREATE")
+        fresh = recreated and not found.snapshot
         gone = frozenset(last.names) - {*found.shape.names, *found.renamed}
         next_one = SchemaVersion(start, replace(found, dropped=found.dropped | gone), fresh)
         if not fresh and _same_encoding(last.definition, next_one.definition):

@@ -43,7 +43,8 @@ class Gaps:
         last = system_queries.last_statement(self._own) if last is None else last
         fresh = [one for one in rows if one["offset"] > last]
         if fresh:
-            if changed := [*statements_without_events(fresh)]:
+            before = system_queries.last_statements(self._own)
+            if changed := [*statements_without_events(fresh, before)]:
                 self._add_statements(changed, read)
             self._own.add_all("ddl", fresh)
             self._last_statement = fresh[-1]["offset"]

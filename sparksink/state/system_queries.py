@@ -9,6 +9,7 @@ from typing import Final
 from pyspark.sql import functions as f
 
 from sparksink.change_position import ChangePosition, newer_sql
+from sparksink.schemas.ddl import LastStatement
 from sparksink.state.history_positions import HistoryPositions
 from sparksink.state.system_tables import SystemTables
 from sparksink.state.table_result import Boundary, PendingSweep, TableResult
@@ -124,14 +125,19 @@ def last_statement(own: SystemTables) -> int:
     return -1 if last is None else int(last)
 
 
-def dropped(own: SystemTables) -> set[str]:
-    """Return the tables whose last statement was DROP TABLE."""
+def last_statements(own: SystemTables) -> dict[str, LastStatement]:
+    """Return the last statement of each table."""
     table = own.present("ddl")
     if table is None:
-        return set()
-    last = f.max_by("kind", "offset").alias("kind")
+        return {}
+    last = f.max_by(f.struct("kind", "file", "pos"), "offset").alias("last")
     rows = table.read().where("source_table IS NOT NULL").groupBy("source_table").agg(last)
-    return {row["source_table"] for row in rows.where("kind = 'DROP'").collect()}
+    return {row["source_table"]: tuple(row["last"]) for row in rows.collect()}
+
+
+def dropped(own: SystemTables) -> set[str]:
+    """Return the tables whose last statement was DROP TABLE."""
+    return {name for name, (kind, *_) in last_statements(own).items() if kind == "DROP"}
 
 
 LACKS_MESSAGES: Final = "lacks messages: take a new snapshot"

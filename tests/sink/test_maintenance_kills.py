@@ -77,8 +77,9 @@ def crash_until_done(
 
 def write_parts(tmp_path: Path, parts: list[list[Row]]) -> None:
     for number, part in enumerate(parts):
-        text = "\n".join(map(json.dumps, part))
-        (tmp_path / "in" / f"{number:02}.json").write_text(text)
+        file = tmp_path / "in" / f"{number:02}.json"
+        if not file.exists():
+            file.write_text("\n".join(map(json.dumps, part)))
 
 
 def prepare_history(
@@ -88,6 +89,8 @@ def prepare_history(
     from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     once = Namespace(once=True)
+    for file in (tmp_path / "in").iterdir():
+        file.unlink()
     write_parts(tmp_path, parts[:-1])
     run(sink(**GIVEN), once)
     if parks:
@@ -97,9 +100,7 @@ def prepare_history(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "least"), [("backfill", 3), ("rebuild", 4), ("compact", 4), ("vacuum", 4)]
-)
+@pytest.mark.parametrize(("name", "least"), [("backfill", 3), ("rebuild", 2), ("compact", 4)])
 def test_a_command_that_ends_at_any_write_is_run_again(
     sink: MakeSink, spark: Any, tmp_path: Path, name: str, least: int
 ) -> None:
@@ -109,8 +110,9 @@ def test_a_command_that_ends_at_any_write_is_run_again(
     prepare_history(sink, tmp_path, parts)
     lake = partial(real_lake, spark, tmp_path, **GIVEN)
     assert crash_until_done(sink, lake, COMMANDS[name], EVERYTHING) >= least
-    assert_converged(sink(**GIVEN), source, parts)
-    assert not [one for one in (tmp_path / "lake").rglob("*__rebuild") if one.is_dir()]
+    made = sink(**GIVEN)
+    assert_converged(made, source, parts)
+    assert made.lake.table("shop__orders__rebuild").columns() is None
 
 
 @pytest.mark.slow
