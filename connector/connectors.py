@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.engine import Backoff, EngineOptions
@@ -178,7 +178,7 @@ class CaptureConnector:
             SchemaOptions(
                 column_rules(config),
                 schema_names(values["schema.name.adjustment.mode"].lower()),
-                field_names(values["field.name.adjustment.mode"].lower()),
+                field_names(_field_name_mode(values, config)),
             ),
         )
         headers = context_headers(database.name, naming.prefix, context.task, run)
@@ -214,6 +214,19 @@ class CaptureConnector:
             context_headers=headers if values["extended.headers.enabled"] else (),
             notifications=values["notification.sink.topic.name"],
         )
+
+
+_AVRO: Final = (
+    "io.confluent.connect.avro.AvroConverter",
+    "io.apicurio.registry.utils.converter.AvroConverter",
+)
+
+
+def _field_name_mode(values: Mapping[str, Any], config: Mapping[str, str]) -> str:
+    """Return how names of fields are adjusted: for Avro when the connector sets its converter."""
+    mode: str = values["field.name.adjustment.mode"].lower()
+    names = (config.get("key.converter"), config.get("value.converter"))
+    return "avro" if mode == "none" and any(name in _AVRO for name in names) else mode
 
 
 def _today(translation: Translation, connector: str) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ MillraceError
 |   |__ BrokerUnavailableError      Kafka does not answer
 |   |   |__ ClientFailedError           a Kafka client that has to be replaced
 |   |   |__ TopicMissingError           a topic that was deleted under way
+|   |__ RegistryUnavailableError    the schema registry does not answer
 |   |__ DiskFullError               a file cannot grow
 |   |__ TableChangedError           a table was altered while a snapshot began
 |   |__ BatchTooLargeError          Kafka refuses a batch of messages that may pass one by one
@@ -102,6 +103,10 @@ class BatchTooLargeError(TransientError):
             f"a batch for topic {topic} was refused: {reason}; now trying batch.size={smaller}"
         )
         self.smaller = smaller
+
+
+class RegistryUnavailableError(TransientError):
+    """The schema registry does not answer, or with an error of its own."""
 
 
 class DiskFullError(TransientError):

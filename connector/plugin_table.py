@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 CONNECT_VERSION: Final = "4.3.0"
 DEBEZIUM_VERSION: Final = "3.6.1.Final"
+CONFLUENT_VERSION: Final = "8.1.0"
+APICURIO_VERSION: Final = "2.6.13.Final"
 
 _SUFFIXES: Final[dict[PluginKind, tuple[str, ...]]] = {
     "source": ("Connector",),
@@ -70,6 +72,8 @@ _JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 _BASIC: Final = "org.apache.kafka.connect.converters."
 _DEBEZIUM_CONVERTERS: Final = "io.debezium.converters."
 _HERE: Final = "connector.converters."
+_APICURIO: Final = "io.apicurio.registry.utils.converter.AvroConverter"
+_CONFLUENT: Final = "io.confluent.connect.avro.AvroConverter"
 _CONVERTERS: Final = {
     _JSON: ("json:JsonConverter", CONNECT_VERSION),
     _STORAGE + "StringConverter": ("string:StringConverter", CONNECT_VERSION),
@@ -78,6 +82,11 @@ _CONVERTERS: Final = {
         f"{_BASIC}{name}Converter": (f"numbers:{name}Converter", CONNECT_VERSION)
         for name in ("Boolean", "Double", "Float", "Integer", "Long", "Short")
     },
+    _APICURIO: (
+        "avro.apicurio:ApicurioAvroConverter",
+        APICURIO_VERSION,
+    ),
+    _CONFLUENT: ("avro.confluent:AvroConverter", CONFLUENT_VERSION),
     _DEBEZIUM_CONVERTERS + "BinaryDataConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
     # the name of BinaryDataConverter before Debezium 2.0
     _DEBEZIUM_CONVERTERS + "ByteBufferConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
@@ -86,7 +95,7 @@ _CONVERTERS: Final = {
         DEBEZIUM_VERSION,
     ),
 }
-_NO_HEADERS: Final = frozenset[str]()
+_NO_HEADERS: Final = frozenset([_APICURIO, _CONFLUENT])
 
 _KEY_AND_VALUE: Final = {
     "Cast": "cast",

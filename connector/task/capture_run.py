@@ -19,10 +19,15 @@ from connector.capture.change import (
     RowChanges,
     Waiting,
 )
-from connector.capture.engine import Engine
+from connector.capture.engine import Backoff, Engine
 from connector.capture.heartbeat import Heartbeat
 from connector.data.record import Message
-from connector.errors import MillraceError, RefusedMessageError, TransientError
+from connector.errors import (
+    MillraceError,
+    RefusedMessageError,
+    RegistryUnavailableError,
+    TransientError,
+)
 from connector.kafka.producer import Producer
 from connector.plugin import TaskContext
 from connector.task.capture import OpenCapture
@@ -54,6 +59,7 @@ class CaptureRun:
             context.converters,
             chain(context.transforms),
             self._tolerance.skip,
+            self._await_registry,
         )
         batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
         self._producer = Producer({**context.producer, **batch})
@@ -72,6 +78,7 @@ class CaptureRun:
         self._next_commit = time.monotonic() + context.flush_interval
         self._unsaved: dict[str, Any] | None = None
         self._counts: Mapping[str, Any] = {}
+        self._backoff = Backoff()
         self._watch = DeliveryWatch(self._producer, context.topics, task.health)
         self._cancel_abort = context.fence.on_close(self._producer.abort)
         context.fence.observer = self._report_wait
@@ -154,6 +161,23 @@ class CaptureRun:
         """
         self._task.health.report_fault("history", reason)
         if not self._task.seconds_left:
+            raise _RunStoppedError
+
+    def _await_registry(self, error: RegistryUnavailableError | None, attempt: int) -> None:
+        """Wait before the schema registry is asked again; without an error it has answered.
+
+        :raises _RunStoppedError: the task stops, and must not wait any longer.
+        """
+        if error is None:
+            self._task.health.recover("registry")
+            return
+        self._task.health.report_fault("registry", f"{error}; asking again", at_once=True)
+        until = time.monotonic() + self._backoff.delay(attempt)
+        while not self._task.stopping and time.monotonic() < until:
+            self._producer.poll(_PATIENCE)
+            self._raise_failure()
+            self._commit_if_due()
+        if self._task.stopping or self._task.abandoned:
             raise _RunStoppedError
 
     def _can_stop(self, change: Change) -> bool:

@@ -14,7 +14,7 @@ from connector.task.metrics import TaskMetrics
 
 log = logging.getLogger(__name__)
 
-Cause = Literal["database", "kafka", "history", "offsets"]
+Cause = Literal["database", "kafka", "history", "offsets", "registry"]
 SHOWN_AFTER: Final = 1.0  # seconds: shorter faults are not reported
 LOGGED_EVERY: Final = 10.0  # seconds
 
@@ -56,7 +56,7 @@ class TaskHealth:
             since = self._since.setdefault(cause, now)
             if not at_once and now - since < SHOWN_AFTER:
                 return
-            if cause not in self._shown and cause != "database":
+            if cause not in self._shown and cause not in ("database", "registry"):
                 self._metrics.kafka_faults += 1
             self._shown[cause] = reason
             if now - self._logged.get(cause, -LOGGED_EVERY) >= LOGGED_EVERY:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
-from connector.errors import ConversionError
+from connector.data.schema import Schema
+from connector.errors import ConversionError, RegistryUnavailableError
 from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
 
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 Transform = Callable[[Record], Record | None]
 SkipRecord = Callable[[Stage, Exception, str], bool]
+T = TypeVar("T")
+R = TypeVar("R")
+AwaitRegistry = Callable[[RegistryUnavailableError | None, int], None]
+
+
+def _raise(error: RegistryUnavailableError | None, _: int) -> None:
+    if error is not None:
+        raise error
 
 
 class TransactionCounter(Protocol):
@@ -27,6 +36,18 @@ class TransactionCounter(Protocol):
 
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Continue with the counts of an offset."""
+
+
+@runtime_checkable
+class SchemaHeaders(Protocol):
+    """A converter that may write the ids of schemas into the headers of messages."""
+
+    writes_headers: bool
+
+    def message_headers(
+        self, topic: str, schema: Schema | None, value: Any, /
+    ) -> list[tuple[str, bytes]]:
+        """Return the headers that go with a key or value."""
 
 
 class EventEncoder(Protocol):
@@ -57,6 +78,8 @@ class Pipeline:
     """Makes the messages of one task. Without transforms rows take the compiled path.
 
     ``skip`` decides whether to continue without a record that cannot be transformed or converted.
+    ``await_registry`` waits before a schema registry is asked again, for the n-th time; without an
+    error it has answered.
     """
 
     def __init__(
@@ -65,6 +88,7 @@ class Pipeline:
         converters: TaskConverters,
         transforms: Sequence[Transform] = (),
         skip: SkipRecord = lambda *_: False,
+        await_registry: AwaitRegistry = _raise,
     ) -> None:
         self._encoder = encoder
         self.transaction = encoder.transaction
@@ -73,8 +97,11 @@ class Pipeline:
         self._header = converters.header
         self._transforms = transforms
         self._skip = skip
+        self._await_registry = await_registry
         self._compiled: Callable[[RowChanges], Iterable[Message]] | None = None
-        if not transforms and isinstance(converters.value, Fragments):
+        self._with_ids = any(map(_writes_headers, (converters.key, converters.value)))
+        compiles = not transforms and not self._with_ids
+        if compiles and isinstance(converters.value, Fragments):
             self._compiled = encoder.compile_rows(
                 converters.value, converters.key, self._encode_header
             )
@@ -82,8 +109,23 @@ class Pipeline:
     def messages(self, change: Change) -> Iterable[Message]:
         """Return the messages of a change, in order."""
         if self._compiled is not None and isinstance(change, RowChanges):
-            return self._compiled(change)
+            # A registry is asked when a table version is compiled, before any event is counted.
+            return self._when_answered(self._compiled, change)
         return self._convert(change)
+
+    def _when_answered(self, function: Callable[[T], R], argument: T) -> R:
+        """Return the result of a function that may have to wait for a schema registry."""
+        attempt = 0
+        while True:
+            try:
+                result = function(argument)
+            except RegistryUnavailableError as error:
+                attempt += 1
+                self._await_registry(error, attempt)
+            else:
+                if attempt:
+                    self._await_registry(None, attempt)
+                return result
 
     def _convert(self, change: Change) -> Iterator[Message]:
         """Write a change on the generic path: records, transforms, converters."""
@@ -92,13 +134,16 @@ class Pipeline:
             try:
                 transformed = self._transform(record)
                 stage = "CONVERSION"
-                message = None if transformed is None else self.message(transformed)
+                message = self._converted(transformed)
             except Exception as error:  # whatever a transform or converter raises
                 if not self._skip(stage, error, record.topic):
                     raise
             else:
                 if message is not None:
                     yield message
+
+    def _converted(self, record: Record | None) -> Message | None:
+        return None if record is None else self._when_answered(self.message, record)
 
     def _transform(self, record: Record) -> Record | None:
         for transform in self._transforms:
@@ -110,20 +155,31 @@ class Pipeline:
 
     def message(self, record: Record) -> Message:
         """Convert a record to bytes."""
+        key = self._key.from_connect(record.topic, record.key_schema, record.key)
+        value = self._value.from_connect(record.topic, record.value_schema, record.value)
+        headers = [self._encode_header(header) for header in record.headers]
+        if self._with_ids:
+            headers += self._schema_ids(record)
         return Message(
-            record.topic,
-            record.partition,
-            self._key.from_connect(record.topic, record.key_schema, record.key),
-            self._value.from_connect(record.topic, record.value_schema, record.value),
-            [self._encode_header(header) for header in record.headers] or None,
-            _timestamp(record),
+            record.topic, record.partition, key, value, headers or None, _timestamp(record)
         )
+
+    def _schema_ids(self, record: Record) -> Iterator[tuple[str, bytes]]:
+        """Yield the headers with the ids of the schemas of key and value."""
+        if isinstance(self._key, SchemaHeaders):
+            yield from self._key.message_headers(record.topic, record.key_schema, record.key)
+        if isinstance(self._value, SchemaHeaders):
+            yield from self._value.message_headers(record.topic, record.value_schema, record.value)
 
     def _encode_header(self, header: Header) -> tuple[str, bytes | None]:
         if header.name in self._encoder.plain_headers:
             return header.name, str(header.value).encode()
         value = self._header.from_header(header.name, header.schema, header.value)
         return header.name, value
+
+
+def _writes_headers(converter: Converter) -> bool:
+    return isinstance(converter, SchemaHeaders) and converter.writes_headers
 
 
 def _timestamp(record: Record) -> int | None:

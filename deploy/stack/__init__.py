@@ -26,6 +26,7 @@ from deploy.stack.mariadb import MariaDb
 from deploy.stack.millrace import MillraceWorker
 from deploy.stack.mysql import MySql56, MySql97
 from deploy.stack.postgresql import PostgreSql
+from deploy.stack.registry import SchemaRegistry
 from deploy.stack.server import Server
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "MySql56",
     "MySql97",
     "PostgreSql",
+    "SchemaRegistry",
     "Server",
     "StackError",
     "Workspace",

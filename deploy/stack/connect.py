@@ -12,7 +12,7 @@ import httpx
 from deploy.stack.folders import Workspace
 from deploy.stack.jvm import java_command, write_properties
 from deploy.stack.kafka import KafkaBroker
-from deploy.stack.maven import debezium_plugins, kafka_libraries
+from deploy.stack.maven import apicurio_converters, debezium_plugins, kafka_libraries
 from deploy.stack.ports import is_open
 from deploy.stack.server import Server
 
@@ -20,7 +20,8 @@ from deploy.stack.server import Server
 class ConnectWorker(Server):
     """A distributed Kafka Connect 4.3.0 worker on a broker, which must run.
 
-    It offers Debezium's MySQL connector 3.6.1.Final and MariaDB connector 3.5.0.Final.
+    It offers Debezium's MySQL connector 3.6.1.Final and MariaDB connector 3.5.0.Final, and the
+    converters of Apicurio Registry.
     ``properties`` are worker settings that win over those made here; ``group`` names the
     worker's group and prefixes its three topics.
     """
@@ -49,7 +50,8 @@ class ConnectWorker(Server):
 
     def prepare(self) -> None:
         """Fetch the connectors and write the settings."""
-        settings = self._base_properties(debezium_plugins(self.downloads)) | self._properties
+        plugins = [debezium_plugins(self.downloads), apicurio_converters(self.downloads)]
+        settings = self._base_properties(plugins) | self._properties
         write_properties(self._settings, settings)
 
     def command(self) -> Sequence[str]:
@@ -74,7 +76,7 @@ class ConnectWorker(Server):
     def _settings(self) -> Path:
         return self.folder / "connect.properties"
 
-    def _base_properties(self, plugins: Path) -> dict[str, str | int]:
+    def _base_properties(self, plugins: Sequence[Path]) -> dict[str, str | int]:
         json_converter = "org.apache.kafka.connect.json.JsonConverter"
         return {
             "bootstrap.servers": self._broker.address,
@@ -90,7 +92,7 @@ class ConnectWorker(Server):
             "status.storage.replication.factor": 1,
             "status.storage.partitions": 1,
             "listeners": self.url,
-            "plugin.path": str(plugins),
+            "plugin.path": ",".join(map(str, plugins)),
             "plugin.discovery": "service_load",
             # After a kill the tasks shall come back at once, not after five minutes.
             "scheduled.rebalance.max.delay.ms": 0,

@@ -6,7 +6,12 @@ from pathlib import Path
 
 from deploy.stack.folders import STACK
 from deploy.stack.mariadb import mariadb_command
-from deploy.stack.maven import debezium_plugins, kafka_libraries
+from deploy.stack.maven import (
+    apicurio_converters,
+    debezium_plugins,
+    kafka_libraries,
+    registry_program,
+)
 from deploy.stack.mysql import mysql56_package, mysql_command
 
 
@@ -15,6 +20,8 @@ def fetch(downloads: Path = STACK / "downloads", *, mysql56: bool = False) -> No
     downloads.mkdir(parents=True, exist_ok=True)
     kafka_libraries(downloads)
     debezium_plugins(downloads)
+    apicurio_converters(downloads)
+    registry_program(downloads)
     mysql_command(downloads)
     mariadb_command(downloads)
     if mysql56:

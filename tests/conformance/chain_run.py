@@ -104,7 +104,8 @@ class ChainRun:
                 }
                 try:
                     side.client.create(
-                        side.prefix, {**config, **own, **pair.chain.settings(side.prefix)}
+                        side.prefix,
+                        {**config, **own, **pair.chain.settings(side.prefix), **side.extra},
                     )
                 except StackError as error:
                     pair.refused = f"{pair.refused} {side.name}: {error}"

@@ -20,6 +20,14 @@ from deploy.reference import MYSQL, here
 ROOT = Path(__file__).parents[3]
 CODE = ("connector", "restapi")
 DECLARED = {"ConfigKey", "_common", "_errors", "_key"}
+TLS = (
+    *(
+        f"ssl.{store}.{key}"
+        for store in ("truststore", "keystore")
+        for key in ("location", "password")
+    ),
+    "ssl.key.password",
+)
 # Keys that code does not find by their whole name: the file that reads them, and how.
 OTHERWISE = {
     **dict.fromkeys(
@@ -37,6 +45,17 @@ OTHERWISE = {
     **dict.fromkeys(
         ["topic.regex", "topic.key.field.regex"],
         ("connector/debezium/topics.py", 'f"{name}.regex"'),
+    ),
+    **dict.fromkeys(
+        [
+            *(f"schema.registry.{key}" for key in TLS),
+            "schema.registry.ssl.endpoint.identification.algorithm",
+        ],
+        ("connector/converters/avro/confluent_config.py", 'key.startswith(f"{_PREFIX}ssl.")'),
+    ),
+    **dict.fromkeys(
+        [f"apicurio.registry.request.{key}" for key in TLS],
+        ("connector/converters/avro/apicurio_config.py", 'key.startswith(f"{request}ssl.")'),
     ),
     "topic.creation.groups": ("connector/worker/topic_creation.py", 'PREFIX + "groups"'),
     **dict.fromkeys(

@@ -10,14 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector.capture.change import HeartbeatDue, RowChanges, TransactionBoundary, Waiting
+from connector.converters.avro.encoder import Encoder
+from connector.converters.avro.fragments import AvroFragments
+from connector.converters.avro.schemas import Dialect
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
 from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
-from connector.data.schema import INT32, STRING, Field
+from connector.data.schema import INT32, STRING, Field, Schema
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
+from connector.errors import RegistryUnavailableError
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline, Transform
 from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
@@ -25,7 +29,19 @@ from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 5_000_000)
 
 
+class _Avro(AvroFragments):
+    """Avro without a registry: each schema has the same id."""
+
+    def __init__(self) -> None:
+        super().__init__(Encoder(Dialect()), 10)
+
+    def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - one id for all
+        return b"\0\0\0\0\7"
+
+
 def _converter(name: str) -> Any:
+    if name == "avro":
+        return _Avro()
     if name == "string":
         return StringConverter()
     return JsonConverter({"schemas.enable": str(name == "json with schemas")})
@@ -46,7 +62,7 @@ def _plain(messages: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-CONVERTERS = st.sampled_from(["json with schemas", "json", "string"])
+CONVERTERS = st.sampled_from(["json with schemas", "json", "string", "avro"])
 MARKS = st.sampled_from(
     [None, TransactionBoundary("BEGIN", "uuid:5", 1), TransactionBoundary("END", "uuid:5", 2)]
 )
@@ -132,3 +148,42 @@ def test_a_delete_has_a_tombstone_both_ways() -> None:
 def test_which_converters_write_parts() -> None:
     assert isinstance(JsonConverter(), Fragments)
     assert not isinstance(StringConverter(), Fragments)
+
+
+class _Away(_Avro):
+    """A registry that does not answer the first requests."""
+
+    def __init__(self, refusals: int) -> None:
+        super().__init__()
+        self.refusals = refusals
+
+    def start_of(self, schema: Schema, topic: str) -> bytes:
+        self.refusals -= 1
+        if self.refusals >= 0:
+            raise RegistryUnavailableError("away")
+        return super().start_of(schema, topic)
+
+
+@pytest.mark.parametrize("transforms", [(), (_unchanged,)])
+@given(many=changes())
+@settings(max_examples=20)
+def test_a_registry_that_is_away_for_a_while_changes_nothing(
+    transforms: tuple[Transform, ...], many: list[RowChanges]
+) -> None:
+    waits: list[int] = []
+
+    def run(refusals: int) -> list[tuple[Any, ...]]:
+        converters = TaskConverters(_Avro(), _Away(refusals), SimpleHeaderConverter())
+        pipeline = Pipeline(
+            DebeziumEncoder(PLAIN),
+            converters,
+            transforms,
+            await_registry=lambda error, attempt: waits.append(attempt if error else -attempt),
+        )
+        copies = [replace(change, rows=list(change.rows)) for change in many]
+        return [row for change in copies for row in _plain(pipeline.messages(change))]
+
+    expected = run(0)
+    assert not waits
+    assert run(2) == expected
+    assert waits in ([], [1, 2, -2])

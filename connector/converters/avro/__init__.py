@@ -1,0 +1,1 @@
+"""Avro: the schemas, the bytes, and the converters of the registries."""

@@ -1,0 +1,70 @@
+"""Apicurio Registry's AvroConverter: the id of the schema in headers, or before the value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from connector.converters.avro.apicurio_config import CONFIG, connection, options_of
+from connector.converters.avro.apicurio_registry import ApicurioRegistry, Artifact
+from connector.converters.avro.encoder import Encoder
+from connector.converters.avro.fragments import AvroFragments
+from connector.converters.avro.schemas import Dialect
+from connector.converters.registry import RegistryClient
+from connector.data.schema import Schema
+
+_ID_BYTES: Final = 8
+_CONFLUENT_ID_BYTES: Final = 4
+
+
+class ApicurioAvroConverter(AvroFragments):
+    """Writes values with the schemas of Apicurio Registry. Schemas are compiled once.
+
+    With ``writes_headers`` the messages carry the ids, which only the generic path can add.
+    """
+
+    config_def = CONFIG
+
+    def __init__(self, config: Mapping[str, str]) -> None:
+        options = options_of(config)
+        is_key = config.get("converter.type") == "key"
+        dialect = Dialect(metadata=options["connect.meta.data"], decimal_first=False)
+        super().__init__(Encoder(dialect), options["schemas.cache.config"])
+        self.writes_headers: bool = options["apicurio.registry.headers.enabled"]
+        part = "key" if is_key else "value"
+        self._use_id: str = options["apicurio.registry.use-id"]
+        self._size = _CONFLUENT_ID_BYTES if _is_short(options) else _ID_BYTES
+        name = f"apicurio.registry.headers.{part}.{self._use_id}.name"
+        self._id_header: str = options[name]
+        self._encoding_header = f"apicurio.{part}.encoding"
+        client = RegistryClient(connection(options))
+        self._registry = ApicurioRegistry(client, options, dialect, is_key=is_key)
+
+    def start_of(self, schema: Schema, topic: str) -> bytes:
+        """Return the id of the schema, behind a zero byte or alone for a header."""
+        artifact = self._registry.artifact(schema, topic)
+        if self.writes_headers:
+            return self._id(artifact).to_bytes(_ID_BYTES, "big")
+        return b"\x00" + self._id(artifact).to_bytes(self._size, "big")
+
+    def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
+        """Return the bytes of a key or value, None for a null."""
+        written = super().from_connect(topic, schema, value)
+        return written[_ID_BYTES:] if self.writes_headers and written is not None else written
+
+    def message_headers(
+        self, topic: str, schema: Schema | None, value: Any
+    ) -> list[tuple[str, bytes]]:
+        """Return the headers that go with a key or value; call it after `from_connect`."""
+        if schema is None or value is None or not self.writes_headers:
+            return []
+        identifier = self.ready_start(schema, topic)
+        return [(self._id_header, identifier), (self._encoding_header, b"BINARY")]
+
+    def _id(self, artifact: Artifact) -> int:
+        return artifact.content_id if self._use_id == "contentId" else artifact.global_id
+
+
+def _is_short(options: Mapping[str, Any]) -> bool:
+    handler: str = options["apicurio.registry.id-handler"]
+    return options["apicurio.registry.as-confluent"] or handler.endswith("Legacy4ByteIdHandler")

@@ -1,0 +1,219 @@
+"""Compiles Connect schemas to functions that write values in Avro's binary encoding.
+
+An optional value is a union: of null and the type, or of the type and null where there is a
+default, which also stands for a null. The functions equal what Java's converters write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from struct import error as StructError  # noqa: N812 - a class in lower case
+from typing import Any, Final
+
+from connector.codegen import compile_function
+from connector.converters.avro import binary
+from connector.converters.avro.schemas import Dialect, has_string_keys
+from connector.data.fragments import Encode
+from connector.data.schema import Schema
+from connector.data.semantic import CONNECT_DECIMAL
+from connector.errors import ConversionError
+
+EncodeValue = Callable[[Any], bytes]
+
+FIRST: Final = b"\x00"  # the branches of a union
+SECOND: Final = b"\x02"
+_UNFIT: Final = (
+    AttributeError,
+    ConversionError,
+    KeyError,
+    OverflowError,
+    StructError,
+    TypeError,
+    UnicodeEncodeError,
+)
+_numbers: Final = cache(binary.numbers)
+
+
+def has_default(schema: Schema) -> bool:
+    """Whether a default stands first in the union of an optional schema."""
+    return schema.default is not None and schema.type != "struct"
+
+
+def present(schema: Schema) -> bytes:
+    """Return the branch of a value that is not null; nothing for a required schema."""
+    if not schema.optional:
+        return b""
+    return FIRST if has_default(schema) else SECOND
+
+
+class Encoder:
+    """Writes values; ``defaults`` writes a default where there is a null."""
+
+    def __init__(self, dialect: Dialect, *, defaults: bool = True) -> None:
+        self._dialect = dialect
+        self._defaults = defaults
+
+    def null(self, schema: Schema) -> bytes:
+        """Return what stands for null.
+
+        :raises ConversionError: the schema allows no null.
+        """
+        if schema.default is not None and self._defaults:
+            return present(schema) + self._plain(schema)(schema.default)
+        if not schema.optional:
+            raise ConversionError("Found null value for non-optional schema")
+        return SECOND if has_default(schema) else FIRST
+
+    def value(self, schema: Schema) -> EncodeValue:
+        """Return the function for a value of the schema, with its branch."""
+        plain, branch = self._plain(schema), present(schema)
+
+        def encode(value: Any) -> bytes:
+            return self.null(schema) if value is None else branch + plain(value)
+
+        return encode
+
+    def row(self, schema: Schema) -> Encode:
+        """Return the function that writes a struct from the values of its first fields."""
+        return self._members(schema, 0, len(schema.fields))
+
+    def part(self, schema: Schema, start: int, stop: int) -> Encode:
+        """Return the function that writes some fields from the values of all."""
+        return self._members(schema, start, stop)
+
+    def _members(self, schema: Schema, start: int, stop: int) -> Encode:
+        """Compile the fields to one function; only a failure looks at them one by one."""
+        names: dict[str, Any] = {"join": b"".join, "unfit": _UNFIT}
+        fields = schema.fields
+        parts = [
+            self._expression(fields[index].schema, f"row[{index}]", names, index)
+            for index in range(start, stop)
+        ]
+        names["explain"] = lambda row: self._unfit(schema, row, start, stop)
+        lines = [
+            "def encode(row):",
+            "    try:",
+            f"        return join(({', '.join(parts)}{',' if parts else ''}))",
+            "    except unfit:",
+            "        raise explain(row) from None",
+        ]
+        return compile_function(lines, names)
+
+    def _unfit(self, schema: Schema, row: Sequence[Any], start: int, stop: int) -> ConversionError:
+        """Return the error for the first value that cannot be written; it shows no value."""
+        for index in range(start, stop):
+            field = schema.fields[index]
+            try:
+                self.value(field.schema)(row[index])
+            except ConversionError as error:
+                reason = str(error)
+            except _UNFIT as error:
+                reason = f"{type(error).__name__} for type {field.schema.type}"
+            except IndexError:
+                reason = "no value"
+            else:
+                continue
+            where = f" of {schema.name}" if schema.name else ""
+            return ConversionError(f"Field {field.name}{where} cannot be written as Avro: {reason}")
+        return ConversionError("A value cannot be written as Avro")
+
+    def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
+        """Return the source that writes a field's value, null included."""
+        first = f"(v{number} := {value})"
+        if (schema.default is not None and self._defaults) or schema.optional:
+            written = self._source(schema, f"v{number}", f"v{number}", names, number)
+            names[f"z{number}"] = self.null(schema)
+            return f"(z{number} if {first} is None else {written})"
+        return self._source(schema, f"v{number}", first, names, number)
+
+    def _source(
+        self, schema: Schema, value: str, first: str, names: dict[str, Any], number: int
+    ) -> str:
+        """Return the source for a value that is not null, with its branch.
+
+        A null ends as an error of the expression. ``first`` stands where the value is used first.
+        """
+        branch = present(schema)
+        if schema.name != CONNECT_DECIMAL:
+            if schema.type in ("int32", "int64"):
+                names[f"i{number}"] = _numbers(branch)
+                names[f"b{number}"] = branch
+                names[f"f{number}"] = binary.integer if schema.type == "int32" else binary.long
+                slow = f"b{number} + f{number}({value})" if branch else f"f{number}({value})"
+                return f"(i{number}[{value}] if 0 <= {first} < {binary.TABLE} else {slow})"
+            if schema.type in ("string", "bytes"):
+                names[f"i{number}"] = _numbers(branch)
+                names[f"b{number}"] = branch
+                names["long"] = binary.long
+                data = f"{first}.encode()" if schema.type == "string" else first
+                return (
+                    f"((i{number}[n] if (n := len(e := {data})) < {binary.TABLE} "
+                    f"else b{number} + long(n)) + e)"
+                )
+            if schema.type in ("float32", "float64"):
+                wide = schema.type == "float64"
+                if not branch:
+                    names[f"f{number}"] = binary.DOUBLE if wide else binary.FLOAT
+                    return f"f{number}({first})"
+                names[f"f{number}"] = binary.BRANCH_DOUBLE if wide else binary.BRANCH_FLOAT
+                return f"f{number}({branch[0]}, {first})"
+            if schema.type == "boolean":
+                names[f"f{number}"] = {key: branch + data for key, data in binary.BOOLEANS.items()}
+                return f"f{number}[{first}]"
+        names[f"f{number}"] = self._plain(schema)
+        names[f"b{number}"] = branch
+        return f"b{number} + f{number}({first})" if branch else f"f{number}({first})"
+
+    def _plain(self, schema: Schema) -> EncodeValue:
+        """Return the function for values of a schema, without branch and without null."""
+        if schema.name == CONNECT_DECIMAL:
+            return binary.decimal
+        if schema.type in _PLAIN:
+            return _PLAIN[schema.type]
+        if schema.type == "struct":
+            names = [field.name for field in schema.fields]
+            row = self.row(schema)
+            return lambda struct: row([struct.get(name) for name in names])
+        assert schema.items is not None
+        items = self.value(schema.items)
+        if schema.type == "array":
+            return lambda values: _block([items(value) for value in values])
+        assert schema.keys is not None
+        keys = _PLAIN["string"] if has_string_keys(schema, self._dialect) else None
+        keys = keys or self.value(schema.keys)
+        return lambda pairs: _block([keys(key) + items(item) for key, item in pairs.items()])
+
+
+def _block(items: list[bytes]) -> bytes:
+    """Return the items of an array or map in one block."""
+    return binary.long(len(items)) + b"".join(items) + b"\x00" if items else b"\x00"
+
+
+def _string(value: str) -> bytes:
+    return _bytes(value.encode())
+
+
+def _bytes(value: bytes) -> bytes:
+    return binary.long(len(value)) + value
+
+
+def _float64(value: float) -> bytes:
+    return binary.DOUBLE(value)
+
+
+def _float32(value: float) -> bytes:
+    return binary.FLOAT(value)
+
+
+_PLAIN: Final[dict[str, EncodeValue]] = {
+    "boolean": binary.BOOLEANS.__getitem__,
+    "int8": binary.BYTES_8.__getitem__,
+    "int16": binary.short,
+    "int32": binary.integer,
+    "int64": binary.long,
+    "float32": _float32,
+    "float64": _float64,
+    "string": _string,
+    "bytes": _bytes,
+}

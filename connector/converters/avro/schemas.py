@@ -1,0 +1,306 @@
+"""Connect schemas as Avro schemas, as the AvroData classes of the Java converters build them.
+
+An Avro schema is what `json.loads` gives for its text: a name, a list (a union) or a dict, whose
+members stand in the order in which Java writes them. A named type that was described before is a
+name. The two converters in use differ in details, which are the fields of `Dialect`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote_plus
+
+import orjson
+
+from connector.data.java import double_text, float_text
+from connector.data.schema import Schema, Type
+from connector.data.semantic import (
+    CONNECT_DATE,
+    CONNECT_DECIMAL,
+    CONNECT_TIME,
+    CONNECT_TIMESTAMP,
+)
+from connector.errors import ConversionError
+
+AvroSchema = str | list[Any] | dict[str, Any]
+
+_TYPES: Final[dict[Type, str]] = {
+    "int8": "int",
+    "int16": "int",
+    "int32": "int",
+    "int64": "long",
+    "float32": "float",
+    "float64": "double",
+    "boolean": "boolean",
+    "string": "string",
+    "bytes": "bytes",
+}
+_LOGICAL: Final = {
+    CONNECT_DATE.name: "date",
+    CONNECT_TIME.name: "time-millis",
+    CONNECT_TIMESTAMP.name: "timestamp-millis",
+}
+_CONFLUENT: Final = "io.confluent.connect.avro"
+_DEFAULT_PRECISION: Final = 64
+_PRIMITIVE: Final = frozenset([*_TYPES.values(), "null"])
+_NOT_LETTERS: Final = re.compile(r"[^a-zA-Z0-9_]")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What two converters, or their settings, do differently.
+
+    ``decimal_first`` writes scale and precision before Connect's properties, as Confluent's does.
+    """
+
+    metadata: bool = True
+    scrub: bool = False
+    decimal_first: bool = True
+    optional_map_keys: bool = False
+
+
+class AvroSchemaWriter:
+    """Builds the Avro schema of one Connect schema; make one for each."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._written: dict[str, tuple[Any, ...]] = {}
+        self._unnamed = 0
+
+    def text(self, schema: Schema) -> str:
+        """Return the schema as the registry gets it.
+
+        :raises ConversionError: a name is illegal in Avro, or stands for two different schemas.
+        """
+        return orjson.dumps(self.write(schema, None)).decode()
+
+    def write(self, schema: Schema, space: str | None) -> AvroSchema:
+        """Return the Avro schema; ``space`` is the namespace of the type around it."""
+        kind = schema.type
+        if not schema.optional:
+            return self._base(schema, space)
+        branches: list[Any] = ["null", self._base(schema, space)]
+        if schema.default is not None and kind != "struct":
+            branches.reverse()
+        return branches
+
+    def _base(self, schema: Schema, space: str | None) -> AvroSchema:
+        if schema.type == "struct":
+            return self._record(schema, space)
+        if schema.type == "array":
+            assert schema.items is not None
+            text: dict[str, Any] = {"type": "array", "items": self.write(schema.items, space)}
+        elif schema.type == "map":
+            text = self._map(schema, space)
+        else:
+            text = {"type": _TYPES[schema.type]}
+        logical = self._logical(schema)
+        if self._dialect.decimal_first and schema.name == CONNECT_DECIMAL:
+            text |= {name: logical.pop(name) for name in ("scale", "precision")}
+        text |= self._properties(schema) | logical
+        text |= _avro_parameters(schema)
+        return str(text["type"]) if len(text) == 1 else text
+
+    def _record(self, schema: Schema, space: str | None) -> AvroSchema:
+        name, own_space = self._name(schema)
+        reference = self._reference(name, own_space, space, schema.as_optional().parts())
+        if reference is not None:
+            return reference
+        text: dict[str, Any] = {"type": "record", "name": name}
+        if own_space != space:
+            text["namespace"] = own_space or ""
+        doc = (schema.parameters or {}).get(f"{_CONFLUENT}.record.doc")
+        if doc is not None:
+            text["doc"] = doc
+        text["fields"] = [
+            self._field(field.name, field.schema, own_space, schema) for field in schema.fields
+        ]
+        text |= self._properties(schema)
+        return text | _avro_parameters(schema)
+
+    def _reference(
+        self, name: str, own: str | None, space: str | None, content: tuple[Any, ...]
+    ) -> str | None:
+        """Return the name of a type that was described before; None for the first time."""
+        full = f"{own}.{name}" if own else name
+        known = self._written.setdefault(full, content)
+        if known is content:
+            return None
+        if known != content:
+            raise ConversionError(
+                f"The schema name {full} stands for two different schemas in one record.",
+                "Give one of them another name, for example with SetSchemaMetadata.",
+            )
+        return name if own == space or not own else full
+
+    def _field(
+        self, name: str, schema: Schema, space: str | None, owner: Schema | None = None
+    ) -> dict[str, Any]:
+        text: dict[str, Any] = {"name": self._checked(name), "type": self.write(schema, space)}
+        parameters = (owner and owner.parameters) or {}
+        doc = parameters.get(f"{_CONFLUENT}.field.doc.{name}")
+        if doc is not None:
+            text["doc"] = doc
+        if schema.default is not None:
+            text["default"] = _default(schema, schema.default)
+        elif schema.optional:
+            text["default"] = None
+        return text
+
+    def _map(self, schema: Schema, space: str | None) -> dict[str, Any]:
+        assert schema.keys is not None
+        assert schema.items is not None
+        if has_string_keys(schema, self._dialect):
+            return {"type": "map", "values": self.write(schema.items, space)}
+        name, own_space = self._name(schema) if schema.name else ("MapEntry", _CONFLUENT)
+        content = (schema.name, schema.keys.parts(), schema.items.parts())
+        reference = self._reference(name, own_space, space, content)
+        if reference is not None:
+            return {"type": "array", "items": reference}
+        entry: dict[str, Any] = {"type": "record", "name": name}
+        if own_space != space:
+            entry["namespace"] = own_space or ""
+        fields = (("key", schema.keys), ("value", schema.items))
+        entry["fields"] = [self._field(name, inner, own_space) for name, inner in fields]
+        if schema.name:
+            entry["connect.internal.type"] = "MapEntry"
+        return {"type": "array", "items": entry}
+
+    def _properties(self, schema: Schema) -> dict[str, Any]:
+        if not self._dialect.metadata:
+            return {}
+        found: dict[str, Any] = {
+            "connect.doc": schema.doc,
+            "connect.version": schema.version,
+            "connect.parameters": dict(schema.parameters) if schema.parameters else None,
+            "connect.default": None if schema.default is None else _default(schema, schema.default),
+            "connect.name": schema.name,
+            "connect.type": schema.type if schema.type in ("int8", "int16") else None,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _logical(self, schema: Schema) -> dict[str, Any]:
+        if schema.name in _LOGICAL:
+            return {"logicalType": _LOGICAL[schema.name]}
+        if schema.name != CONNECT_DECIMAL:
+            return {}
+        parameters = schema.parameters or {}
+        scale = int(parameters.get("scale", "0"))
+        precision = int(parameters.get("connect.decimal.precision", _DEFAULT_PRECISION))
+        if self._dialect.decimal_first:
+            return {"scale": scale, "precision": precision, "logicalType": "decimal"}
+        if scale < 0 or scale > precision or precision <= 0:
+            return {}
+        return {"logicalType": "decimal", "precision": precision, "scale": scale}
+
+    def _name(self, schema: Schema) -> tuple[str, str | None]:
+        if schema.name is None:
+            self._unnamed += 1
+            number = str(self._unnamed) if self._unnamed > 1 else ""
+            return f"ConnectDefault{number}", _CONFLUENT
+        return split_name(schema.name, self._checked, scrub=self._dialect.scrub)
+
+    def _checked(self, name: str) -> str:
+        return checked_name(scrubbed(name) if self._dialect.scrub else name)
+
+
+def split_name(name: str, check: Callable[[str], str], *, scrub: bool) -> tuple[str, str | None]:
+    """Return the simple name and the namespace of a schema's name."""
+    space, _, simple = name.rpartition(".")
+    if scrub and space:
+        space = ".".join(map(scrubbed, space.split(".")))
+    return check(simple), space or None
+
+
+def has_string_keys(schema: Schema, dialect: Dialect) -> bool:
+    """Whether a map is one in Avro, too; any other is an array of pairs."""
+    keys = schema.keys
+    assert keys is not None
+    return keys.type == "string" and (not keys.optional or dialect.optional_map_keys)
+
+
+def checked_name(name: str) -> str:
+    """Return a name that Avro allows.
+
+    :raises ConversionError: it does not.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConversionError(
+            f"The name '{name}' is illegal in Avro.",
+            "Set schema.name.adjustment.mode and field.name.adjustment.mode to avro or "
+            "avro_unicode, or scrub.invalid.names=true in the converter.",
+        )
+    return name
+
+
+def scrubbed(name: str) -> str:
+    """Replace what Avro does not allow in a name."""
+    encoded = quote_plus(name, safe="*").replace("~", "%7E")
+    if not re.match("[A-Za-z_]", encoded):
+        encoded = "x" + encoded
+    return _NOT_LETTERS.sub("_", encoded)
+
+
+def _avro_parameters(schema: Schema) -> dict[str, str]:
+    """Return the parameters that become properties of the Avro schema, by their prefix."""
+    return {
+        name: text for name, text in (schema.parameters or {}).items() if name.startswith("avro")
+    }
+
+
+def _default(schema: Schema, value: Any) -> Any:
+    """Return a default as JSON has it."""
+    if value is None:
+        return None
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if schema.name == CONNECT_DECIMAL:
+        return unscaled_bytes(value).decode("latin-1")
+    if schema.type == "struct":
+        return {
+            field.name: _default(field.schema, value.get(field.name)) for field in schema.fields
+        }
+    if schema.type == "array":
+        assert schema.items is not None
+        return [_default(schema.items, item) for item in value]
+    if schema.type == "map":
+        assert schema.items is not None
+        return {key: _default(schema.items, item) for key, item in value.items()}
+    if isinstance(value, float):
+        text = float_text(value) if schema.type == "float32" else double_text(value)
+        return text if text[-1] in "yN" else orjson.Fragment(text)
+    return value
+
+
+def unscaled_bytes(value: int) -> bytes:
+    """Return the shortest two's complement, big-endian."""
+    size = ((value if value >= 0 else ~value).bit_length() >> 3) + 1
+    return value.to_bytes(size, "big", signed=True)
+
+
+def same_fields(one: Any, other: Any) -> bool:
+    """Whether two schemas have the same fields, types and names: their values equal in bytes."""
+    return bool(_essence(one, None) == _essence(other, None))
+
+
+def _essence(avro: Any, space: str | None) -> Any:
+    """Return what of a schema decides on bytes, with full names."""
+    if isinstance(avro, list):
+        return [_essence(branch, space) for branch in avro]
+    if isinstance(avro, str):
+        return avro if "." in avro or avro in _PRIMITIVE or not space else f"{space}.{avro}"
+    kind = avro["type"]
+    if kind not in ("record", "enum", "fixed", "array", "map"):
+        return _essence(kind, space)
+    if kind in ("array", "map"):
+        inner = avro["items" if kind == "array" else "values"]
+        return kind, _essence(inner, space)
+    own = avro.get("namespace", space)
+    name = avro["name"] if "." in avro["name"] or not own else f"{own}.{avro['name']}"
+    own = name.rpartition(".")[0]
+    fields = [(field["name"], _essence(field["type"], own)) for field in avro.get("fields", ())]
+    return kind, name, fields, avro.get("symbols"), avro.get("size")

@@ -1,0 +1,183 @@
+"""Requests to a schema registry; the only module that knows the HTTP library.
+
+An answer that may differ later raises `RegistryUnavailableError`: the task waits and asks again.
+Texts of errors name the host of the registry, never what stands before it in a URL.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from tempfile import NamedTemporaryFile
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import httpx
+
+from connector.errors import (
+    AccessDeniedError,
+    ConfigError,
+    ConversionError,
+    RegistryUnavailableError,
+)
+from connector.kafka.key_stores import identity_pem, is_pem, trusted_pem
+
+_TRANSIENT: Final = frozenset([408, 429, 500, 502, 503, 504])
+_DENIED: Final = frozenset([401, 403])
+_SHOWN: Final = 500  # characters of what the registry says
+
+
+class RegistryRefusedError(ConversionError):
+    """The registry refuses a request; ``status`` is the one of HTTP."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryConnection:
+    """Where a registry is and how to log in; ``login`` and ``token`` are secrets."""
+
+    urls: Sequence[str]
+    login: tuple[str, str] | None = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tls: ssl.SSLContext | None = field(default=None, repr=False)
+    connect_seconds: float = 60.0
+    read_seconds: float = 60.0
+
+
+class RegistryClient:
+    """Sends requests to the first address of a registry that answers."""
+
+    def __init__(self, connection: RegistryConnection) -> None:
+        self._bases = [_without_login(url) for url in connection.urls]
+        self._logins = [connection.login or _login_of(url) for url in connection.urls]
+        headers = dict(connection.headers)
+        if connection.token:
+            headers["Authorization"] = f"Bearer {connection.token}"
+        self._http = httpx.Client(
+            headers=headers,
+            verify=connection.tls or _default_tls(connection.urls),
+            timeout=httpx.Timeout(connection.read_seconds, connect=connection.connect_seconds),
+            follow_redirects=False,
+        )
+
+    @property
+    def url(self) -> str:
+        """The first address, without login."""
+        return self._bases[0]
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Return the decoded answer.
+
+        :raises RegistryUnavailableError: no address answers, or with an error that may pass.
+        :raises RegistryRefusedError: the registry refuses the request.
+        :raises AccessDeniedError: it refuses the login.
+        """
+        fault = ""
+        for base, login in zip(self._bases, self._logins, strict=True):
+            host = urlsplit(base).netloc
+            try:
+                answer = self._http.request(
+                    method, base + path, content=content, headers=headers, auth=login
+                )
+            except httpx.HTTPError as error:
+                fault = f"The schema registry {host} does not answer: {type(error).__name__}"
+                continue
+            if answer.status_code not in _TRANSIENT:
+                return _decoded(answer, host)
+            fault = f"The schema registry {host} answers with status {answer.status_code}"
+        raise RegistryUnavailableError(fault)
+
+
+def _decoded(answer: httpx.Response, host: str) -> Any:
+    if answer.status_code in _DENIED:
+        raise AccessDeniedError(
+            f"The schema registry {host} refuses the login (status {answer.status_code}).",
+            "Check the login of the converter for the registry, then restart the task.",
+        )
+    try:
+        content = answer.json()
+    except ValueError:
+        content = None
+    if answer.is_success and content is not None:
+        return content
+    said = content.get("message") if isinstance(content, dict) else None
+    text = str(said or "no reason")[:_SHOWN]
+    raise RegistryRefusedError(answer.status_code, f"status {answer.status_code}, {text}")
+
+
+def _without_login(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        # The text itself may hold a password.
+        raise ConfigError("The URL of the schema registry must begin with http:// or https://.")
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="")
+    return urlunsplit(bare).rstrip("/")
+
+
+def _login_of(url: str) -> tuple[str, str] | None:
+    parts = urlsplit(url)
+    if parts.username is None:
+        return None
+    return unquote(parts.username), unquote(parts.password or "")
+
+
+def _default_tls(urls: Sequence[str]) -> ssl.SSLContext | bool:
+    """Return the system's trusted authorities; reading them takes 20 ms, so only for HTTPS."""
+    https = any(url.startswith("https") for url in urls)
+    return ssl.create_default_context() if https else False
+
+
+def tls_context(settings: Mapping[str, str | None]) -> ssl.SSLContext | None:
+    """Return the TLS settings of Kafka's names (``ssl.truststore.location`` …); None without any.
+
+    :raises ConfigError: a store cannot be read, or a password is wrong.
+    """
+    trust = settings.get("ssl.truststore.location")
+    keys = settings.get("ssl.keystore.location")
+    checks_host = settings.get("ssl.endpoint.identification.algorithm", "https") != ""
+    if not trust and not keys and checks_host:
+        return None
+    context = ssl.create_default_context(cadata=_trusted(settings, trust) if trust else None)
+    context.check_hostname = checks_host
+    if keys:
+        _load_identity(context, settings, keys)
+    return context
+
+
+def _trusted(settings: Mapping[str, str | None], location: str) -> str:
+    if is_pem("ssl.truststore.location", location):
+        with open(location, encoding="ascii") as file:  # noqa: PTH123 - the path is checked
+            return file.read()
+    return trusted_pem(location, settings.get("ssl.truststore.password"))
+
+
+def _load_identity(
+    context: ssl.SSLContext, settings: Mapping[str, str | None], location: str
+) -> None:
+    """Load the client's key; Python reads it from a file only, which exists for that moment."""
+    password = settings.get("ssl.key.password") or settings.get("ssl.keystore.password")
+    try:
+        if is_pem("ssl.keystore.location", location):
+            context.load_cert_chain(location, password=password or "")
+            return
+        with NamedTemporaryFile("w") as file:  # readable by this user alone
+            file.write(identity_pem(location, settings.get("ssl.keystore.password")))
+            file.flush()
+            context.load_cert_chain(file.name)
+    except (ssl.SSLError, OSError):
+        raise ConfigError(
+            f"Invalid value {location} for configuration ssl.keystore.location: the key cannot be "
+            "loaded, or a password is wrong."
+        ) from None

@@ -1,0 +1,175 @@
+"""Avro's bytes: those that fastavro writes for the same values, and that it reads back."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, pairwise
+from typing import Any
+
+import fastavro
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connector.converters.avro.encoder import Encoder, present
+from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, unscaled_bytes
+from connector.data.schema import BOOLEAN, INT8, INT16, INT32, INT64, STRING, Schema, struct
+from connector.data.semantic import CONNECT_DECIMAL
+from connector.errors import ConversionError
+from tests.unit.data.random_values import ROWS, SCHEMAS, values_of
+
+DIALECTS = st.builds(Dialect, metadata=st.booleans(), decimal_first=st.booleans())
+
+
+def with_avro_names(schema: Schema, numbers: Iterator[int]) -> Schema:
+    """Give structs and fields names that Avro allows, each once."""
+    changes: dict[str, Any] = {}
+    if schema.type == "struct":
+        changes["name"] = f"space.n{next(numbers)}" if schema.name else None
+        changes["fields"] = tuple(
+            replace(field, name=f"f{number}", schema=with_avro_names(field.schema, numbers))
+            for number, field in enumerate(schema.fields)
+        )
+    if schema.items is not None:
+        changes["items"] = with_avro_names(schema.items, numbers)
+    if schema.keys is not None and (schema.keys.type != "string" or schema.keys.optional):
+        changes["name"] = f"space.n{next(numbers)}"
+    if schema.keys is not None:
+        changes["keys"] = with_avro_names(schema.keys, numbers)
+    return schema.with_changes(**changes)
+
+
+def avro_value(schema: Schema, value: Any) -> Any:
+    """Return what fastavro takes for a value; defaults stand for nulls."""
+    value = schema.default if value is None else value
+    if value is None:
+        return None
+    if schema.name == CONNECT_DECIMAL:
+        return unscaled_bytes(value)
+    if schema.type == "struct":
+        return {
+            field.name: avro_value(field.schema, member)
+            for field, member in zip(schema.fields, value.values(), strict=True)
+        }
+    if schema.type == "array":
+        assert schema.items is not None
+        return [avro_value(schema.items, item) for item in value]
+    if schema.type == "map":
+        assert schema.keys is not None
+        assert schema.items is not None
+        pairs = [
+            (avro_value(schema.keys, k), avro_value(schema.items, v)) for k, v in value.items()
+        ]
+        if schema.keys.type == "string" and not schema.keys.optional:
+            return dict(pairs)
+        return [{"key": key, "value": item} for key, item in pairs]
+    return value
+
+
+def plain(avro: Any) -> Any:
+    """Return an Avro schema without logical types: values are those of the types below."""
+    if isinstance(avro, list):
+        return [plain(part) for part in avro]
+    if isinstance(avro, dict):
+        return {key: plain(part) for key, part in avro.items() if key != "logicalType"}
+    return avro
+
+
+def fastavro_schema(schema: Schema, dialect: Dialect) -> Any:
+    return fastavro.parse_schema(plain(json.loads(AvroSchemaWriter(dialect).text(schema))))
+
+
+def fastavro_bytes(schema: Schema, dialect: Dialect, value: Any) -> bytes:
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, fastavro_schema(schema, dialect), avro_value(schema, value))
+    return out.getvalue()
+
+
+@st.composite
+def cases(draw: st.DrawFn, schemas: st.SearchStrategy[Schema]) -> tuple[Schema, Any]:
+    original = draw(schemas)
+    value = draw(values_of(original))
+    return with_avro_names(original, count()), _rewith_avro_names(original, value)
+
+
+def _rewith_avro_names(schema: Schema, value: Any) -> Any:
+    if value is None:
+        return None
+    if schema.type == "struct":
+        members = zip(schema.fields, value.values(), strict=True)
+        return {
+            f"f{n}": _rewith_avro_names(field.schema, v) for n, (field, v) in enumerate(members)
+        }
+    if schema.type == "array":
+        assert schema.items is not None
+        return [_rewith_avro_names(schema.items, item) for item in value]
+    if schema.type == "map":
+        assert schema.items is not None
+        return {key: _rewith_avro_names(schema.items, item) for key, item in value.items()}
+    return value
+
+
+@given(DIALECTS, cases(SCHEMAS))
+def test_a_value_has_the_bytes_of_fastavro(dialect: Dialect, case: tuple[Schema, Any]) -> None:
+    schema, value = case
+    written = Encoder(dialect).value(schema)(value)
+    assert written == fastavro_bytes(schema, dialect, value)
+    stream = io.BytesIO(written)
+    fastavro.schemaless_reader(stream, fastavro_schema(schema, dialect))
+    assert stream.tell() == len(written)
+
+
+@given(DIALECTS, cases(ROWS.map(lambda schema: schema.with_changes(optional=False))), st.data())
+def test_a_row_may_be_written_in_parts(
+    dialect: Dialect, case: tuple[Schema, Any], data: st.DataObject
+) -> None:
+    schema, value = case
+    encoder, row = Encoder(dialect), tuple(value.values())
+    whole = encoder.value(schema)(value)
+    assert encoder.row(schema)((*row, "more")) == whole
+    inner = data.draw(st.lists(st.integers(0, len(row)), max_size=3))
+    cuts = [0, *sorted(inner), len(row)]
+    assert b"".join(encoder.part(schema, *cut)(row) for cut in pairwise(cuts)) == whole
+
+
+@pytest.mark.parametrize("number", [0, 63, 64, 8191, 8192, *(1 << n for n in range(63))])
+def test_numbers(number: int) -> None:
+    encoder = Encoder(Dialect())
+    for value in (number, number - 1, -number, -number - 1):
+        assert encoder.value(INT64)(value) == fastavro_bytes(INT64, Dialect(), value)
+
+
+def test_a_null_becomes_the_default_or_the_branch_of_null() -> None:
+    optional = INT32.as_optional()
+    default = optional.with_changes(default=5)
+    encoder, without = Encoder(Dialect()), Encoder(Dialect(), defaults=False)
+    assert encoder.value(optional)(None) == b"\x00"
+    assert encoder.value(default)(None) == b"\x00\x0a"
+    assert without.value(default)(None) == b"\x02"
+    assert without.value(default)(1) == b"\x00\x02"
+    assert (present(optional), present(default), present(INT32)) == (b"\x02", b"\x00", b"")
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (INT32, 1 << 31),
+        (INT64, 1 << 63),
+        (INT16, 1 << 15),
+        (INT8, 200),
+        (INT32, None),
+        (BOOLEAN, None),
+        (STRING, None),
+        (STRING, "\ud800"),
+        (STRING, 5),
+        (INT32, "secret"),
+    ],
+)
+def test_an_error_names_the_field_and_no_value(schema: Schema, value: Any) -> None:
+    row = struct("server.table.Value", ("first", INT32), ("wrong", schema))
+    with pytest.raises(ConversionError, match=r"Field wrong of server\.table\.Value") as caught:
+        Encoder(Dialect()).row(row)((1, value))
+    assert "secret" not in str(caught.value)
