@@ -88,6 +88,10 @@ _CONVERTERS: Final = {
     ),
     _CONFLUENT: ("avro.confluent:AvroConverter", CONFLUENT_VERSION),
     _DEBEZIUM_CONVERTERS + "BinaryDataConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
+    _DEBEZIUM_CONVERTERS + "CloudEventsConverter": (
+        "cloud_events:CloudEventsConverter",
+        DEBEZIUM_VERSION,
+    ),
     # the name of BinaryDataConverter before Debezium 2.0
     _DEBEZIUM_CONVERTERS + "ByteBufferConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
     _DEBEZIUM_CONVERTERS + "ByteArrayConverter": (
@@ -95,7 +99,9 @@ _CONVERTERS: Final = {
         DEBEZIUM_VERSION,
     ),
 }
-_NO_HEADERS: Final = frozenset([_APICURIO, _CONFLUENT])
+_NO_HEADERS: Final = frozenset(
+    [_APICURIO, _CONFLUENT, _DEBEZIUM_CONVERTERS + "CloudEventsConverter"]
+)
 
 _KEY_AND_VALUE: Final = {
     "Cast": "cast",

@@ -22,7 +22,8 @@ _STILL_SECONDS = 3.0
 _UNEVEN_SECONDS = 8.0
 _START_SECONDS = 30.0
 _LIMIT_SECONDS = 120.0
-_CLOCK = re.compile(r'("[^"]*ts_(?:ms|us|ns)"\s*:\s*)"?\d+"?')
+_CLOCK = re.compile(r'("(?:[^"]*ts_|iodebeziumts)(?:ms|us|ns)"\s*:\s*)"?\d+"?')
+_EVENT_TIME = re.compile(r'(,"time":)"[^"]+"')
 _NUMBER = re.compile(r"\d{13,19}")
 
 
@@ -166,4 +167,5 @@ def _comparable(message: Message, prefix: str, *, timestamps: bool) -> tuple[Any
     clocks = tuple(
         (name, _NUMBER.sub("T", text) if text and "ts_" in name else text) for name, text in headers
     )
-    return partition, key, value and _CLOCK.sub(r"\1T", value), time, clocks
+    value = value and _CLOCK.sub(r"\1T", _EVENT_TIME.sub(r"\1T", value))
+    return partition, key, value, time, clocks

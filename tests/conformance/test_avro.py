@@ -66,6 +66,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[Step], bool]] = {
 }
 
 
+CLOUD_EVENTS = "io.debezium.converters.CloudEventsConverter"
+
+
+def _cloud_events(registry: SchemaRegistry, envelope: str) -> dict[str, str]:
+    """Return settings of events with data in Avro."""
+    return {
+        "value.converter": CLOUD_EVENTS,
+        "value.converter.serializer.type": envelope,
+        "value.converter.data.serializer.type": "avro",
+        "value.converter.avro.apicurio.registry.url": registry.apicurio_url,
+        "value.converter.avro.apicurio.registry.auto-register": "true",
+    }
+
+
 def _converters(registry: SchemaRegistry, options: dict[str, str]) -> dict[str, str]:
     found = {}
     for part in ("key.converter", "value.converter"):

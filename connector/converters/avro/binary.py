@@ -8,10 +8,11 @@ from typing import Final
 from connector.converters.avro.schemas import unscaled_bytes
 from connector.errors import ConversionError
 
-TABLE: Final = 8192  # numbers below it are looked up, which takes a third of the time
+TABLE: Final = 1 << 13  # numbers below it are looked up, which takes a third of the time
+TWO_GROUPS: Final = 1 << 27  # numbers below it take two look-ups
 _GROUP: Final = 14
 _MASK: Final = (1 << _GROUP) - 1
-_LAST: Final = tuple(
+LAST: Final = tuple(
     bytes((n,)) if n < 128 else bytes((n & 127 | 128, n >> 7)) for n in range(1 << _GROUP)
 )
 _MORE: Final = tuple(bytes((n & 127 | 128, n >> 7 | 128)) for n in range(1 << _GROUP))
@@ -29,17 +30,17 @@ def long(value: int) -> bytes:
     """
     n = value << 1 if value >= 0 else ~(value << 1)
     if n <= _MASK:
-        return _LAST[n]
+        return LAST[n]
     if n < 1 << 28:
-        return _MORE[n & _MASK] + _LAST[n >> 14]
+        return _MORE[n & _MASK] + LAST[n >> 14]
     if n < 1 << 42:
-        return _MORE[n & _MASK] + _MORE[n >> 14 & _MASK] + _LAST[n >> 28]
+        return _MORE[n & _MASK] + _MORE[n >> 14 & _MASK] + LAST[n >> 28]
     if n < 1 << 56:
-        return _MORE[n & _MASK] + _MORE[n >> 14 & _MASK] + _MORE[n >> 28 & _MASK] + _LAST[n >> 42]
+        return _MORE[n & _MASK] + _MORE[n >> 14 & _MASK] + _MORE[n >> 28 & _MASK] + LAST[n >> 42]
     if n >= 1 << 64:
         raise ConversionError("a number does not fit into 64 bits")
     groups = (_MORE[n >> shift & _MASK] for shift in (0, 14, 28, 42))
-    return b"".join(groups) + _LAST[n >> 56]
+    return b"".join(groups) + LAST[n >> 56]
 
 
 def integer(value: int) -> bytes:
@@ -65,12 +66,16 @@ def short(value: int) -> bytes:
 def decimal(value: int) -> bytes:
     """Return the bytes of an unscaled decimal behind their number."""
     data = unscaled_bytes(value)
-    return _LAST[len(data) << 1] + data if len(data) < TABLE else long(len(data)) + data
+    return LAST[len(data) << 1] + data if len(data) < TABLE else long(len(data)) + data
 
 
-def numbers(branch: bytes) -> tuple[bytes, ...]:
-    """Return the numbers from 0 to `TABLE` behind the branch of a union."""
-    return tuple(branch + _LAST[n << 1] for n in range(TABLE))
+def tables(branch: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """Return two tables behind the branch of a union.
+
+    They hold the numbers below `TABLE`, and the first two bytes of larger ones by their low bits.
+    """
+    small = tuple(branch + LAST[n << 1] for n in range(TABLE))
+    return small, tuple(branch + _MORE[n << 1] for n in range(TABLE))
 
 
 BYTES_8: Final = {value: long(value) for value in range(-128, 128)}

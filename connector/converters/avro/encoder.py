@@ -32,7 +32,7 @@ _UNFIT: Final = (
     TypeError,
     UnicodeEncodeError,
 )
-_numbers: Final = cache(binary.numbers)
+_tables: Final = cache(binary.tables)
 
 
 def has_default(schema: Schema) -> bool:
@@ -137,20 +137,28 @@ class Encoder:
         branch = present(schema)
         if schema.name != CONNECT_DECIMAL:
             if schema.type in ("int32", "int64"):
-                names[f"i{number}"] = _numbers(branch)
+                names[f"i{number}"], names[f"m{number}"] = _tables(branch)
                 names[f"b{number}"] = branch
                 names[f"f{number}"] = binary.integer if schema.type == "int32" else binary.long
+                names["last"] = binary.LAST
                 slow = f"b{number} + f{number}({value})" if branch else f"f{number}({value})"
-                return f"(i{number}[{value}] if 0 <= {first} < {binary.TABLE} else {slow})"
+                # Up to 27 bits without a call, which would take longer than the rest.
+                return (
+                    f"(i{number}[{value}] if 0 <= {first} < {binary.TABLE} "
+                    f"else m{number}[{value} & {binary.TABLE - 1}] + last[{value} >> 13] "
+                    f"if 0 <= {value} < {binary.TWO_GROUPS} else {slow})"
+                )
             if schema.type in ("string", "bytes"):
-                names[f"i{number}"] = _numbers(branch)
+                names[f"i{number}"] = _tables(branch)[0]
                 names[f"b{number}"] = branch
                 names["long"] = binary.long
                 data = f"{first}.encode()" if schema.type == "string" else first
-                return (
-                    f"((i{number}[n] if (n := len(e := {data})) < {binary.TABLE} "
-                    f"else b{number} + long(n)) + e)"
+                length = (
+                    f"(i{number}[n] if (n := len(e := {data})) < {binary.TABLE} "
+                    f"else b{number} + long(n))"
                 )
+                # A required one is two members of what is joined: that saves a copy.
+                return f"({length} + e)" if first == value else f"{length}, e"
             if schema.type in ("float32", "float64"):
                 wide = schema.type == "float64"
                 if not branch:

@@ -1,0 +1,168 @@
+"""CloudEvents in structured mode."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import fastavro
+import pytest
+
+from connector.converters.cloud_events import CloudEventsConverter
+from connector.data.schema import INT32, INT64, STRING, Schema, struct
+from connector.errors import ConfigError, ConversionError
+from tests.fixtures.scripted_registry import ScriptedRegistry, scripted_registry
+
+ROW = struct("p.d.t.Value", ("id", INT32))
+SOURCE = struct(
+    "io.debezium.connector.mysql.Source",
+    ("version", STRING),
+    ("connector", STRING),
+    ("name", STRING),
+    ("ts_ms", INT64),
+    ("snapshot", STRING.as_optional().with_changes(default="false")),
+    ("db", STRING),
+    ("file", STRING),
+    ("pos", INT64),
+    ("row", INT32),
+)
+BLOCK = struct(
+    "event.block",
+    ("id", STRING),
+    ("total_order", INT64),
+    ("data_collection_order", INT64),
+    optional=True,
+)
+ENVELOPE = struct(
+    "p.d.t.Envelope",
+    ("before", ROW.as_optional()),
+    ("after", ROW.as_optional()),
+    ("source", SOURCE),
+    ("transaction", BLOCK),
+    ("op", STRING),
+)
+EVENT: dict[str, Any] = {
+    "before": None,
+    "after": {"id": 1},
+    "source": {
+        "version": "3.6",
+        "connector": "mysql",
+        "name": "p",
+        "ts_ms": 1_700_000_000_123,
+        "snapshot": None,
+        "db": "d",
+        "file": "log.1",
+        "pos": 5,
+        "row": 0,
+    },
+    "transaction": {"id": "tx", "total_order": 1, "data_collection_order": 2},
+    "op": "c",
+}
+
+
+@pytest.fixture
+def registry() -> Iterator[ScriptedRegistry]:
+    with scripted_registry() as served:
+        yield served
+
+
+def written(config: dict[str, str], event: dict[str, Any] = EVENT) -> Any:
+    return json.loads(CloudEventsConverter(config).from_connect("t", ENVELOPE, event) or b"")
+
+
+def test_an_event_with_the_schema_of_its_data() -> None:
+    event = written({})
+    data = event.pop("data")
+    assert event == {
+        "id": "name:p;file:log.1;pos:5",
+        "source": "/debezium/mysql/p",
+        "specversion": "1.0",
+        "type": "io.debezium.connector.mysql.DataChangeEvent",
+        "time": "2023-11-14T22:13:20.123Z",
+        "datacontenttype": "application/json",
+        "iodebeziumop": "c",
+        "iodebeziumversion": "3.6",
+        "iodebeziumconnector": "mysql",
+        "iodebeziumname": "p",
+        "iodebeziumtsms": "1700000000123",
+        "iodebeziumsnapshot": "false",
+        "iodebeziumdb": "d",
+        "iodebeziumfile": "log.1",
+        "iodebeziumpos": "5",
+        "iodebeziumrow": 0,
+        "iodebeziumtxid": "tx",
+        "iodebeziumtxtotalorder": "1",
+        "iodebeziumtxdatacollectionorder": "2",
+    }
+    assert data["schema"]["name"] == "io.debezium.connector.mysql.Data"
+    assert data["payload"] == {"before": None, "after": {"id": 1}}
+
+
+def test_an_event_without_schema_and_attributes() -> None:
+    config = {"json.schemas.enable": "false", "extension.attributes.enable": "false"}
+    event = written(config, {**EVENT, "transaction": None})
+    assert list(event)[-2:] == ["datacontenttype", "data"]
+    assert event["data"] == {"before": None, "after": {"id": 1}}
+
+
+def test_the_time_before_1970() -> None:
+    source = {**EVENT["source"], "ts_ms": -1}
+    assert written({}, {**EVENT, "source": source})["time"] == "1969-12-31T23:59:59.999Z"
+
+
+@pytest.mark.parametrize("schema", [None, ROW, STRING, struct("p.SchemaChangeValue", ("a", INT32))])
+def test_other_messages_become_nulls(schema: Schema | None) -> None:
+    converter = CloudEventsConverter({})
+    assert converter.from_connect("t", schema, {"id": 1}) is None
+    assert converter.from_connect("t", ENVELOPE, None) is None
+
+
+def test_data_in_avro(registry: ScriptedRegistry) -> None:
+    url = registry.url.replace("http://", "http://me:secret@")
+    config = {"data.serializer.type": "avro", "avro.schema.registry.url": url}
+    event = written(config)
+    assert event["datacontenttype"] == "application/avro"
+    assert event["dataschema"] == f"{registry.url}/schemas/ids/7"
+    assert event["data"] == "AAAAAAcAAgI="
+    assert registry.requests[0][1].startswith("/subjects/t-value/")
+
+
+def test_an_event_in_avro(registry: ScriptedRegistry) -> None:
+    config = {
+        "serializer.type": "avro",
+        "data.serializer.type": "avro",
+        "avro.schema.registry.url": registry.url,
+    }
+    data = CloudEventsConverter(config).from_connect("t", ENVELOPE, EVENT) or b""
+    subjects = [path.split("/")[2] for _, path, _, _ in registry.requests]
+    assert subjects == ["t-data-value", "t-value"]
+    schema = json.loads(json.loads(registry.requests[1][3])["schema"])
+    assert (schema["namespace"], schema["name"]) == ("p.d.CloudEvents", "Envelope")
+    event: Any = fastavro.schemaless_reader(io.BytesIO(data[5:]), fastavro.parse_schema(schema))
+    assert event["data"] == bytes.fromhex("00 00000007 00 02 02")
+    assert event["iodebeziumtxid"] == "tx"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"serializer.type": "avro"},
+        {"data.serializer.type": "avro"},
+        {"data.serializer.type": "xml"},
+        {"metadata.source": "header"},
+        {"metadata.source": "value,id:header"},
+        {"opentelemetry.tracing.attributes.enable": "true"},
+        {"schema.name.adjustment.mode": "other"},
+    ],
+)
+def test_settings_that_are_refused(config: dict[str, str]) -> None:
+    with pytest.raises(ConfigError):
+        CloudEventsConverter(config)
+
+
+def test_events_of_other_connectors_are_refused() -> None:
+    event = {**EVENT, "source": {**EVENT["source"], "connector": "postgresql"}}
+    with pytest.raises(ConversionError, match="No usable CloudEvents converters"):
+        CloudEventsConverter({}).from_connect("t", ENVELOPE, event)
