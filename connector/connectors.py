@@ -9,8 +9,10 @@ from typing import Any, Final, Protocol
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.engine import Backoff, EngineOptions
+from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.notifications import Notifications
 from connector.capture.selection import Selection, selection
+from connector.capture.signals.opening import open_signals
 from connector.capture.snapshot_plan import Mode
 from connector.capture.source import Source
 from connector.capture.table_schema import TableEventSchema
@@ -89,6 +91,9 @@ class ConnectorFamily(Protocol):
         self, values: Mapping[str, Any], config: Mapping[str, str]
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read."""
+
+    def chunks(self, values: Mapping[str, Any], source: Any) -> ChunkSource | None:
+        """Return what reads chunks for incremental snapshots of a source, None without signals."""
 
     def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatHook | None:
         """Return what is done with every heartbeat, if anything."""
@@ -182,9 +187,12 @@ class CaptureConnector:
             ),
         )
         headers = context_headers(database.name, naming.prefix, context.task, run)
+        source = database.source(values, config, selected, schemas.of, context.fence)
+        engine = _engine_options(values)
+        chunks = database.chunks(values, source)
         return Capture(
-            source=database.source(values, config, selected, schemas.of, context.fence),
-            engine=_engine_options(values),
+            source=source,
+            engine=engine,
             encoder=DebeziumEncoder(self._event_options(values, naming, headers)),
             database=database.name,
             server=naming.prefix,
@@ -193,6 +201,7 @@ class CaptureConnector:
             heartbeat_interval=values["heartbeat.interval.ms"] / 1000,
             partition={"server": naming.prefix},
             heartbeat_action=database.heartbeat_action(values),
+            signals=open_signals(values, config, engine.notifications, chunks),
             metric_tags=pairs(values["custom.metric.tags"]),
         )
 

@@ -22,10 +22,7 @@ _IMPOSSIBLE: Final = "\0"
 _COMPATIBLE: Final = "Kept for compatibility"
 # The key that keys with a prefix belong to.
 _PARTS: Final = {
-    "incremental.snapshot.": "signal.data.collection",
-    "notification.": "notification.enabled.channels",
     "openlineage.": "openlineage.integration.enabled",
-    "signal.": "signal.data.collection",
     "snapshot.max.threads.": "snapshot.max.threads",
     "snapshot.mode.": "snapshot.mode",
     "snapshot.query.mode.": "snapshot.query.mode",

@@ -8,7 +8,7 @@ acknowledged by Kafka, the position it carries may be stored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from connector.capture.table_schema import TableEventSchema
@@ -64,6 +64,13 @@ class Truncated:
 
 
 @dataclass(frozen=True, slots=True)
+class Emptied:
+    """A table that was truncated, where no event of that is emitted."""
+
+    table: TableId
+
+
+@dataclass(frozen=True, slots=True)
 class TableChange:
     """A table that was created, altered or dropped; ``previous_id`` is its name before a rename."""
 
@@ -114,13 +121,15 @@ class Progress(Generic[P_co]):
     """All changes up to ``position`` have been yielded.
 
     ``commits`` counts the transactions that ended since the one before, ``committed_ms`` is the
-    database's time of the last of them. ``in_transaction``: one is not complete.
+    database's time of the last of them. ``in_transaction``: one is not complete. ``kept`` is what
+    the offset has to keep beside the position.
     """
 
     position: P_co
     commits: int = 0
     committed_ms: int = 0
     in_transaction: bool = False
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -182,6 +191,7 @@ CaptureEvent = (
     | Notice
     | TableScan
     | Notification
+    | Emptied
 )
 """All changes without a position."""
 Change = CaptureEvent | Progress[Position]

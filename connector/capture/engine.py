@@ -6,7 +6,7 @@ import logging
 import random
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from connector.capture.change import (
     Cause,
@@ -19,6 +19,7 @@ from connector.capture.change import (
 )
 from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress
+from connector.capture.signals.processor import Signals
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.source import Source
 from connector.errors import BrokerUnavailableError, StopError, TransientError
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 
 P = TypeVar("P", bound=Position)
 Steps = Generator[Change, None, P | None]
+# Debezium marks offsets of rows that it reads while it streams: the initial snapshot is complete.
+_WHILE_STREAMING = (None, False, "", "INCREMENTAL")
 _STEP = 0.25  # seconds: a wait is split into steps so that its consumer can react in between
 
 
@@ -69,11 +72,16 @@ class Engine(Generic[P]):
     """Captures one source; used by one thread. It records its state in ``progress``."""
 
     def __init__(
-        self, source: Source[P], options: EngineOptions, progress: CaptureProgress | None = None
+        self,
+        source: Source[P],
+        options: EngineOptions,
+        progress: CaptureProgress | None = None,
+        signals: Signals | None = None,
     ) -> None:
         self._source = source
         self._options = options
         self._progress = progress or CaptureProgress()
+        self._signals = signals
         self._last: P | None = None
 
     def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:
@@ -94,7 +102,7 @@ class Engine(Generic[P]):
         source = self._source
         source.open()
         stored = source.position(offset) if offset else None
-        in_snapshot = bool(offset and offset.get("snapshot"))
+        in_snapshot = bool(offset and offset.get("snapshot") not in _WHILE_STREAMING)
         complete = stored is not None and not in_snapshot
         plan = plan_start(
             self._options.snapshot_mode,
@@ -104,6 +112,8 @@ class Engine(Generic[P]):
             resumable=not complete or self._is_resumable(stored),
         )
         log.info("Start with %s", plan)
+        if self._signals is not None and offset and not plan.data:
+            self._signals.restore(offset)
         if not plan.snapshot:
             assert stored is not None
             source.recover(stored)
@@ -151,9 +161,12 @@ class Engine(Generic[P]):
     def _stream(self) -> Steps[P]:
         assert self._last is not None
         self._source.open()
-        for change in self._source.stream(self._last):
+        changes: Iterator[Change] = self._source.stream(self._last)
+        if self._signals is not None:
+            changes = self._signals.weave(changes)
+        for change in changes:
             if isinstance(change, Progress):
-                self._last = change.position
+                self._last = cast("P", change.position)
                 self._progress.streaming = True
             yield change
         return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from connector.capture.change import Notification, TableScan
-from connector.data.java import hash_order, hash_set_order
+from connector.data.java import grown_hash_order, hash_set_order
 
 log = logging.getLogger(__name__)
 
@@ -52,12 +52,13 @@ class Notifications:
         """
         if not self.channels:
             return
-        values = {**(data or {}), "connector_name": self.connector}
+        given = data or {}
+        values = {**given, "connector_name": self.connector}
         found = Notification(
             identity if identity is not None else str(uuid.uuid4()),
             aggregate,
             type_,
-            {name: values[name] for name in hash_order(values)},
+            {name: values[name] for name in grown_hash_order(len(given), values)},
             self.now() // 1_000_000,
         )
         if "log" in self.channels:

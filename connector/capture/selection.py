@@ -11,21 +11,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from connector.capture.tables import TableId
+from connector.capture.tables import TableId, parse_table
 from connector.errors import ConfigError
 
 Matches = Callable[[str], bool]
-_JAVA_GROUP = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
+JAVA_GROUP = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The filters of one connector."""
+    """The filters of one connector; ``signal_tables`` are captured, but no snapshot reads them."""
 
     database_matches: Matches
     table_matches: Matches
     column_matches: Matches
     builtin: frozenset[str] = frozenset()
+    signal_tables: frozenset[TableId] = frozenset()
 
     def captures_database(self, database: str) -> bool:
         """Whether tables of this database can be captured."""
@@ -33,6 +34,8 @@ class Selection:
 
     def captures(self, table: TableId) -> bool:
         """Whether the rows of this table are captured."""
+        if table in self.signal_tables:
+            return True
         return self.captures_database(table.database) and self.table_matches(str(table))
 
     def captures_column(self, table: TableId, column: str) -> bool:
@@ -52,7 +55,14 @@ def selection(config: Mapping[str, str | None], builtin: Iterable[str] = ()) -> 
         _either(config, "table"),
         _either(config, "column"),
         frozenset(name.lower() for name in builtin),
+        signal_tables(config.get("signal.data.collection")),
     )
+
+
+def signal_tables(names: str | None) -> frozenset[TableId]:
+    """Read ``signal.data.collection``: the tables of signals, which are captured in any case."""
+    found = (parse_table(name.strip()) for name in (names or "").split(",") if name.strip())
+    return frozenset(table for table in found if table is not None)
 
 
 def _either(config: Mapping[str, str | None], kind: str) -> Matches:
@@ -94,7 +104,7 @@ def pattern(key: str, text: str) -> re.Pattern[str]:
     :raises ConfigError: naming the key and the text.
     """
     try:
-        return re.compile(_JAVA_GROUP.sub("(?P<", text), re.IGNORECASE)
+        return re.compile(JAVA_GROUP.sub("(?P<", text), re.IGNORECASE)
     except re.error as error:
         raise ConfigError(
             f"Invalid value {text} for configuration {key}: not a regular expression: {error}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+_PART: Final = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^."`][^.]*)')
 
 
 class TableId(NamedTuple):
@@ -20,6 +23,23 @@ class TableId(NamedTuple):
         """Return the name with each part quoted; a quote inside a part is doubled."""
         parts = (part.replace(quote, quote * 2) for part in self)
         return ".".join(f"{quote}{part}{quote}" for part in parts)
+
+
+def parse_table(text: str) -> TableId | None:
+    """Read the name of a table, whose parts may be quoted; None if it has not two parts."""
+    parts, at = [], 0
+    while match := _PART.match(text, at):
+        double, back, plain = match.groups()
+        quoted = double.replace('""', '"') if double is not None else None
+        quoted = back.replace("``", "`") if back is not None else quoted
+        parts.append(plain if quoted is None else quoted)
+        at = match.end()
+        if text[at : at + 1] != ".":
+            break
+        at += 1
+    if len(parts) != 2 or at != len(text):
+        return None
+    return TableId(*parts)
 
 
 @dataclass(frozen=True, slots=True)

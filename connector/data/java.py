@@ -210,6 +210,15 @@ def hash_set_order(names: Iterable[str]) -> list[str]:
     return _order_of_buckets(found, capacity)
 
 
+def concurrent_hash_order(names: Iterable[str]) -> list[str]:
+    """Return names in the order in which a Java ConcurrentHashMap filled with them iterates."""
+    found = list(dict.fromkeys(names))
+    capacity = 16
+    while len(found) >= capacity * 3 // 4:
+        capacity *= 2
+    return _order_of_buckets(found, capacity)
+
+
 def _order_of_buckets(keys: Iterable[str], capacity: int) -> list[str]:
     return sorted(keys, key=lambda key: _spread(key) & capacity - 1)
 

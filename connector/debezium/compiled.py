@@ -54,7 +54,7 @@ class CompiledRows:
         """Return the messages of a change, in order."""
         shape = self._shapes.get(id(change.codec)) or self._shape(change.codec)
         event = _Event(shape, change.source, self._options.now())
-        if not self._orders:
+        if not self._orders or change.op == "r":
             if change.op in _CREATING:
                 return self._created(event, change)
             if change.op == "u" and not self._options.skips_unchanged:

@@ -148,7 +148,9 @@ class EventRecords:
         source: dict[str, Any],
     ) -> dict[str, Any]:
         now = self._options.now()
-        in_transaction = self._options.transactions and self._transaction.id is not None
+        in_transaction = (
+            self._options.transactions and self._transaction.id is not None and op != "r"
+        )
         return {
             "before": codec.value_struct(before),
             "after": codec.value_struct(after),

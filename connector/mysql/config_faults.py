@@ -30,12 +30,11 @@ _EXCLUSIVE: Final = (
     ("column.include.list", "column.exclude.list"),
     ("gtid.source.includes", "gtid.source.excludes"),
 )
-_UNSUPPORTED: Final = ("signal.kafka.", "signal.consumer.", "signals.consumer.", "signal.file")
-_NO_SIGNALS: Final = "not supported: signals and incremental snapshots are not available"
 # Settings of JDBC drivers, converters and others: they have names of their own.
 _FOREIGN: Final = (
     *("driver.", "transforms.", "predicates.", "key.converter", "value.converter"),
     *("header.converter", "producer.override.", "consumer.override.", "admin.override."),
+    "signal.consumer.",
     *("topic.creation.", f"{_HISTORY}.producer.", f"{_HISTORY}.consumer.", "internal."),
     *("snapshot.select.statement.overrides.", "column.mask.", "column.truncate."),
     "snapshot.locking.mode.custom.name",
@@ -47,20 +46,12 @@ _ALIKE_LISTS: Final = 0.8
 def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
     """Return what is wrong, by key; ``config`` has today's names."""
     return {
-        **_unsupported(config),
         **_misspelled(config, definition),
         **dict(_exclusive(config)),
         **dict(_missing_history(config, definition)),
         **_bad_prefix(config),
         **_missing_topic(config),
-    }
-
-
-def _unsupported(config: Mapping[str, str]) -> dict[str, str]:
-    return {
-        key: f"Invalid configuration {key}: {_NO_SIGNALS}"
-        for key, text in config.items()
-        if key.startswith(_UNSUPPORTED) and text.strip()
+        **_unusable_signals(config),
     }
 
 
@@ -101,6 +92,24 @@ def _missing_topic(config: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
+def _unusable_signals(config: Mapping[str, str]) -> dict[str, str]:
+    """Find what keeps signals from arriving."""
+    channels = set(map(str.strip, config.get("signal.enabled.channels", "").split(",")))
+    servers = "signal.kafka.bootstrap.servers"
+    if "kafka" in channels and not config.get(servers, "").strip():
+        return {servers: f"The '{servers}' value is invalid: A value is required"}
+    skipped = {item.strip().lower() for item in config.get("skipped.operations", "").split(",")}
+    strategy = config.get("incremental.snapshot.watermarking.strategy", "").strip().upper()
+    lost = skipped & ({"c", "d"} if strategy == "INSERT_DELETE" else {"c"})
+    if lost and config.get("signal.data.collection", "").strip():
+        return {
+            "skipped.operations": "The 'skipped.operations' value is invalid: with "
+            f"signal.data.collection it must not have {', '.join(sorted(lost))}, by which signals "
+            "arrive"
+        }
+    return {}
+
+
 def _misspelled(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
     """Find unknown keys that look like one that decides what is captured."""
     known = {key.name for key in definition}
@@ -112,7 +121,7 @@ def _misspelled(config: Mapping[str, str], definition: ConfigDef) -> dict[str, s
     )
     found = {}
     for key in config.keys() - known - KNOWN_CLIENT_KEYS:
-        if key.startswith((*_FOREIGN, *OLD_PREFIXES, *_UNSUPPORTED, *aliases)):
+        if key.startswith((*_FOREIGN, *OLD_PREFIXES, *aliases)):
             continue
         likely = _most_alike(key, known)
         if likely is not None:

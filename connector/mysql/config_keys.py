@@ -14,6 +14,8 @@ from typing import Any, Final, cast
 
 from connector.capture import notifications, snapshot_plan
 from connector.capture.history.opening import STORES
+from connector.capture.signals import opening as signals
+from connector.capture.tables import parse_table
 from connector.config import (
     ConfigDef,
     ConfigKey,
@@ -31,7 +33,6 @@ from connector.config import (
 from connector.mysql.snapshot import locks
 
 _NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
-_NO_SIGNALS: Final = "signals and incremental snapshots are not available"
 _NAMING_STRATEGIES: Final = tuple(
     f"io.debezium.schema.{parts}{kind}TopicNamingStrategy"
     for parts in ("Schema", "Default")
@@ -75,6 +76,15 @@ def _channels(*known: str) -> Validator:
     return check
 
 
+def _one_table(name: str, value: list[str] | None) -> str | None:
+    """Accept the name of one table."""
+    if not value:
+        return None
+    if len(value) > 1 or parse_table(value[0]) is None:
+        return str(invalid(name, ",".join(value), "not the name of one table, database.table"))
+    return None
+
+
 def _tags(name: str, value: list[str] | None) -> str | None:
     """Accept ``label=value`` items whose labels Prometheus takes and the metrics do not have."""
     try:
@@ -112,14 +122,18 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "field.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "guardrail.collections.limit.action": one_of("warn", "fail"),
     "heartbeat.interval.ms": at_least(0),
+    "incremental.snapshot.chunk.size": at_least(1),
+    "incremental.snapshot.watermarking.strategy": one_of("INSERT_INSERT", "INSERT_DELETE"),
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
     "notification.enabled.channels": _channels(*notifications.CHANNELS),
     "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
-    "read.only": only(False, because=_NO_SIGNALS),
+    "read.only": only(False, because="incremental snapshots need a table of signals"),
     "schema.history.internal": one_of(*STORES, case_sensitive=True),
     "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
-    "signal.data.collection": only([], because=_NO_SIGNALS),
-    "signal.enabled.channels": only([], ["source"], because=_NO_SIGNALS),
+    "signal.data.collection": _one_table,
+    "signal.enabled.channels": _channels(*signals.CHANNELS),
+    "signal.kafka.poll.timeout.ms": at_least(0),
+    "signal.poll.interval.ms": at_least(1),
     "skipped.operations": _operations,
     "snapshot.delay.ms": at_least(0),
     "snapshot.locking.mode": one_of(*locks.MODES),

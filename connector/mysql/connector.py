@@ -9,7 +9,9 @@ from typing import Any
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
-from connector.capture.selection import Selection, selection
+from connector.capture.selection import Selection, selection, signal_tables
+from connector.capture.signals.opening import client_faults as signal_client_faults
+from connector.capture.signals.opening import deletes_marks
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue
@@ -23,6 +25,7 @@ from connector.mysql.config_keys import config_def
 from connector.mysql.custom_converters import custom_converters
 from connector.mysql.custom_converters import faults as converter_faults
 from connector.mysql.heartbeat_action import HeartbeatAction
+from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.old_names import Translation, translate
 from connector.mysql.reselection.post_processors import post_processor_faults, post_processors
 from connector.mysql.reselection.reselection import Reselection
@@ -83,6 +86,7 @@ class MySqlFamily:
             converter_faults(config)
             | post_processor_faults(config)
             | client_faults(config)
+            | signal_client_faults(config)
             | config_faults(config, definition)
         )
         for key, fault in found.items():
@@ -161,6 +165,13 @@ class MySqlFamily:
                 reselection=self._reselection(values, config),
             )
         )
+
+    def chunks(self, values: Mapping[str, Any], source: MySqlSource) -> MySqlChunks | None:
+        """Return what reads chunks for incremental snapshots, None without a table of signals."""
+        tables = signal_tables(",".join(values["signal.data.collection"] or ()))
+        if not tables:
+            return None
+        return source.chunks(ChunkOptions(next(iter(tables)), deletes_marks(values)))
 
     def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
         """Return what runs ``heartbeat.action.query``."""

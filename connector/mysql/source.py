@@ -21,6 +21,7 @@ from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.capture_rules import CaptureRules, Unmatched
+from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.options import CaptureOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
@@ -218,6 +219,18 @@ class MySqlSource:
                 f"The position {start.file}:{start.pos} belongs to the log of server "
                 f"{start.server}, but the server is {server} now."
             )
+
+    def chunks(self, options: ChunkOptions) -> MySqlChunks:
+        """Return what reads chunks of the tables that the stream has come to."""
+        parts = self._parts
+        return MySqlChunks(
+            options,
+            lambda: parts.tracker.tables,
+            parts.selection.captures,
+            parts.codec_of,
+            parts.source_block,
+            self._session,
+        )
 
     def close(self) -> None:
         """Release the connections."""

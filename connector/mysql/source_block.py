@@ -11,7 +11,7 @@ from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 
 ROW_SLOT = 14
-_MARKER_SLOT = 4
+_TIME_SLOT, _MARKER_SLOT, _DATABASE_SLOT, _MICROS_SLOT, _TABLE_SLOT = 3, 4, 5, 7, 9
 
 
 def source_schema(connector: str) -> Schema:
@@ -65,6 +65,14 @@ class SourceBlock:
     def with_marker(self, values: Row, marker: str) -> Row:
         """Return the values with another snapshot marker."""
         return (*values[:_MARKER_SLOT], marker, *values[_MARKER_SLOT + 1 :])
+
+    def for_incremental(self, event: Row, database: str, table: str, micros: int) -> Row:
+        """Describe rows of an incremental snapshot: emitted at an event of the log, as of now."""
+        values = list(event)
+        values[_TIME_SLOT], values[_MARKER_SLOT] = micros // 1000, "incremental"
+        values[_DATABASE_SLOT], values[_TABLE_SLOT] = database, table
+        values[_MICROS_SLOT], values[_MICROS_SLOT + 1] = micros, micros * 1000
+        return tuple(values)
 
     def without_query(self, values: Row) -> Row:
         """Return the values without the statement, which may contain values of masked columns."""

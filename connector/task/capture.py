@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from connector.capture.engine import EngineOptions
+from connector.capture.signals.processor import Signals
 from connector.capture.source import Source
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
@@ -44,6 +45,7 @@ class Capture:
     heartbeat_interval: float
     partition: Mapping[str, str]
     heartbeat_action: HeartbeatHook | None = None
+    signals: Signals | None = None
     metric_tags: Mapping[str, str] = field(default_factory=dict)
 
 

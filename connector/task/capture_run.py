@@ -89,7 +89,8 @@ class CaptureRun:
         if offset:
             self._counts = offset
             self._pipeline.transaction.restore(offset)
-        engine = Engine(self._capture.source, self._capture.engine, self._metrics.progress)
+        capture = self._capture
+        engine = Engine(capture.source, capture.engine, self._metrics.progress, capture.signals)
         with suppress(_RunStoppedError):
             for change in engine.changes(offset):
                 self._handle(change)
@@ -117,6 +118,8 @@ class CaptureRun:
     def close(self) -> None:
         """Close the source and the producer, whatever happened."""
         self._capture.source.close()
+        if self._capture.signals is not None:
+            self._capture.signals.close()
         if self._capture.heartbeat_action is not None:
             self._capture.heartbeat_action.close()
         self._cancel_abort()
@@ -190,7 +193,7 @@ class CaptureRun:
     def _progress(self, change: Progress[Position]) -> None:
         transaction = self._pipeline.transaction
         self._counts = counts = transaction.to_offset()
-        self._inflight.close(lambda: change.position.to_offset() | counts)
+        self._inflight.close(lambda: change.position.to_offset() | dict(change.kept) | counts)
 
     def _send(self, messages: Iterable[Message]) -> None:
         span, producer = self._inflight.span, self._producer

@@ -45,7 +45,7 @@ MYSQL_LAYERS = (
     {"source_block", "options", "config_faults", "heartbeat_action"},
     {"binlog", "reselection"},
     {"schema"},
-    {"snapshot", "capture_rules"},
+    {"snapshot", "incremental", "capture_rules"},
     {"source", "config_keys"},
     {"connector"},
 )

@@ -109,6 +109,8 @@ def _position(offset: Mapping[str, Any], *, is_mariadb: bool) -> BinlogPosition:
     snapshot = offset.get("snapshot")
     if isinstance(snapshot, bool):
         snapshot = "INITIAL" if snapshot else None
+    elif snapshot == "INCREMENTAL":  # rows that Debezium read while it streamed
+        snapshot = None
     epoch = offset.get(_EPOCH)
     own_count = _EVENT in offset or _ROW in offset
     event, row = (_EVENT, _ROW) if own_count else ("event", "row")

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from connector.capture.change import CaptureEvent, PositionText, SchemaChange, Truncated
+from connector.capture.change import CaptureEvent, Emptied, PositionText, SchemaChange, Truncated
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.selection import Matches
@@ -237,8 +237,12 @@ class SchemaTracker:
         self, change: DdlChange, source: tuple[object, ...], position_text: PositionText | None
     ) -> Iterator[CaptureEvent]:
         table = self.tables.get(change.table) if change.table else None
-        if table is not None and self._options.truncates and self._options.rules.captures(table.id):
+        if table is None or not self._options.rules.captures(table.id):
+            return
+        if self._options.truncates:
             yield Truncated(self._codec_of(table), source, position_text)
+        else:
+            yield Emptied(table.id)
 
     def _offset(self, at: Coordinates) -> dict[str, Any]:
         """Return the offset map of a statement; in MariaDB a statement is a transaction."""

@@ -15,6 +15,7 @@ from connector.errors import (
 from connector.mysql.session.wire import ErrorPacket
 
 NO_SUCH_TABLE: Final = 1146
+NO_SUCH_COLUMN: Final = 1054
 NO_CONNECTION_LEFT: Final = frozenset({1040, 1203, 1226})
 """The server, or the user, has as many connections as allowed."""
 

@@ -125,14 +125,21 @@ class SnapshotRows:
         markers: SnapshotMarkers,
     ) -> None:
         self.changed: list[TableId] = []
-        self._scanned: Sequence[TableId] = ()
+        self._tables: Sequence[TableId] = ()
+        self._reported: Sequence[TableId] = ()
         self._readers = readers
         self._codec_of = codec_of
         self._markers = markers
 
-    def changes(self, tables: Sequence[TableId]) -> Iterator[RowOrScan]:
-        """Yield the rows of the tables; with one session, in the order of the tables."""
-        self._scanned = tables
+    def changes(
+        self, tables: Sequence[TableId], reported: Sequence[TableId] | None = None
+    ) -> Iterator[RowOrScan]:
+        """Yield the rows of the tables; with one session, in the order of the tables.
+
+        :param reported: the tables that notifications name as those of the snapshot.
+        """
+        self._tables = tables
+        self._reported = tables if reported is None else reported
         if len(self._readers) > 1:
             yield from self._concurrently(tables)
             return
@@ -180,11 +187,11 @@ class SnapshotRows:
         first: Marker,
     ) -> Iterator[RowOrScan]:
         rows = self._markers.begin_table(codec, reader.now_micros(), first)
-        yield TableScan(codec.table.id, self._scanned)
+        yield TableScan(codec.table.id, self._tables)
         for batch in batches:
             yield from rows.add(batch)
         yield from rows.end()
-        yield TableScan(codec.table.id, self._scanned, rows.count)
+        yield TableScan(codec.table.id, self._reported, rows.count)
 
     def _concurrently(self, tables: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Read several tables at the same time; the last one is ended last."""
@@ -207,7 +214,7 @@ class SnapshotRows:
 
     def _end(self, table: TableId, rows: TableRows) -> Iterator[RowOrScan]:
         yield from rows.end()
-        yield TableScan(table, self._scanned, rows.count)
+        yield TableScan(table, self._reported, rows.count)
 
     def _note_changed(self, table: TableId, error: TableChangedError) -> None:
         log.info("%s; it is read again when the other tables are read", error)

@@ -197,7 +197,7 @@ class Snapshot:
             for definition in statements:
                 yield from self._tracker.apply_definition(definition, at)
         if plan.data:
-            yield from self._data(self._order_by_size(captured), at, statements)
+            yield from self._data(captured, at, statements)
 
     def _mark_last(self, changes: Iterator[SnapshotChange], at: BinlogPosition) -> Iterator[Change]:
         """Delay each change until the next one comes: the very last one gets a marker."""
@@ -224,7 +224,8 @@ class Snapshot:
         for text in self._options.table_order or (".*",):
             expression = pattern("table.include.list", text)
             ordered |= {table: None for table in captured if expression.fullmatch(str(table))}
-        return list(ordered)
+        signals = {table: None for table in captured if table in self._selection.signal_tables}
+        return list(ordered | signals)
 
     def _order_by_size(self, captured: Sequence[TableId]) -> Sequence[TableId]:
         """Order tables by ``snapshot.tables.order.by.row.count``; equal ones keep their order.
@@ -252,7 +253,8 @@ class Snapshot:
                 self._source, at, self._options.selects, self._options.position_headers
             ),
         )
-        yield from rows.changes(captured)
+        data = [table for table in captured if table not in self._selection.signal_tables]
+        yield from rows.changes(self._order_by_size(data), captured)
         if rows.changed:
             yield from self._read_changed(rows, captured)
 
@@ -263,7 +265,12 @@ class Snapshot:
         A new table may be a renamed one.
         """
         now = self._captured_tables(self._tables_now())
-        changed = [table for table in now if table in rows.changed or table not in captured]
+        changed = [
+            table
+            for table in now
+            if (table in rows.changed or table not in captured)
+            and table not in self._selection.signal_tables
+        ]
         for table in changed:
             yield from rows.read_current(table, self._codec_of_definition)
 

@@ -43,20 +43,54 @@ def test_native_code_from_the_history_settings_is_refused(family: MySqlFamily, k
         }
 
 
+def test_what_is_not_supported_is_refused() -> None:
+    (text,) = faults({"read.only": "true"})["read.only"]
+    assert "not supported: incremental snapshots need a table of signals" in text
+
+
 @pytest.mark.parametrize(
     ("config", "key", "fault"),
     [
-        ({"signal.enabled.channels": "source,kafka"}, "signal.enabled.channels", "signals"),
-        ({"signal.kafka.topic": "s"}, "signal.kafka.topic", "signals"),
-        ({"signal.consumer.acks": "1"}, "signal.consumer.acks", "signals"),
-        ({"signal.file": "/tmp/s"}, "signal.file", "signals"),
-        ({"signal.data.collection": "a.b"}, "signal.data.collection", "signals"),
-        ({"read.only": "true"}, "read.only", "signals"),
+        ({"signal.enabled.channels": "source,jmx"}, "signal.enabled.channels", "source, kafka"),
+        ({"signal.enabled.channels": "kafka"}, "signal.kafka.bootstrap.servers", "required"),
+        ({"signal.data.collection": "a"}, "signal.data.collection", "one table"),
+        ({"signal.data.collection": "a.b,c.d"}, "signal.data.collection", "one table"),
+        ({"signal.consumer.fetch.min.bytes": "x"}, "signal.consumer.fetch.min.bytes", "Not a"),
+        ({"signal.consumer.plugin.library.paths": "x"}, "signal.consumer.plugin.library.paths", ""),
+        ({"incremental.snapshot.chunk.size": "0"}, "incremental.snapshot.chunk.size", "at least"),
+        (
+            {"signal.data.collection": "a.b", "skipped.operations": "c,t"},
+            "skipped.operations",
+            "must not have c",
+        ),
+        (
+            {
+                "signal.data.collection": "a.b",
+                "skipped.operations": "d",
+                "incremental.snapshot.watermarking.strategy": "insert_delete",
+            },
+            "skipped.operations",
+            "must not have d",
+        ),
     ],
 )
-def test_what_is_not_supported_is_refused(config: dict[str, str], key: str, fault: str) -> None:
+def test_signals_that_would_not_arrive_are_refused(
+    config: dict[str, str], key: str, fault: str
+) -> None:
     (text,) = faults(config)[key]
-    assert f"not supported: {fault}" in text
+    assert fault in text
+
+
+def test_signals_of_all_channels_are_accepted() -> None:
+    config = {
+        "signal.data.collection": "inventory.signals",
+        "signal.enabled.channels": "source,kafka,file",
+        "signal.kafka.bootstrap.servers": "kafka:9092",
+        "signal.kafka.topic": "signals",
+        "signal.file": "/tmp/signals",
+        "signal.consumer.fetch.min.bytes": "1",
+    }
+    assert faults(config).keys() <= {"database.hostname"}  # there is no such server
 
 
 @pytest.mark.parametrize(

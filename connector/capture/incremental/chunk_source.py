@@ -1,0 +1,79 @@
+"""The protocol of a database that reads tables in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from connector.capture.change import Row
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
+
+Key = tuple[Any, ...]
+"""The values of the columns by which a table is read in chunks; None, int, str and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """A table to read; ``condition`` is SQL in parentheses."""
+
+    table: TableId
+    condition: str | None = None
+    surrogate_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows in the order of their keys.
+
+    ``end`` is the key of the last one, None without rows; so many rows have an ``equal`` key.
+    """
+
+    rows: list[Row]
+    end: Key | None = None
+    equal: int = 0
+
+
+class ChunkSource(Protocol):
+    """Reads chunks and marks the windows in which they are read.
+
+    Used by the task's thread, with a connection of its own. All methods may raise
+    `TransientError`: the stream starts again then, and the chunk is read again. A `StopError`
+    means that this table cannot be read, `TableChangedError` that its definition is newer than
+    the one that the stream has come to.
+    """
+
+    def tables(self) -> Iterable[TableId]:
+        """Return the captured tables."""
+
+    def schema(self, table: TableId) -> TableEventSchema | None:
+        """Return the schema of a captured table as of the present position of the stream."""
+
+    def key_columns(self, schema: TableEventSchema, request: TableRequest) -> tuple[str, ...]:
+        """Return the columns by which a table is read; none if it has no key."""
+
+    def open_window(self, chunk: str) -> None:
+        """Write the mark of a window's begin."""
+
+    def close_window(self, chunk: str) -> None:
+        """Write the mark of a window's end."""
+
+    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
+        """Return the highest key of a table, None if there are no rows."""
+
+    def read(
+        self,
+        schema: TableEventSchema,
+        request: TableRequest,
+        after: Key | None,
+        maximum: Key,
+        limit: int,
+    ) -> Chunk:
+        """Read the rows behind a key."""
+
+    def source(self, window_end: Row, table: TableId) -> Row:
+        """Return the source block of rows of a chunk, made from that of the mark's event."""
+
+    def close(self) -> None:
+        """Close the connection."""

@@ -1,0 +1,288 @@
+"""Runs incremental snapshots: chunk by chunk, each in a window of the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from connector.capture.change import Change, Notification, Row, RowChanges
+from connector.capture.incremental.chunk_source import Chunk, ChunkSource, Key, TableRequest
+from connector.capture.incremental.state import SnapshotState, state_of
+from connector.capture.incremental.window import Window
+from connector.capture.notifications import Notifications, joined
+from connector.capture.signals.signal import SnapshotRequest
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
+from connector.errors import StopError, TableChangedError
+
+log = logging.getLogger(__name__)
+
+_ALL: Final = ".*"
+_ATTEMPTS: Final = 5  # of reading a chunk whose table has another definition than the stream
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalOptions:
+    """How incremental snapshots read."""
+
+    chunk_size: int = 1024
+    skips_unchanged: bool = False
+
+
+class IncrementalSnapshot:
+    """The incremental snapshots of one capture; used by its thread.
+
+    The methods yield what the capture has to emit.
+    """
+
+    def __init__(
+        self, chunks: ChunkSource, notifications: Notifications, options: IncrementalOptions
+    ) -> None:
+        self._chunks = chunks
+        self._notifications = notifications
+        self._options = options
+        self._state = SnapshotState()
+        self._window = Window(skips_unchanged=options.skips_unchanged)
+        self._failures = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether a snapshot is not complete."""
+        return self._state.running
+
+    def restore(self, offset: Mapping[str, Any]) -> None:
+        """Take the state of an offset; windows from before are void."""
+        self._state = state_of(offset)
+        self._window.clear()
+        self._failures = 0
+
+    def to_offset(self) -> dict[str, Any]:
+        """Return the keys that the offset needs."""
+        return self._state.to_offset()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._chunks.close()
+
+    def resume_reading(self) -> Iterator[Change]:
+        """Read the next chunk after a restart."""
+        if self._state.running:
+            log.info("The incremental snapshot of %s continues", self._names())
+            yield from self._read_chunk()
+
+    def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
+        """Add tables; begin if no snapshot runs."""
+        state = self._state
+        begins = not state.running
+        tables = request.expand(self._chunks.tables())
+        state.tables += (
+            TableRequest(table, request.condition(table), request.surrogate_key) for table in tables
+        )
+        state.identity = identity
+        log.info("Incremental snapshot of %s is requested", joined(tables))
+        if begins and state.running:
+            yield from self._notify("STARTED", self._collections())
+            yield from self._read_chunk()
+
+    def stop(self, request: SnapshotRequest) -> None:
+        """Remove tables, all if none is named, when the present window ends."""
+        if self._state.running:
+            self._state.stops += request.tables or (_ALL,)
+
+    def pause(self) -> Iterator[Change]:
+        """Read no further chunk."""
+        if self._state.running and not self._state.paused:
+            self._state.paused = True
+            yield from self._notify("PAUSED", self._collections())
+
+    def resume(self) -> Iterator[Change]:
+        """Continue after a pause."""
+        if self._state.running and self._state.paused:
+            self._state.paused = False
+            yield from self._notify("RESUMED", self._collections())
+            if self._window.phase == "idle":
+                yield from self._read_chunk()
+
+    def deduplicate(self, change: RowChanges) -> None:
+        """Drop what a change of the log replaces."""
+        self._window.deduplicate(change)
+
+    def check_schema(self) -> None:
+        """Drop the rows of the window if their table has another definition now."""
+        schema = self._window.schema
+        if schema is not None and self._chunks.schema(schema.table.id) is not schema:
+            self._window.advance("change")
+
+    def empty(self, table: TableId) -> None:
+        """Drop the rows of the window if their table was truncated."""
+        if self._window.schema is not None and self._window.schema.table.id == table:
+            self._window.advance("change")
+
+    def opened(self, mark: str) -> None:
+        """Begin the window: the log has come to its first mark."""
+        if self._state.has_mark(mark):
+            self._window.advance("open")
+
+    def closed(self, mark: str, event: RowChanges) -> Iterator[Change]:
+        """End the window: emit its rows, and read the next chunk.
+
+        :param event: the second mark.
+        """
+        state = self._state
+        if not state.has_mark(mark) or self._window.phase == "idle":
+            return
+        phase, schema = self._window.advance("close"), self._window.schema
+        rows = self._window.take()
+        if phase == "stale":
+            state.chunk_end = state.position
+        else:
+            if rows and schema is not None:
+                yield self._changes(schema, rows, event)
+            state.position = state.chunk_end
+        yield from self._read_chunk()
+
+    def _changes(self, schema: TableEventSchema, rows: list[Row], event: RowChanges) -> RowChanges:
+        source = self._chunks.source(event.source, schema.table.id)
+        pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
+        return RowChanges(schema, "r", pairs, source, None, event.position_text)
+
+    def _read_chunk(self) -> Iterator[Change]:
+        """Read the next chunk between two marks; go on with the next table if one is read."""
+        yield from self._stop_tables()
+        state = self._state
+        if not state.running or state.paused:
+            return
+        chunk = state.begin_chunk()
+        self._window.clear()
+        self._window.advance("chunk")
+        try:
+            self._chunks.open_window(chunk)
+            while state.running and not (yield from self._read_table()):
+                pass
+            self._chunks.close_window(chunk)
+        except StopError as error:
+            self._window.clear()
+            log.warning("The marks of incremental snapshots cannot be written: %s", error)
+            while state.running:
+                yield from self._end_table("SQL_EXCEPTION")
+
+    def _read_table(self) -> Generator[Change, None, bool]:
+        """Read a chunk of the first table; return whether a window is to be awaited."""
+        request = self._state.tables[0]
+        schema = self._chunks.schema(request.table)
+        if schema is None:
+            log.warning("Table %s is not captured or does not exist: skipped", request.table)
+            return (yield from self._end_table("UNKNOWN_SCHEMA"))
+        if not self._has_key(schema, request):
+            log.warning(
+                "Table %s has no key: its incremental snapshot is skipped. Set message.key.columns "
+                "for it, and name a column as surrogate-key.",
+                request.table,
+            )
+            return (yield from self._end_table("NO_PRIMARY_KEY"))
+        try:
+            return (yield from self._read_rows(schema, request))
+        except TableChangedError as error:
+            self._failures += 1
+            if self._failures < _ATTEMPTS:  # the stream comes to the new definition first
+                self._window.advance("change")
+                return True
+            log.warning("Incremental snapshot of table %s is skipped: %s", request.table, error)
+        except StopError as error:
+            log.warning("Incremental snapshot of table %s is skipped: %s", request.table, error)
+        return (yield from self._end_table("SQL_EXCEPTION"))
+
+    def _has_key(self, schema: TableEventSchema, request: TableRequest) -> bool:
+        """Whether a table can be read by a key; a new key starts the table again."""
+        state = self._state
+        columns = self._chunks.key_columns(schema, request)
+        if state.key_columns and columns != state.key_columns:
+            log.warning("The key of table %s was altered: it is read again", request.table)
+            state.restart_table()
+        state.key_columns = columns
+        return bool(columns and schema.key_slots)
+
+    def _read_rows(
+        self, schema: TableEventSchema, request: TableRequest
+    ) -> Generator[Change, None, bool]:
+        state, chunks = self._state, self._chunks
+        if state.maximum is None:
+            state.maximum = chunks.maximum_key(schema, request)
+            if state.maximum is None:
+                return (yield from self._end_table("EMPTY"))
+        chunk = chunks.read(
+            schema, request, state.position, state.maximum, self._options.chunk_size
+        )
+        self._failures = 0
+        if not chunk.rows:
+            return (yield from self._end_table("SUCCEEDED"))
+        self._window.fill(schema, chunk.rows)
+        state.rows += len(chunk.rows)
+        state.chunk_end = chunk.end
+        yield from self._notify("IN_PROGRESS", self._progress(chunk))
+        return True
+
+    def _progress(self, chunk: Chunk) -> dict[str, str]:
+        return {
+            **self._collections(),
+            "current_collection_in_progress": str(self._state.tables[0].table),
+            "maximum_key": _key_text(self._state.maximum),
+            "last_processed_key": _key_text(chunk.end),
+        }
+
+    def _end_table(self, status: str) -> Generator[Change, None, Literal[False]]:
+        """End the first table; publish that, and the end of the snapshot if it was the last."""
+        state = self._state
+        data = {
+            **self._collections(),
+            "scanned_collection": str(state.tables[0].table),
+            "total_rows_scanned": str(state.rows),
+            "status": status,
+        }
+        log.info("Incremental snapshot of %s: %s", state.tables[0].table, status)
+        yield from self._notify("TABLE_SCAN_COMPLETED", data)
+        state.rows = 0
+        yield from self._next_table()
+        return False
+
+    def _next_table(self) -> Iterator[Change]:
+        self._state.next_table()
+        self._failures = 0
+        if not self._state.running:
+            yield from self._notify("COMPLETED", {})
+            self._state.identity, self._state.paused = None, False
+
+    def _stop_tables(self) -> Iterator[Change]:
+        """Remove the tables that are to be stopped, the one that is read last of them."""
+        state = self._state
+        stops, state.stops = state.stops, []
+        if not stops or not state.running:
+            return
+        current = state.tables[0].table
+        tables = SnapshotRequest(tuple(stops)).expand(self._chunks.tables())
+        queued = {request.table for request in state.tables}
+        stopped = [table for table in tables if table in queued and table != current]
+        rest = [request for request in state.tables if request.table not in stopped]
+        state.tables.clear()
+        state.tables += rest
+        if current in tables:
+            stopped.append(current)
+            state.rows = 0
+            yield from self._next_table()
+        yield from self._notify("ABORTED", {"data_collections": joined(stopped)})
+
+    def _notify(self, type_: str, data: Mapping[str, str]) -> Iterator[Notification]:
+        identity = self._state.identity
+        return self._notifications.publish("Incremental Snapshot", type_, data, identity)
+
+    def _names(self) -> str:
+        return joined(request.table for request in self._state.tables)
+
+    def _collections(self) -> dict[str, str]:
+        return {"data_collections": self._names()}
+
+
+def _key_text(key: Key | None) -> str:
+    return ",".join("<null>" if value is None else str(value) for value in key or ())

@@ -1,0 +1,96 @@
+"""From the ``signal…`` keys to the channels that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from connector.capture.incremental.chunk_source import ChunkSource
+from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.notifications import Notifications
+from connector.capture.selection import signal_tables
+from connector.capture.signals.file_channel import FileChannel
+from connector.capture.signals.kafka_channel import KafkaChannel
+from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.signals.signal import SignalChannel
+from connector.errors import ConfigError
+from connector.kafka.config import client_config
+from connector.kafka.followed_topic import FollowedTopic
+
+CHANNELS: Final = ("source", "kafka", "file")
+_CONSUMER: Final = "signal.consumer."
+
+
+def open_signals(
+    values: Mapping[str, Any],
+    config: Mapping[str, str],
+    notifications: Notifications,
+    chunks: ChunkSource | None,
+) -> Signals | None:
+    """Build the signals of a connector, None if it has no channel; nothing is connected yet.
+
+    :param chunks: reads the chunks of incremental snapshots, None if there is no table of signals.
+    """
+    enabled = values["signal.enabled.channels"] or []
+    channels = list(_channels(enabled, values, config))
+    if chunks is None and not channels:
+        return None
+    incremental = None
+    if chunks is not None:
+        options = IncrementalOptions(
+            values["incremental.snapshot.chunk.size"], values["skip.messages.without.change"]
+        )
+        incremental = IncrementalSnapshot(chunks, notifications, options)
+    return Signals(
+        SignalOptions(
+            signal_tables(config.get("signal.data.collection")),
+            reads_table="source" in enabled,
+            reads_deletes=deletes_marks(values),
+            interval=values["signal.poll.interval.ms"] / 1000,
+        ),
+        channels,
+        incremental,
+    )
+
+
+def deletes_marks(values: Mapping[str, Any]) -> bool:
+    """Whether the end of a window is the deletion of its first mark."""
+    return bool(values["incremental.snapshot.watermarking.strategy"].upper() == "INSERT_DELETE")
+
+
+def client_faults(config: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong with the settings of the consumer of signals, by key."""
+    own = _consumer(config)
+    try:
+        client_config(own, "consumer")
+    except ConfigError as error:
+        named = next((name for name in own if name in str(error)), next(iter(own)))
+        return {_CONSUMER + named: str(error)}
+    return {}
+
+
+def _channels(
+    enabled: list[str], values: Mapping[str, Any], config: Mapping[str, str]
+) -> Iterator[SignalChannel]:
+    prefix = values["topic.prefix"]
+    if "kafka" in enabled:
+        servers = values["signal.kafka.bootstrap.servers"]
+        settings = {
+            "bootstrap.servers": servers,
+            "group.id": values["signal.kafka.groupId"],
+            **_consumer(config),
+        }
+        wait = values["signal.kafka.poll.timeout.ms"] / 1000
+        topic = values["signal.kafka.topic"] or f"{prefix}-signal"
+        yield KafkaChannel(FollowedTopic(topic, client_config(settings, "consumer"), wait), prefix)
+    if "file" in enabled:
+        yield FileChannel(Path(values["signal.file"]))
+
+
+def _consumer(config: Mapping[str, str]) -> dict[str, str]:
+    return {
+        key.removeprefix(_CONSUMER): text
+        for key, text in config.items()
+        if key.startswith(_CONSUMER)
+    }

@@ -1,0 +1,240 @@
+"""Runs the actions of signals, and weaves what they lead to into the stream of changes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from connector.capture.change import (
+    Change,
+    Emptied,
+    HeartbeatDue,
+    Position,
+    Progress,
+    RowChanges,
+    SchemaChange,
+    Truncated,
+)
+from connector.capture.incremental.snapshot import IncrementalSnapshot
+from connector.capture.incremental.state import SIGNAL_OFFSET
+from connector.capture.signals.signal import (
+    Signal,
+    SignalChannel,
+    parse_signal,
+    snapshot_request,
+)
+from connector.capture.tables import TableId
+
+log = logging.getLogger(__name__)
+
+_OPEN: Final = "snapshot-window-open"
+_CLOSE: Final = "snapshot-window-close"
+_FIELDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SignalOptions:
+    """Where signals come from. ``interval`` is in seconds.
+
+    ``reads_deletes``: the deletion of a mark ends its window.
+    """
+
+    tables: frozenset[TableId] = frozenset()
+    reads_table: bool = True
+    reads_deletes: bool = False
+    interval: float = 5.0
+
+
+class Signals:
+    """The signals of one capture; used by its thread.
+
+    Those of the table come with the stream, in order with the changes; the other channels are
+    read between two batches of it. Without an ``incremental`` snapshot none can be executed.
+    """
+
+    def __init__(
+        self,
+        options: SignalOptions,
+        channels: Sequence[SignalChannel] = (),
+        incremental: IncrementalSnapshot | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._options = options
+        self._channels = channels
+        self._incremental = incremental
+        self._clock = clock
+        self._next_poll = clock()
+        self._saved: dict[str, Any] = {}
+        self._offset: int | None = None
+        self._actions: dict[str, Callable[[Signal], Iterable[Change]]] = {
+            "log": self._log,
+            "execute-snapshot": self._execute,
+            "stop-snapshot": self._stop,
+            "pause-snapshot": self._pause,
+            "resume-snapshot": self._resume,
+        }
+
+    def restore(self, offset: Mapping[str, Any]) -> None:
+        """Take the state that a stored offset has."""
+        self._saved = dict(offset)
+        found = offset.get(SIGNAL_OFFSET)
+        if found is not None:
+            self._offset = int(found)
+            for channel in self._channels:
+                channel.seek(self._offset)
+
+    def close(self) -> None:
+        """Release all connections."""
+        for channel in self._channels:
+            channel.close()
+        if self._incremental is not None:
+            self._incremental.close()
+
+    def weave(self, changes: Iterator[Change]) -> Iterator[Change]:
+        """Yield the changes of a stream with those of the signals among them.
+
+        A stream that begins again after an error continues with the state of the last progress.
+        """
+        incremental = self._incremental
+        if incremental is not None:
+            incremental.restore(self._saved)
+        begun = False
+        for change in changes:
+            kind = change.__class__
+            if kind is RowChanges:
+                yield from self._rows(change)  # type: ignore[arg-type]
+                continue
+            if kind is Progress:
+                yield self._with_state(change)  # type: ignore[arg-type]
+                continue
+            if incremental is not None:
+                _apply(incremental, change)
+            yield change
+            if not begun and incremental is not None:
+                begun = True
+                yield from incremental.resume_reading()
+            if kind is HeartbeatDue and self._clock() >= self._next_poll:
+                yield from self._poll()
+
+    def _rows(self, change: RowChanges) -> Iterator[Change]:
+        if change.codec.table.id in self._options.tables:
+            yield from self._signal_rows(change)
+            return
+        if self._incremental is not None:
+            self._incremental.deduplicate(change)
+        yield change
+
+    def _with_state(self, change: Progress[Position]) -> Progress[Position]:
+        """Add to a position what the offset has to keep with it."""
+        kept = {} if self._incremental is None else self._incremental.to_offset()
+        if self._offset is not None:
+            kept[SIGNAL_OFFSET] = self._offset
+        self._saved = kept
+        return replace(change, kept=kept) if kept else change
+
+    def _signal_rows(self, change: RowChanges) -> Iterator[Change]:
+        """Run the signals in the rows of the table, each before the row itself is emitted."""
+        for number, row in enumerate(change.rows):
+            first = None if change.first_row is None else change.first_row + number
+            alone = replace(change, rows=[row], first_row=first)
+            signal = self._signal_of(alone)
+            if signal is not None:
+                yield from self._run(signal, alone)
+            yield alone
+
+    def _signal_of(self, change: RowChanges) -> Signal | None:
+        options, ((before, after),) = self._options, change.rows
+        if len(change.codec.value_schema.fields) != _FIELDS:
+            log.warning("The table of signals %s must have 3 columns", change.codec.table.id)
+            return None
+        if change.op == "d" and before is not None and options.reads_deletes:
+            return Signal(str(before[0]).replace("open", "close"), _CLOSE)
+        if change.op != "c" or after is None:
+            return None
+        identity, type_, data = (None if part is None else str(part) for part in after[:_FIELDS])
+        return parse_signal(identity, type_, data)
+
+    def _run(self, signal: Signal, event: RowChanges | None = None) -> Iterator[Change]:
+        """Run the action of a signal; ``event`` is its row if it came by the table."""
+        incremental = self._incremental
+        if event is not None and incremental is not None:
+            if signal.type == _OPEN:
+                incremental.opened(signal.id)
+                return
+            if signal.type == _CLOSE:
+                yield from incremental.closed(signal.id, event)
+                return
+        if event is not None and not self._options.reads_table:
+            return
+        action = self._actions.get(signal.type)
+        if action is None:
+            log.warning("Signal %s: the type '%s' is not recognized", signal.id, signal.type)
+        else:
+            log.info("Signal %s: %s", signal.id, signal.type)
+            yield from action(signal)
+
+    def _poll(self) -> Iterator[Change]:
+        self._next_poll = self._clock() + self._options.interval
+        for channel in self._channels:
+            for signal in channel.read():
+                yield from self._run(signal)
+                if signal.offset is not None:
+                    self._offset = signal.offset
+
+    def _log(self, signal: Signal) -> Iterable[Change]:
+        message = signal.data.get("message")
+        if not message:
+            log.warning("Signal %s is to log a message, but has none", signal.id)
+        else:
+            log.info("%s", str(message).replace("{}", str(self._saved), 1))
+        return ()
+
+    def _execute(self, signal: Signal) -> Iterable[Change]:
+        request = snapshot_request(signal)
+        if request is None:
+            return ()
+        if not request.tables:
+            log.warning("Signal %s names no data-collections", signal.id)
+            return ()
+        if request.kind == "blocking":
+            log.warning("Signal %s is skipped: blocking snapshots are not available", signal.id)
+            return ()
+        return (
+            ()
+            if (snapshot := self._snapshot(signal)) is None
+            else snapshot.execute(signal.id, request)
+        )
+
+    def _stop(self, signal: Signal) -> Iterable[Change]:
+        request, snapshot = snapshot_request(signal), self._snapshot(signal)
+        if request is not None and snapshot is not None and request.kind == "incremental":
+            snapshot.stop(request)
+        return ()
+
+    def _pause(self, signal: Signal) -> Iterable[Change]:
+        snapshot = self._snapshot(signal)
+        return () if snapshot is None else snapshot.pause()
+
+    def _resume(self, signal: Signal) -> Iterable[Change]:
+        snapshot = self._snapshot(signal)
+        return () if snapshot is None else snapshot.resume()
+
+    def _snapshot(self, signal: Signal) -> IncrementalSnapshot | None:
+        if self._incremental is None:
+            log.warning(
+                "Signal %s is skipped: incremental snapshots need signal.data.collection", signal.id
+            )
+        return self._incremental
+
+
+def _apply(incremental: IncrementalSnapshot, change: Change) -> None:
+    """Report a change that concerns a whole table."""
+    if isinstance(change, SchemaChange):
+        incremental.check_schema()
+    elif isinstance(change, Truncated):
+        incremental.empty(change.codec.table.id)
+    elif isinstance(change, Emptied):
+        incremental.empty(change.table)

@@ -1,0 +1,1 @@
+"""Reading tables in chunks by key, for incremental snapshots."""

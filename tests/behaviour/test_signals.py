@@ -1,0 +1,178 @@
+"""Signals on real servers: from a topic, from a file, and what comes in between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from deploy.stack import OWNER, KafkaBroker, MillraceWorker
+from tests.fixtures.capture import LONG, Capture
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tests.fixtures.worker import wait_for
+
+SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data VARCHAR(2048))"
+
+
+@pytest.fixture
+def capture(
+    millrace: MillraceWorker, topics: Topics, database: FreshDatabase, broker: KafkaBroker
+) -> Iterator[Capture]:
+    made = Capture(millrace, topics, database, broker)
+    made.config |= {
+        "database.user": OWNER.user,
+        "database.password": OWNER.password,
+        "signal.data.collection": f"{database.name}.signals",
+        "signal.poll.interval.ms": "200",
+        "notification.enabled.channels": "sink",
+        "notification.sink.topic.name": f"{made.name}.notifications",
+    }
+    yield made
+    made.close()
+
+
+def request(capture: Capture, *tables: str, **more: Any) -> str:
+    names = [f"{capture.database.name}.{table}" for table in tables]
+    return json.dumps({"data-collections": names, **more})
+
+
+def notifications(capture: Capture) -> list[dict[str, Any]]:
+    messages = capture.topics.read(f"{capture.name}.notifications")
+    found = [message.payload() for message in messages]
+    return [one for one in found if one["aggregate_type"] == "Incremental Snapshot"]
+
+
+def wait_for_end(capture: Capture, count: int = 1) -> list[dict[str, Any]]:
+    """Return the notifications as soon as so many snapshots are complete."""
+
+    def ended() -> list[dict[str, Any]] | None:
+        found = notifications(capture)
+        return found if [one["type"] for one in found].count("COMPLETED") >= count else None
+
+    found: list[dict[str, Any]] = wait_for(ended, LONG, "the end of the snapshot")
+    return found
+
+
+def read_rows(capture: Capture, table: str) -> list[dict[str, Any]]:
+    """Return the rows that chunks had."""
+    topic = f"{capture.name}.{capture.database.name}.{table}"
+    events = [message.payload() for message in capture.topics.read(topic)]
+    return [
+        event["after"]
+        for event in events
+        if event and event["source"]["snapshot"] == "incremental" and event["op"] == "r"
+    ]
+
+
+def test_signals_of_a_topic_for_this_connector(capture: Capture, broker: KafkaBroker) -> None:
+    topic = f"{capture.name}-signal"
+    capture.topics.create(topic)
+    capture.config |= {
+        "signal.enabled.channels": "kafka",
+        "signal.kafka.bootstrap.servers": broker.address,
+        "signal.kafka.groupId": capture.name,
+    }
+    capture.start(SIGNALS)
+    producer = Producer({"bootstrap.servers": broker.address})
+    for key, identity in (("another", "not ours"), (capture.name, "ours")):
+        data = {
+            "id": identity,
+            "type": "EXECUTE-SNAPSHOT",
+            "data": json.loads(request(capture, "t")),
+        }
+        producer.produce(topic, json.dumps(data), key)
+    assert not producer.flush(10)
+    found = wait_for_end(capture)
+    assert {one["id"] for one in found} == {"ours"}
+    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
+    capture.stop()
+    capture.resume()
+    capture.database.execute("INSERT INTO t VALUES (2, 'two')")
+    capture.rows("t", 3)
+    assert len(wait_for_end(capture)) == len(found), "the signal was read again"
+
+
+def test_signals_of_a_file(capture: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "signals"
+    capture.config |= {"signal.enabled.channels": "file", "signal.file": str(path)}
+    capture.start(SIGNALS)
+    line = {"id": "1", "type": "execute-snapshot", "data": json.loads(request(capture, "t"))}
+    path.write_text(json.dumps(line) + "\n")
+    wait_for_end(capture)
+    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
+    assert path.read_text() == ""
+
+
+def test_keys_of_every_kind_are_read_once(capture: Capture) -> None:
+    columns = {
+        "ke": "ENUM('z', 'a', 'm')",
+        "kf": "FLOAT",
+        "kd": "DOUBLE",
+        "kb": "BIT(9)",
+        "kt": "TIMESTAMP(3)",
+        "kz": "DATE",
+        "kc": "CHAR(5) COLLATE utf8mb4_bin",
+        "ku": "BIGINT UNSIGNED",
+        "ki": "TIME(6)",
+        "ks": "SET('x', 'b', 'c')",
+    }
+    values = {
+        "ke": ("'z'", "'a'", "'m'"),
+        "kf": ("0.1", "16777217", "-1e-20", "123456789"),
+        "kd": ("0.1", "1e300", "-1e-300"),
+        "kb": ("0", "1", "39", "511"),
+        "kt": ("'2026-01-01 00:00:00.001'", "'1971-01-01 00:00:00'", "'2026-06-01 12:00:00.999'"),
+        "kz": ("'0001-01-01'", "'2026-01-01'", "'9999-12-31'"),
+        "kc": ("'a'", "'A'", "'''\\\\'", "''"),
+        "ku": ("0", "9223372036854775808", "18446744073709551615"),
+        "ki": ("'-838:59:59'", "'00:00:00.000001'", "'838:59:59'"),
+        "ks": ("''", "'x'", "'x,b'", "'c'"),
+    }
+    capture.config["incremental.snapshot.chunk.size"] = "1"
+    capture.start(
+        SIGNALS,
+        *(
+            f"CREATE TABLE {name} (k {kind} PRIMARY KEY) CHARSET utf8mb4"
+            for name, kind in columns.items()
+        ),
+    )
+    for name, rows in values.items():
+        capture.database.execute(f"INSERT INTO {name} VALUES ({'), ('.join(rows)})")
+        capture.rows(name, len(rows))
+    capture.database.execute(
+        f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{request(capture, *columns)}')"
+    )
+    found = wait_for_end(capture)
+    ended = [one["additional_data"] for one in found if one["type"] == "TABLE_SCAN_COMPLETED"]
+    assert [data["status"] for data in ended] == ["SUCCEEDED"] * len(columns), ended
+    for name, rows in values.items():
+        keys = [row["k"] for row in read_rows(capture, name)]
+        assert len(keys) == len(set(map(str, keys))) == len(rows), (name, keys)
+
+
+def test_rows_of_one_surrogate_key_stay_together(capture: Capture) -> None:
+    capture.config["incremental.snapshot.chunk.size"] = "2"
+    capture.start(SIGNALS, "CREATE TABLE s (id INT PRIMARY KEY, k INT)")
+    capture.database.execute("INSERT INTO s VALUES (1, 1), (2, 1), (3, 1), (4, NULL), (5, 2)")
+    capture.rows("s", 5)
+    data = request(capture, "s", **{"surrogate-key": "k"})
+    capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
+    wait_for_end(capture)
+    assert sorted(row["id"] for row in read_rows(capture, "s")) == [1, 2, 3, 4, 5]
+
+
+def test_without_the_privilege_to_write_marks_the_table_is_skipped(capture: Capture) -> None:
+    capture.config |= {"database.user": "capture", "database.password": "capture"}
+    capture.start(SIGNALS)
+    capture.database.execute(
+        f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{request(capture, 't')}')"
+    )
+    found = wait_for_end(capture)
+    assert [one["additional_data"].get("status") for one in found][1] == "SQL_EXCEPTION"
+    capture.database.execute("INSERT INTO t VALUES (2, 'two')")
+    capture.rows("t", 2)
