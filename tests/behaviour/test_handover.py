@@ -10,11 +10,25 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import CAPTURE, ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
+from deploy.stack import (
+    CAPTURE,
+    OWNER,
+    ConnectClient,
+    ConnectWorker,
+    KafkaBroker,
+    MillraceWorker,
+)
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 
 pytestmark = pytest.mark.slow
+
+PAUSE = "('2', 'pause-snapshot', '{}')"
+ROWS, CHUNK = 100, 7
+TABLE = (
+    "CREATE TABLE t (name VARCHAR(20), number BIGINT, amount DECIMAL(9,2), code VARBINARY(8), "
+    "PRIMARY KEY (name, number, amount, code))"
+)
 
 
 class Host:
@@ -173,3 +187,58 @@ def config_of(database: FreshDatabase, broker: KafkaBroker) -> dict[str, str]:
         "schema.history.internal.kafka.bootstrap.servers": broker.address,
         "schema.history.internal.kafka.topic": f"history-{database.name}",
     }
+
+
+def snapshot_state(offsets: Any) -> dict[str, Any]:
+    """Return the keys of a snapshot that is not complete."""
+    offset = offsets["offsets"][0]["offset"]
+    found = {key: text for key, text in offset.items() if key.startswith("incremental_snapshot")}
+    assert found, f"no snapshot runs any more: {offset}"
+    return found
+
+
+def test_an_incremental_snapshot_continues_at_the_other_worker(
+    hosts: tuple[Host, Host],
+    each_database: FreshDatabase,
+    broker: KafkaBroker,
+    topics: Topics,
+) -> None:
+    debezium, millrace = hosts
+    database = each_database
+    topic = f"{database.name}.{database.name}.t"
+    config = config_of(database, broker) | {
+        "database.user": OWNER.user,
+        "database.password": OWNER.password,
+        "snapshot.mode": "no_data",
+        "signal.data.collection": f"{database.name}.signals",
+        "incremental.snapshot.chunk.size": str(CHUNK),
+    }
+    database.execute(TABLE)
+    database.execute("CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data VARCHAR(2048))")
+    rows = ", ".join(f"('n{n % 7}', {n}, {n}.25, X'{n:08x}')" for n in range(ROWS))
+    database.execute(f"INSERT INTO t VALUES {rows}")
+    data = json.dumps({"data-collections": [f"{database.name}.t"]})
+
+    debezium.create(config, "RUNNING")
+    topics.wait_for(database.name, 1)
+    # Both signals are read before the first chunk ends: no other one follows it.
+    database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}'), {PAUSE}")
+    topics.wait_for(topic, CHUNK)
+    offsets = debezium.stop()
+    first = snapshot_state(offsets)
+
+    database.execute(f"INSERT INTO signals VALUES {PAUSE}")
+    millrace.create(config, "STOPPED")
+    millrace.take(offsets)
+    millrace.go()
+    topics.wait_for(topic, 2 * CHUNK)
+    offsets = millrace.stop()
+    second = snapshot_state(offsets)
+    assert first.keys() == second.keys()
+    assert [first[key] == second[key] for key in sorted(first)] == [True, True, True, False]
+
+    debezium.take(offsets)
+    debezium.go()
+    topics.wait_for(topic, ROWS)
+    rows_read = [json.dumps(message.payload()["after"]) for message in topics.read(topic)]
+    assert len(set(rows_read)) == len(rows_read) == ROWS

@@ -198,7 +198,7 @@ class IncrementalSnapshot:
         """Whether a table can be read by a key; a new key starts the table again."""
         state = self._state
         columns = self._chunks.key_columns(schema, request)
-        if state.key_columns and columns != state.key_columns:
+        if not state.fits(columns):
             log.warning("The key of table %s was altered: it is read again", request.table)
             state.restart_table()
         state.key_columns = columns

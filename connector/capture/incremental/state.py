@@ -51,6 +51,12 @@ class SnapshotState:
         """Whether a table is left to be read."""
         return bool(self.tables)
 
+    def fits(self, columns: tuple[str, ...]) -> bool:
+        """Whether the keys are those of some columns; from an offset only their number is known."""
+        if self.key_columns:
+            return columns == self.key_columns
+        return all(key is None or len(key) == len(columns) for key in (self.position, self.maximum))
+
     def begin_chunk(self) -> str:
         """Return the id of the next chunk."""
         self.chunk = str(uuid.uuid4())

@@ -1,0 +1,112 @@
+"""What an incremental snapshot does with signals, errors and altered tables."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from connector.capture.change import Change, RowChanges
+from connector.capture.incremental.chunk_source import Key, TableRequest
+from connector.capture.table_schema import TableEventSchema
+from connector.data.java_objects import serialized
+from connector.errors import StopError, TableChangedError
+from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
+
+EXECUTE = json.dumps({"data-collections": ["d.t"]})
+
+
+class FailingChunks(Chunks):
+    """Chunks whose highest key cannot be read for some time."""
+
+    def __init__(self, database: Database, *errors: Exception) -> None:
+        super().__init__(database)
+        self.errors = list(errors)
+
+    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
+        if self.errors:
+            raise self.errors.pop(0)
+        return super().maximum_key(schema, request)
+
+
+def database(rows: int = 5) -> Database:
+    made = Database({number: (number, "v") for number in range(rows)})
+    made.signal("one", "execute-snapshot", EXECUTE)
+    return made
+
+
+def run(chunks: Chunks, made: Database, offset: dict[str, Any] | None = None) -> list[Change]:
+    return list(Capture(made, chunks, 2, deletes=False).run(offset or {}))
+
+
+def rows_read(changes: list[Change]) -> list[int]:
+    return [
+        after[0]
+        for change in changes
+        if isinstance(change, RowChanges) and change.op == "r"
+        for _, after in change.rows
+        if after is not None
+    ]
+
+
+def test_a_table_is_read_once_in_the_order_of_its_key() -> None:
+    made = database()
+    changes = run(Chunks(made), made)
+    assert rows_read(changes) == [0, 1, 2, 3, 4]
+    assert types(changes) == [
+        "STARTED",
+        *["IN_PROGRESS"] * 3,
+        "TABLE_SCAN_COMPLETED",
+        "COMPLETED",
+    ]
+
+
+def test_a_definition_that_is_newer_than_the_stream_is_awaited() -> None:
+    made = database()
+    changes = run(FailingChunks(made, *[TableChangedError("altered")] * 4), made)
+    assert rows_read(changes) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "errors", [[StopError("no such column")], [TableChangedError("altered")] * 5]
+)
+def test_a_table_that_cannot_be_read_is_skipped(errors: list[Exception]) -> None:
+    made = database()
+    changes = run(FailingChunks(made, *errors), made)
+    assert rows_read(changes) == []
+    assert types(changes)[-2:] == ["TABLE_SCAN_COMPLETED", "COMPLETED"]
+
+
+def test_marks_of_another_connector_are_ignored() -> None:
+    made = database()
+    chunks = Chunks(made)
+    made.meanwhile = lambda: made.signal("other-close", "snapshot-window-close")
+    assert rows_read(run(chunks, made)) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("position", "read"), [((1,), [2, 3, 4]), ((1, 2), [0, 1, 2, 3, 4])])
+def test_a_restart_continues_behind_the_stored_key(position: Key, read: list[int]) -> None:
+    """A key of another number of columns is that of an altered table: it is read again."""
+    made = database()
+    table = {
+        "incremental_snapshot_collections_id": str(TABLE),
+        "incremental_snapshot_collections_additional_condition": None,
+        "incremental_snapshot_collections_surrogate_key": None,
+    }
+    offset = {
+        "n": 1,
+        "incremental_snapshot_collections": json.dumps([table]),
+        "incremental_snapshot_primary_key": serialized(position),
+        "incremental_snapshot_maximum_key": serialized((4,)),
+        "incremental_snapshot_correlation_id": "one",
+    }
+    assert rows_read(run(Chunks(made), made, offset)) == read
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_small_table(rows: int) -> None:
+    made = database(rows)
+    changes = run(Chunks(made), made)
+    assert rows_read(changes) == list(range(rows))
+    assert types(changes)[-1] == "COMPLETED"
