@@ -28,6 +28,7 @@ from deploy.stack import (
     KafkaBroker,
     MariaDb,
     MySql97,
+    SchemaRegistry,
     StackError,
     Workspace,
 )
@@ -68,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         default=PARTS,
         metavar="NAME,…",
         help=f"only these: {', '.join(MEASURES)}, a table (sb, wide, types, many), or such as "
-        "stream-sb, snapshot-wide",
+        "stream-sb, snapshot-wide; avro, or such as stream-sb-avro",
     )
     root.add_argument(
         "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"
@@ -117,11 +118,14 @@ def run(options: argparse.Namespace) -> None:
         workload.load({part.table for part in options.what})
         file = new_file()
         write(file, circumstances)
+        avro = any(part.avro for part in options.what)
+        registry = running.enter_context(SchemaRegistry(workspace)) if avro else None
         sites = []
         for side in (MILLRACE, DEFAULT, TUNED) if options.peer else (MILLRACE,):
             worker = side.worker(workspace, broker)
             running.enter_context(worker)
-            sites.append(running.enter_context(closing(Site(side, worker, broker, server))))
+            site = Site(side, worker, broker, server, registry)
+            sites.append(running.enter_context(closing(site)))
         warm = () if options.cold else warm_up(options.what)
         for result in measured(sites, workload, options.what, options.repeat, warm):
             write(file, {"side": result.side, "part": result.part, **result.measurements})

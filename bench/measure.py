@@ -27,16 +27,19 @@ class Part:
     what: str
     table: str
     schemas: bool
+    avro: bool = False
 
     @property
     def label(self) -> str:
         """What the result calls it."""
-        return f"{self.what} {self.table}, {'with' if self.schemas else 'without'} schemas"
+        schemas = f"{'with' if self.schemas else 'without'} schemas"
+        return f"{self.what} {self.table}, {'Avro' if self.avro else schemas}"
 
     @property
     def names(self) -> set[str]:
         """The names that select it, alone or combined."""
-        return {self.what, self.table, f"{self.what}-{self.table}"}
+        name = f"{self.what}-{self.table}"
+        return {"avro", f"{name}-avro"} if self.avro else {self.what, self.table, name}
 
 
 PARTS: Final = (
@@ -48,10 +51,15 @@ PARTS: Final = (
     Part("snapshot", "wide", schemas=True),
     Part("latency", PACED, schemas=True),
 )
-FURTHER: Final = tuple(  # only on request
-    Part(what, table, schemas=True)
-    for table in ("types", "many")
-    for what in ("stream", "snapshot")
+FURTHER: Final = (  # only on request
+    *(
+        Part(what, table, schemas=True)
+        for table in ("types", "many")
+        for what in ("stream", "snapshot")
+    ),
+    Part("stream", "sb", schemas=False, avro=True),
+    Part("stream", "wide", schemas=False, avro=True),
+    Part("snapshot", "sb", schemas=False, avro=True),
 )
 
 
@@ -68,7 +76,7 @@ def stream(part: Part, site: Site, workload: Workload) -> Measurements:
     workload.clear(part.table)
     rows = workload.changes(part.table)
     with Trial(site, f"{part.table}_stream") as trial:
-        trial.start("no_data", schemas=part.schemas)
+        trial.start("no_data", schemas=part.schemas, avro=part.avro)
         trial.await_streaming(lambda: workload.touch(part.table))
         trial.stop()
         workload.write_changes(part.table)
@@ -84,7 +92,7 @@ def snapshot(part: Part, site: Site, workload: Workload) -> Measurements:
     rows = workload.rows(part.table)
     with Trial(site, part.table) as trial:
         with Usage(site.worker.pid) as usage:
-            trial.start("initial_only", schemas=part.schemas)
+            trial.start("initial_only", schemas=part.schemas, avro=part.avro)
             trial.await_records(rows)
         return rate(site, trial.topic, 0, rows) | cost(usage, rows)
 
@@ -98,7 +106,7 @@ def latency(part: Part, site: Site, workload: Workload) -> Measurements:
         def listen() -> None:
             ages.extend(now - row["t"] for now, row in site.topics.rows(trial.topic, done))
 
-        trial.start("no_data", schemas=part.schemas)
+        trial.start("no_data", schemas=part.schemas, avro=part.avro)
         trial.await_streaming(workload.insert_paced)
         workload.write_paced(RATE, _WARM_UP_SECONDS)
         time.sleep(1)

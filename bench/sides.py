@@ -12,6 +12,7 @@ from deploy.stack import (
     DatabaseServer,
     KafkaBroker,
     MillraceWorker,
+    SchemaRegistry,
     Workspace,
 )
 
@@ -65,3 +66,14 @@ def connector(
         "key.converter": "org.apache.kafka.connect.json.JsonConverter",
         "value.converter": "org.apache.kafka.connect.json.JsonConverter",
     }
+
+
+def avro_converters(registry: SchemaRegistry) -> dict[str, str]:
+    """Return settings for Avro with the converter that all sides have."""
+    found = {}
+    for part in ("key.converter", "value.converter"):
+        found[part] = "io.apicurio.registry.utils.converter.AvroConverter"
+        found[f"{part}.apicurio.registry.url"] = registry.apicurio_url
+        found[f"{part}.apicurio.registry.auto-register"] = "true"
+        found[f"{part}.apicurio.registry.headers.enabled"] = "false"
+    return found

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import Final, Self
 
-from bench.sides import Side, connector
+from bench.sides import Side, avro_converters, connector
 from bench.topics import Topics
 from bench.workload import DATABASE
 from deploy.stack import (
@@ -17,6 +17,7 @@ from deploy.stack import (
     DatabaseServer,
     KafkaBroker,
     MillraceWorker,
+    SchemaRegistry,
     StackError,
 )
 
@@ -28,7 +29,10 @@ _server_ids: Final = itertools.count(40_000)
 
 
 class Site:
-    """Where trials happen: a running worker of one side, its broker and its database."""
+    """Where trials happen: a running worker of one side, its broker and its database.
+
+    Trials with Avro need the ``registry``.
+    """
 
     def __init__(
         self,
@@ -36,11 +40,13 @@ class Site:
         worker: MillraceWorker | ConnectWorker,
         broker: KafkaBroker,
         server: DatabaseServer,
+        registry: SchemaRegistry | None = None,
     ) -> None:
         self.side = side
         self.worker = worker
         self.broker = broker
         self.server = server
+        self.registry = registry
         self.topics = Topics(broker.address)
         self.client = ConnectClient(worker.url)
 
@@ -79,7 +85,7 @@ class Trial:
         """How many records the topic has."""
         return self._site.topics.end(self.topic)
 
-    def start(self, snapshot_mode: str, *, schemas: bool) -> None:
+    def start(self, snapshot_mode: str, *, schemas: bool, avro: bool = False) -> None:
         """Create the connector and wait until it runs."""
         site = self._site
         with_schemas = str(schemas).lower()
@@ -91,6 +97,7 @@ class Trial:
             "key.converter.schemas.enable": with_schemas,
             "value.converter.schemas.enable": with_schemas,
             **site.side.settings,
+            **(avro_converters(site.registry) if avro and site.registry else {}),
         }
         site.client.create(self.name, config)
         site.client.wait_for(self.name, "RUNNING")

@@ -6,6 +6,7 @@ Texts of errors name the host of the registry, never what stands before it in a 
 
 from __future__ import annotations
 
+import logging
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,9 @@ class RegistryClient:
     """Sends requests to the first address of a registry that answers."""
 
     def __init__(self, connection: RegistryConnection) -> None:
+        requests = logging.getLogger("httpx")
+        if requests.level == logging.NOTSET:  # else each request is a line of the task's log
+            requests.setLevel(logging.WARNING)
         self._bases = [_without_login(url) for url in connection.urls]
         self._logins = [connection.login or _login_of(url) for url in connection.urls]
         headers = dict(connection.headers)

@@ -66,20 +66,6 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[Step], bool]] = {
 }
 
 
-CLOUD_EVENTS = "io.debezium.converters.CloudEventsConverter"
-
-
-def _cloud_events(registry: SchemaRegistry, envelope: str) -> dict[str, str]:
-    """Return settings of events with data in Avro."""
-    return {
-        "value.converter": CLOUD_EVENTS,
-        "value.converter.serializer.type": envelope,
-        "value.converter.data.serializer.type": "avro",
-        "value.converter.avro.apicurio.registry.url": registry.apicurio_url,
-        "value.converter.avro.apicurio.registry.auto-register": "true",
-    }
-
-
 def _converters(registry: SchemaRegistry, options: dict[str, str]) -> dict[str, str]:
     found = {}
     for part in ("key.converter", "value.converter"):
@@ -112,7 +98,9 @@ def pairs(
     chains, ours = [], {}
     for name, (options, config, steps, confluent) in CASES.items():
         settings = {**_converters(schema_registry, options), **config}
-        chains.append(Chain(name, tables=_ALL, config=settings, steps=steps))
+        # Apicurio's converter drops the values of columns that are added when it uses references.
+        tables = [table for table in _ALL if name != "references" or table != "pairs"]
+        chains.append(Chain(name, tables=tables, config=settings, steps=steps))
         if confluent:
             ours[name] = _confluent(schema_registry)
     with (

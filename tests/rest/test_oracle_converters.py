@@ -38,7 +38,11 @@ def _definition(definition: dict[str, Any]) -> dict[str, Any]:
     return {name: text for name, text in definition.items() if name not in left_out}
 
 
-@pytest.mark.parametrize("class_name", CLASSES)
+# Debezium's class does not report its keys to Kafka Connect; ours are checked by validation.
+SILENT = "io.debezium.converters.CloudEventsConverter"
+
+
+@pytest.mark.parametrize("class_name", [name for name in CLASSES if name != SILENT])
 def test_the_keys_of_a_class(
     connect_worker: ConnectWorker, worker: WorkerProcess, class_name: str
 ) -> None:

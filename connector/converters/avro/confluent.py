@@ -68,7 +68,7 @@ class AvroConverter(AvroFragments):
         if options["use.latest.version"]:
             found = self._get(f"/subjects/{quote(subject, safe='')}/versions/latest")
             self._check(f"that is the latest of subject {subject}", found["schema"], text)
-            return int(found["id"])
+            return _number(found, subject)
         return self._post(subject, "", text)
 
     def _post(self, subject: str, path: str, text: str) -> int:
@@ -80,7 +80,7 @@ class AvroConverter(AvroFragments):
             found = self._registry.request("POST", path, content=body, headers=_HEADERS)
         except RegistryRefusedError as error:
             raise _refusal(subject, error) from None
-        return int(found["id"])
+        return _number(found, subject)
 
     def _get(self, path: str) -> Any:
         try:
@@ -94,6 +94,17 @@ class AvroConverter(AvroFragments):
                 f"The schema {which} does not have the fields of the table.",
                 "Register a schema with the present columns, or set auto.register.schemas=true.",
             )
+
+
+def _number(found: Any, subject: str) -> int:
+    """Return the id in an answer."""
+    try:
+        return int(found["id"])
+    except (KeyError, TypeError, ValueError):
+        raise ConversionError(
+            f"The schema registry answers without an id for subject {subject}.",
+            "Check that schema.registry.url is the address of a schema registry.",
+        ) from None
 
 
 def _refusal(subject: str, error: RegistryRefusedError) -> ConversionError:
