@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, Final, Protocol
 
 import pymysql
@@ -34,8 +34,8 @@ class Gate:
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
-        self._open = True
-        self._inside = 0
+        self._open = self._open_for_xa = True
+        self._inside = self._inside_xa = 0
         self.xa_allowed = False
 
     def __enter__(self) -> None:
@@ -59,6 +59,33 @@ class Gate:
         with self._condition:
             self._open = True
             self._condition.notify_all()
+
+    @contextmanager
+    def xa(self) -> Iterator[None]:
+        """An XA transaction, for the block."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._open_for_xa)
+            self._inside_xa += 1
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._inside_xa -= 1
+                self._condition.notify_all()
+
+    @contextmanager
+    def between_xa(self) -> Iterator[None]:
+        """Have no XA transaction for the block."""
+        with self._condition:
+            self._open_for_xa = False
+            ended = self._condition.wait_for(lambda: not self._inside_xa, _LIMIT)
+        assert ended, "an XA transaction hangs"
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._open_for_xa = True
+                self._condition.notify_all()
 
 
 class Writer:
@@ -152,25 +179,28 @@ class Writer:
         elif pick < 0.082:
             yield f"TRUNCATE TABLE {table.name}"
         elif pick < 0.15 and self._gate.xa_allowed:
-            # A replica with several threads does not bear that a name comes again soon.
-            self._xid = f"{self._xa_prefix}{self.transactions}"
-            yield f"XA START '{self._xid}'"
-            yield from self._changes(table)
-            yield f"XA END '{self._xid}'"
-            if self._chance.random() < 0.2:
-                yield f"XA ROLLBACK '{self._xid}'"
-                return
-            if self._chance.random() < 0.3:
-                yield f"XA COMMIT '{self._xid}' ONE PHASE"
-                return
-            yield f"XA PREPARE '{self._xid}'"
-            yield f"XA COMMIT '{self._xid}'"
+            with self._gate.xa():
+                yield from self._xa(table)
         elif self._huge and pick > 0.99995:
             yield self._huge_transaction(table)
         else:
             yield "BEGIN"
             yield from self._with_savepoints(table, cursor)
             yield "ROLLBACK" if self._chance.random() < 0.1 else "COMMIT"
+
+    def _xa(self, table: Table) -> Iterator[str]:
+        # A replica with several threads does not bear that a name comes again soon.
+        self._xid = f"{self._xa_prefix}{self.transactions}"
+        yield f"XA START '{self._xid}'"
+        yield from self._changes(table)
+        yield f"XA END '{self._xid}'"
+        if self._chance.random() < 0.2:
+            yield f"XA ROLLBACK '{self._xid}'"
+        elif self._chance.random() < 0.3:
+            yield f"XA COMMIT '{self._xid}' ONE PHASE"
+        else:
+            yield f"XA PREPARE '{self._xid}'"
+            yield f"XA COMMIT '{self._xid}'"
 
     def _with_savepoints(self, table: Table, cursor: Any) -> Iterator[str]:
         for number in range(self._chance.choice((1, 1, 2))):
