@@ -26,7 +26,7 @@ Entry = tuple[int, bytes | None, bytes | None]
 class FollowedTopic:
     """A topic that others write to now and then; used by one thread.
 
-    It connects at the first read. Each read commits to the group what the one before returned.
+    It connects at the first read, and begins where the group is, until `seek` says otherwise.
 
     :param config: settings of the consumer, as librdkafka calls them.
     :param wait: how many seconds a read waits for messages.
@@ -38,12 +38,11 @@ class FollowedTopic:
         self._wait = wait
         self._consumer: Consumer | None = None
         self._start: int = OFFSET_STORED
-        self._read_to: int | None = None
 
-    def seek(self, offset: int) -> None:
-        """Continue at an offset."""
+    def seek(self, offset: int | None) -> None:
+        """Continue at an offset; None: where the group is."""
         self.close()
-        self._start = offset
+        self._start = OFFSET_STORED if offset is None else offset
 
     def read(self) -> list[Entry]:
         """Return offset, key and value of the messages that have arrived.
@@ -53,7 +52,6 @@ class FollowedTopic:
         if self._consumer is None:
             self._consumer = Consumer(self._config, logger=_log)
             self._consumer.assign([TopicPartition(self._topic, _PARTITION, self._start)])
-        self._commit(self._consumer)
         found: list[Entry] = []
         try:
             messages = self._consumer.consume(_MOST, self._wait)
@@ -67,25 +65,23 @@ class FollowedTopic:
                     _log.warning("Topic %s cannot be read: %s", self._topic, failure.str())
             elif offset is not None:
                 found.append((offset, _bytes(message.key()), _bytes(message.value())))
-        if found:
-            self._read_to = self._start = found[-1][0] + 1
         return found
+
+    def commit(self, offset: int) -> None:
+        """Store in the group where to continue; a failure is logged."""
+        if self._consumer is None:
+            return
+        at = TopicPartition(self._topic, _PARTITION, offset)
+        try:
+            self._consumer.commit(offsets=[at], asynchronous=False)
+        except KafkaException as error:
+            _log.warning("The offset of topic %s was not committed: %s", self._topic, error)
 
     def close(self) -> None:
         """Close the consumer."""
         if self._consumer is not None:
             self._consumer.close()
             self._consumer = None
-
-    def _commit(self, consumer: Consumer) -> None:
-        if self._read_to is None:
-            return
-        offset = TopicPartition(self._topic, _PARTITION, self._read_to)
-        self._read_to = None
-        try:
-            consumer.commit(offsets=[offset], asynchronous=True)
-        except KafkaException as error:
-            _log.warning("The offset of topic %s was not committed: %s", self._topic, error)
 
 
 def _bytes(value: Any) -> bytes | None:

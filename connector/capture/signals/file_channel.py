@@ -30,8 +30,8 @@ class FileChannel:
         found = (parse_document(line) for line in lines if line.strip())
         return [signal for signal in found if signal is not None]
 
-    def seek(self, offset: int) -> None:
+    def seek(self, offset: int | None) -> None:
         """Do nothing: a file has no offsets."""
 
-    def close(self) -> None:
+    def close(self, offset: int | None) -> None:
         """Do nothing: nothing is open."""

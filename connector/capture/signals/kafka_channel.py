@@ -29,10 +29,12 @@ class KafkaChannel:
                 found += [] if signal is None else [signal]
         return found
 
-    def seek(self, offset: int) -> None:
-        """Continue behind an offset."""
-        self._topic.seek(offset + 1)
+    def seek(self, offset: int | None) -> None:
+        """Continue behind an offset; without one, where the group is."""
+        self._topic.seek(None if offset is None else offset + 1)
 
-    def close(self) -> None:
-        """Close the consumer."""
+    def close(self, offset: int | None) -> None:
+        """Close the consumer. The group is for Debezium: a takeover continues behind the offset."""
+        if offset is not None:
+            self._topic.commit(offset + 1)
         self._topic.close()

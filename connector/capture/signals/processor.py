@@ -80,16 +80,11 @@ class Signals:
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state that a stored offset has."""
         self._saved = dict(offset)
-        found = offset.get(SIGNAL_OFFSET)
-        if found is not None:
-            self._offset = int(found)
-            for channel in self._channels:
-                channel.seek(self._offset)
 
     def close(self) -> None:
-        """Release all connections."""
+        """Release all connections; the signals up to the last progress are done."""
         for channel in self._channels:
-            channel.close()
+            channel.close(self._saved.get(SIGNAL_OFFSET))
         if self._incremental is not None:
             self._incremental.close()
 
@@ -101,6 +96,7 @@ class Signals:
         incremental = self._incremental
         if incremental is not None:
             incremental.restore(self._saved)
+        self._seek(self._saved.get(SIGNAL_OFFSET))
         begun = False
         for change in changes:
             kind = change.__class__
@@ -118,6 +114,13 @@ class Signals:
                 yield from incremental.resume_reading()
             if kind is HeartbeatDue and self._clock() >= self._next_poll:
                 yield from self._poll()
+
+    def _seek(self, offset: int | None) -> None:
+        """Read again the signals behind an offset: what they led to is not in the saved state."""
+        if offset != self._offset:
+            self._offset = offset
+            for channel in self._channels:
+                channel.seek(offset)
 
     def _rows(self, change: RowChanges) -> Iterator[Change]:
         if change.codec.table.id in self._options.tables:

@@ -34,11 +34,11 @@ class SignalChannel(Protocol):
         :raises TransientError: the channel does not answer.
         """
 
-    def seek(self, offset: int) -> None:
-        """Continue behind a signal that was handled before a restart."""
+    def seek(self, offset: int | None) -> None:
+        """Continue behind the last signal that is done, None at the start."""
 
-    def close(self) -> None:
-        """Release the connections."""
+    def close(self, offset: int | None) -> None:
+        """Release the connections; ``offset`` is that of the last signal that is done."""
 
 
 def parse_signal(

@@ -1,0 +1,96 @@
+"""Signals of a channel beside the table: none is lost by an error or a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from connector.capture.change import Change, HeartbeatDue, Notification, Progress
+from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.notifications import Notifications
+from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.signals.signal import Signal
+from connector.errors import DatabaseUnavailableError
+from tests.unit.capture.incremental.simulated import At, Chunks, Database
+
+
+class Channel:
+    """Signals in memory, by their offsets."""
+
+    def __init__(self, *signals: Signal) -> None:
+        self._signals = signals
+        self._next = 0
+        self.closed: list[int | None] = []
+
+    def read(self) -> list[Signal]:
+        found = [signal for signal in self._signals if (signal.offset or 0) >= self._next]
+        self._next = max((signal.offset or 0 for signal in self._signals), default=-1) + 1
+        return found
+
+    def seek(self, offset: int | None) -> None:
+        self._next = 0 if offset is None else offset + 1
+
+    def close(self, offset: int | None) -> None:
+        self.closed.append(offset)
+
+
+EXECUTE = Signal("one", "execute-snapshot", {"data-collections": ["d.t"]}, 7)
+
+
+def signals(channel: Channel) -> Signals:
+    database = Database({1: (1, "a")})
+    notifications = Notifications("p", ("sink",))
+    incremental = IncrementalSnapshot(Chunks(database), notifications, IncrementalOptions())
+    return Signals(SignalOptions(), (channel,), incremental)
+
+
+def stream(*changes: Change | Exception) -> Iterator[Change]:
+    for change in changes:
+        if isinstance(change, Exception):
+            raise change
+        yield change
+
+
+def started(changes: list[Change]) -> int:
+    found = [change.type for change in changes if isinstance(change, Notification)]
+    return found.count("STARTED")
+
+
+def kept_values(changes: list[Change]) -> list[dict[str, Any]]:
+    return [dict(change.kept) for change in changes if isinstance(change, Progress)]
+
+
+def test_the_offset_keeps_the_last_signal() -> None:
+    channel = Channel(EXECUTE)
+    made = signals(channel)
+    changes = list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))
+    assert started(changes) == 1
+    assert kept_values(changes)[0]["millrace_signal_offset"] == 7
+    made.close()
+    assert channel.closed == [7]
+
+
+def test_a_signal_before_an_error_is_read_again() -> None:
+    channel = Channel(EXECUTE)
+    made = signals(channel)
+    seen: list[Change] = []
+    with pytest.raises(DatabaseUnavailableError):
+        seen.extend(made.weave(stream(HeartbeatDue(), DatabaseUnavailableError("gone"))))
+    made._next_poll = 0.0
+    assert started(list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))) == 1
+
+
+def test_a_signal_before_a_restart_is_not_read_again() -> None:
+    made = signals(Channel(EXECUTE))
+    made.restore({"millrace_signal_offset": 7})
+    changes = list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))
+    assert started(changes) == 0
+    assert kept_values(changes) == [{"millrace_signal_offset": 7}]
+
+
+def test_a_connector_that_stops_at_once_has_nothing_to_commit() -> None:
+    channel = Channel(EXECUTE)
+    signals(channel).close()
+    assert channel.closed == [None]
