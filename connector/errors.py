@@ -23,6 +23,7 @@ MillraceError
     |__ SchemaMismatchError         a row image does not fit the known shape of its table
     |__ DdlError                    a DDL statement that cannot be read or applied
     |__ ConversionError             a value that cannot become a Connect value or bytes
+    |   |__ SchemaRefusedError          no value of a schema can become bytes
     |__ TransformError              a record that a transform cannot change
     |__ ReselectError               columns of a row that cannot be read again from their table
     |__ ProduceError                Kafka refuses messages for good
@@ -180,6 +181,10 @@ class DdlError(StopError):
 
 class ConversionError(StopError):
     """A value does not fit its schema."""
+
+
+class SchemaRefusedError(ConversionError):
+    """A schema cannot be written or registered, so that none of its values can."""
 
 
 class TransformError(StopError):

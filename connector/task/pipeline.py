@@ -10,7 +10,7 @@ from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
-from connector.errors import ConversionError, RegistryUnavailableError
+from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
 
@@ -110,7 +110,10 @@ class Pipeline:
         """Return the messages of a change, in order."""
         if self._compiled is not None and isinstance(change, RowChanges):
             # A registry is asked when a table version is compiled, before any event is counted.
-            return self._when_answered(self._compiled, change)
+            try:
+                return self._when_answered(self._compiled, change)
+            except SchemaRefusedError:
+                return self._convert(change)  # which decides on each record
         return self._convert(change)
 
     def _when_answered(self, function: Callable[[T], R], argument: T) -> R:

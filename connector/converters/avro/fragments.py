@@ -9,7 +9,7 @@ from typing import Any
 from connector.converters.avro.encoder import Encoder, EncodeValue, present
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
-from connector.errors import ConversionError
+from connector.errors import ConversionError, SchemaRefusedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,10 @@ class AvroFragments(ABC):
         key = topic, schema.parts()
         start = self._starts.get(key)
         if start is None:
-            start = self.start_of(schema, topic)
+            try:
+                start = self.start_of(schema, topic)
+            except ConversionError as error:
+                raise SchemaRefusedError(str(error), error.remedy) from error
             if len(self._starts) >= self._kept:
                 del self._starts[next(iter(self._starts))]
             self._starts[key] = start

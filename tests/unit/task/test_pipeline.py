@@ -21,7 +21,7 @@ from connector.data.record import Message, Record
 from connector.data.schema import INT32, STRING, Field, Schema
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
-from connector.errors import RegistryUnavailableError
+from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline, Transform
 from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
@@ -187,3 +187,35 @@ def test_a_registry_that_is_away_for_a_while_changes_nothing(
     assert not waits
     assert run(2) == expected
     assert waits in ([], [1, 2, -2])
+
+
+class _Refusing(_Avro):
+    """A registry that refuses schemas of values."""
+
+    def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - refuses all
+        raise ConversionError(f"no {schema.name}", "Change the table.")
+
+
+def _refused_rows(skip: bool) -> tuple[Pipeline, list[str]]:
+    skipped: list[str] = []
+
+    def decide(stage: str, error: Exception, topic: str) -> bool:
+        skipped.append(f"{stage} {topic} {error}")
+        return skip
+
+    converters = TaskConverters(_Avro(), _Refusing(), SimpleHeaderConverter())
+    return Pipeline(DebeziumEncoder(PLAIN), converters, (), decide), skipped
+
+
+@given(many=changes())
+@settings(max_examples=20)
+def test_rows_of_a_refused_schema_may_be_skipped(many: list[RowChanges]) -> None:
+    pipeline, skipped = _refused_rows(skip=True)
+    written = [row for change in many for row in _plain(pipeline.messages(change))]
+    assert all(value is None for _, _, _, value, *_ in written), "only tombstones need no schema"
+    assert all(text.startswith("CONVERSION") for text in skipped)
+    failing, _ = _refused_rows(skip=False)
+    if skipped:
+        with pytest.raises(SchemaRefusedError, match="no ") as caught:
+            [row for change in many for row in _plain(failing.messages(change))]
+        assert caught.value.remedy == "Change the table."
