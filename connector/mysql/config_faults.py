@@ -52,6 +52,7 @@ def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
         **_bad_prefix(config),
         **_missing_topic(config),
         **_unusable_signals(config),
+        **_unusable_read_only(config),
     }
 
 
@@ -107,6 +108,21 @@ def _unusable_signals(config: Mapping[str, str]) -> dict[str, str]:
             f"signal.data.collection it must not have {', '.join(sorted(lost))}, by which signals "
             "arrive"
         }
+    return {}
+
+
+def _unusable_read_only(config: Mapping[str, str]) -> dict[str, str]:
+    """Find what excludes windows that are marked by GTIDs."""
+    if config.get("read.only", "").strip().lower() != "true":
+        return {}
+    reasons = {
+        "gtid.ignore.on.recovery": "the stream does not follow GTIDs",
+        "millrace.position.headers": "rows of its chunks have no position",
+    }
+    for key, reason in reasons.items():
+        if config.get(key, "").strip().lower() == "true":
+            text = f"The 'read.only' value is invalid: with {key}=true {reason}"
+            return {"read.only": text}
     return {}
 
 

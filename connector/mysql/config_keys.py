@@ -127,7 +127,6 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
     "notification.enabled.channels": _channels(*notifications.CHANNELS),
     "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),
-    "read.only": only(False, because="incremental snapshots need a table of signals"),
     "schema.history.internal": one_of(*STORES, case_sensitive=True),
     "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "signal.data.collection": _one_table,

@@ -32,7 +32,7 @@ from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import BUILTIN_DATABASES
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
-from connector.mysql.session.checks import check_privileges, problems
+from connector.mysql.session.checks import check_privileges, gtid_problems, problems
 from connector.mysql.session.connection import Connection
 from connector.mysql.snapshot.snapshot import SnapshotOptions, table_order
 from connector.mysql.source import MySqlSource, SourceParts
@@ -167,11 +167,13 @@ class MySqlFamily:
         )
 
     def chunks(self, values: Mapping[str, Any], source: MySqlSource) -> MySqlChunks | None:
-        """Return what reads chunks for incremental snapshots, None without a table of signals."""
+        """Return what reads chunks for incremental snapshots, None if windows cannot be marked."""
         tables = signal_tables(",".join(values["signal.data.collection"] or ()))
-        if not tables:
+        if not tables and not values["read.only"]:
             return None
-        return source.chunks(ChunkOptions(next(iter(tables)), deletes_marks(values)))
+        captures = source.captures_gtid
+        table = next(iter(tables), None)
+        return source.chunks(ChunkOptions(table, deletes_marks(values), captures))
 
     def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
         """Return what runs ``heartbeat.action.query``."""
@@ -224,7 +226,8 @@ class MySqlFamily:
             hostname.errors.append(f"Unable to connect: {error}")
             return
         try:
-            found = problems(connection, is_mariadb=self.name == "mariadb")
+            found = list(problems(connection, is_mariadb=self.name == "mariadb"))
+            found += gtid_problems(connection) if values["read.only"] else ()
             hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
             check_privileges(connection)
             self._check_rules(connection, config, report)

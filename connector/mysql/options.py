@@ -45,6 +45,7 @@ class CaptureOptions:
     checks_position: bool = True
     boundaries: bool = False
     position_headers: bool = False
+    read_only: bool = False
 
     @property
     def captures_rows_of(self) -> Matches | None:
@@ -96,6 +97,7 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         checks_position=values["internal.log.position.check.enable"],
         boundaries=values["provide.transaction.metadata"],
         position_headers=values["millrace.position.headers"],
+        read_only=values["read.only"],
     )
 
 

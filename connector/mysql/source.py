@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from connector.capture.change import CaptureEvent, Change, HeartbeatDue, Notice, Progress
-from connector.capture.selection import Selection
+from connector.capture.selection import Matches, Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
@@ -22,6 +22,7 @@ from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.capture_rules import CaptureRules, Unmatched
 from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
+from connector.mysql.incremental.gtid_marks import GtidChunks
 from connector.mysql.options import CaptureOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
@@ -31,7 +32,7 @@ from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
 from connector.mysql.schema.tracker import SchemaTracker
-from connector.mysql.session.checks import check_privileges, check_server
+from connector.mysql.session.checks import check_gtids, check_privileges, check_server
 from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.snapshot.snapshot import Snapshot, SnapshotOptions
 from connector.mysql.source_block import SourceBlock
@@ -77,6 +78,8 @@ class MySqlSource:
             return
         self._connection = self._session()
         check_server(self._connection, is_mariadb=self._is_mariadb)
+        if self._parts.options.read_only:
+            check_gtids(self._connection)
         check_privileges(self._connection)
         self._parts.rules.check_select(self._connection)
         self._compare_rules(self._connection)
@@ -223,7 +226,8 @@ class MySqlSource:
     def chunks(self, options: ChunkOptions) -> MySqlChunks:
         """Return what reads chunks of the tables that the stream has come to."""
         parts = self._parts
-        return MySqlChunks(
+        kind = GtidChunks if parts.options.read_only else MySqlChunks
+        return kind(
             options,
             lambda: parts.tracker.tables,
             parts.selection.captures,
@@ -231,6 +235,11 @@ class MySqlSource:
             parts.source_block,
             self._session,
         )
+
+    @property
+    def captures_gtid(self) -> Matches | None:
+        """Which sources of transactions are followed; None follows all."""
+        return self._parts.options.captures_gtid
 
     def close(self) -> None:
         """Release the connections."""

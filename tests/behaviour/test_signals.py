@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import OWNER, KafkaBroker, MillraceWorker
+from deploy.stack import CAPTURE, OWNER, KafkaBroker, MillraceWorker
 from tests.fixtures.capture import LONG, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
@@ -176,3 +176,72 @@ def test_without_the_privilege_to_write_marks_the_table_is_skipped(capture: Capt
     assert [one["additional_data"].get("status") for one in found][1] == "SQL_EXCEPTION"
     capture.database.execute("INSERT INTO t VALUES (2, 'two')")
     capture.rows("t", 2)
+
+
+@pytest.fixture
+def read_only(capture: Capture) -> Capture:
+    """A capture by a user who may only read, without a table of signals."""
+    capture.config |= {
+        "database.user": CAPTURE.user,
+        "database.password": CAPTURE.password,
+        "read.only": "true",
+        "incremental.snapshot.chunk.size": "10",
+    }
+    del capture.config["signal.data.collection"]
+    return capture
+
+
+def test_a_table_is_read_on_an_idle_server(read_only: Capture, broker: KafkaBroker) -> None:
+    capture = read_only
+    topic = f"{capture.name}-signal"
+    capture.topics.create(topic)
+    capture.config |= {
+        "signal.enabled.channels": "kafka",
+        "signal.kafka.bootstrap.servers": broker.address,
+        "signal.kafka.groupId": capture.name,
+    }
+    capture.start(
+        "CREATE TABLE many (id INT PRIMARY KEY)", "CREATE TABLE none (id INT PRIMARY KEY)"
+    )
+    values = ", ".join(f"({number})" for number in range(500))
+    capture.database.execute(f"INSERT INTO many VALUES {values}")
+    capture.rows("many", 500)
+    data = json.loads(request(capture, "many", "none", "t", type="INCREMENTAL"))
+    producer = Producer({"bootstrap.servers": broker.address})
+    producer.produce(topic, json.dumps({"type": "execute-snapshot", "data": data}), capture.name)
+    assert not producer.flush(10)
+    found = wait_for_end(capture)
+    ended = [one["additional_data"] for one in found if one["type"] == "TABLE_SCAN_COMPLETED"]
+    assert [data["status"] for data in ended] == ["SUCCEEDED", "EMPTY", "SUCCEEDED"]
+    assert [row["id"] for row in read_rows(capture, "many")] == list(range(500))
+    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
+
+
+def test_a_table_is_altered_and_emptied_meanwhile(read_only: Capture, tmp_path: Path) -> None:
+    capture = read_only
+    path = tmp_path / "signals"
+    capture.config |= {
+        "signal.enabled.channels": "file",
+        "signal.file": str(path),
+    }
+    capture.start("CREATE TABLE many (id INT PRIMARY KEY)")
+    for start in range(0, 6000, 1000):
+        values = ", ".join(f"({number})" for number in range(start, start + 1000))
+        capture.database.execute(f"INSERT INTO many VALUES {values}")
+    capture.rows("many", 6000)
+    data = json.loads(request(capture, "many"))
+    path.write_text(json.dumps({"id": "1", "type": "execute-snapshot", "data": data}) + "\n")
+    topic = f"{capture.name}.{capture.database.name}.many"
+    wait_for(lambda: capture.topics.ends([topic])[topic] > 6010, LONG, "rows of chunks")
+    capture.database.execute(
+        "ALTER TABLE many ADD v INT DEFAULT 7",
+        "DELETE FROM many WHERE id >= 5500",
+    )
+    wait_for_end(capture)
+    rows = [row for row in read_rows(capture, "many") if row is not None]
+    identities = [row["id"] for row in rows]
+    assert len(identities) == len(set(identities)), "a row was read twice"
+    altered = [row for row in rows if "v" in row]
+    assert altered
+    assert all(row["v"] == 7 for row in altered)
+    assert set(range(5500)) <= set(identities)

@@ -81,6 +81,8 @@ def killed(
                 resumed += progress(at) is not None
             at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
         at.finish(1)
+        if "read_only" in more:
+            assert at.server.query(f"SELECT id FROM {at.name}.signals") == [("s1",)]
         assert resumed, "the snapshot was over before the first kill"
         at.check()
         assert_no_older_row_comes_later(at)
@@ -93,6 +95,13 @@ def test_some_kills(
 ) -> None:
     more = {"incremental_snapshot_watermarking_strategy": strategy}
     killed(workspace, broker, mysql, 3, **more)
+
+
+@pytest.mark.parametrize("name", ["mysql", "mariadb"])
+def test_some_kills_without_marks(
+    workspace: Workspace, broker: KafkaBroker, request: pytest.FixtureRequest, name: str
+) -> None:
+    killed(workspace, broker, request.getfixturevalue(name), 3, read_only="true")
 
 
 @pytest.mark.slow

@@ -7,9 +7,16 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from connector.capture.change import Change, Notification, Row, RowChanges
-from connector.capture.incremental.chunk_source import Chunk, ChunkSource, Key, TableRequest
-from connector.capture.incremental.state import SnapshotState, state_of
+from connector.capture.change import (
+    Change,
+    Notification,
+    Position,
+    PositionText,
+    Row,
+    RowChanges,
+)
+from connector.capture.incremental.chunk_source import Chunk, ChunkSource, TableRequest
+from connector.capture.incremental.state import SnapshotState, key_text, state_of
 from connector.capture.incremental.window import Window
 from connector.capture.notifications import Notifications, joined
 from connector.capture.signals.signal import SnapshotRequest
@@ -130,23 +137,33 @@ class IncrementalSnapshot:
 
         :param event: the second mark.
         """
-        state = self._state
-        if not state.has_mark(mark) or self._window.phase == "idle":
+        if not self._state.has_mark(mark) or self._window.phase == "idle":
             return
+        yield from self._end_window(event.source, event.position_text)
+
+    def go_on(self, streamed: Position) -> Iterator[Change]:
+        """Do what is due behind a position of the stream; here only marks in it count."""
+        del streamed
+        return iter(())
+
+    def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
+        state = self._state
         phase, schema = self._window.advance("close"), self._window.schema
         rows = self._window.take()
         if phase == "stale":
             state.chunk_end = state.position
         else:
             if rows and schema is not None:
-                yield self._changes(schema, rows, event)
+                yield self._changes(schema, rows, source, text)
             state.position = state.chunk_end
         yield from self._read_chunk()
 
-    def _changes(self, schema: TableEventSchema, rows: list[Row], event: RowChanges) -> RowChanges:
-        source = self._chunks.source(event.source, schema.table.id)
+    def _changes(
+        self, schema: TableEventSchema, rows: list[Row], end: Row, text: PositionText | None
+    ) -> RowChanges:
+        source = self._chunks.source(end, schema.table.id)
         pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
-        return RowChanges(schema, "r", pairs, source, None, event.position_text)
+        return RowChanges(schema, "r", pairs, source, None, text)
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunk between two marks; go on with the next table if one is read."""
@@ -228,8 +245,8 @@ class IncrementalSnapshot:
         return {
             **self._collections(),
             "current_collection_in_progress": str(self._state.tables[0].table),
-            "maximum_key": _key_text(self._state.maximum),
-            "last_processed_key": _key_text(chunk.end),
+            "maximum_key": key_text(self._state.maximum),
+            "last_processed_key": key_text(chunk.end),
         }
 
     def _end_table(self, status: str) -> Generator[Change, None, Literal[False]]:
@@ -282,7 +299,3 @@ class IncrementalSnapshot:
 
     def _collections(self) -> dict[str, str]:
         return {"data_collections": self._names()}
-
-
-def _key_text(key: Key | None) -> str:
-    return ",".join("<null>" if value is None else str(value) for value in key or ())

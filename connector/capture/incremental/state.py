@@ -119,6 +119,11 @@ def state_of(offset: Mapping[str, Any]) -> SnapshotState:
     return state
 
 
+def key_text(key: Key | None) -> str:
+    """Return a key as notifications have it."""
+    return ",".join("<null>" if value is None else str(value) for value in key or ())
+
+
 def _table_text(table: TableId) -> str:
     plain = all(part and not set(part) & set('."`') for part in table)
     return str(table) if plain else table.quoted()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from connector.capture.incremental.chunk_source import ChunkSource
+from connector.capture.incremental.read_only import PositionedChunks, ReadOnlySnapshot
 from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.selection import signal_tables
@@ -36,12 +37,16 @@ def open_signals(
     channels = list(_channels(enabled, values, config))
     if chunks is None and not channels:
         return None
-    incremental = None
+    incremental: IncrementalSnapshot | None = None
     if chunks is not None:
         options = IncrementalOptions(
             values["incremental.snapshot.chunk.size"], values["skip.messages.without.change"]
         )
-        incremental = IncrementalSnapshot(chunks, notifications, options)
+        incremental = (
+            ReadOnlySnapshot(cast("PositionedChunks", chunks), notifications, options)
+            if values["read.only"]
+            else IncrementalSnapshot(chunks, notifications, options)
+        )
     return Signals(
         SignalOptions(
             signal_tables(config.get("signal.data.collection")),

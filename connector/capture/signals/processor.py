@@ -98,12 +98,14 @@ class Signals:
             incremental.restore(self._saved)
         self._seek(self._saved.get(SIGNAL_OFFSET))
         begun = False
+        last: Progress[Position] | None = None
         for change in changes:
             kind = change.__class__
             if kind is RowChanges:
                 yield from self._rows(change)  # type: ignore[arg-type]
                 continue
             if kind is Progress:
+                last = change  # type: ignore[assignment]
                 yield self._with_state(change)  # type: ignore[arg-type]
                 continue
             if incremental is not None:
@@ -114,6 +116,19 @@ class Signals:
                 yield from incremental.resume_reading()
             if kind is HeartbeatDue and self._clock() >= self._next_poll:
                 yield from self._poll()
+            if kind is HeartbeatDue and incremental is not None and last is not None:
+                yield from self._go_on(incremental, last)
+
+    def _go_on(
+        self, incremental: IncrementalSnapshot, last: Progress[Position]
+    ) -> Iterator[Change]:
+        """Let the snapshot do what is due; its progress is stored though the stream stands."""
+        went_on = False
+        for change in incremental.go_on(last.position):
+            went_on = True
+            yield change
+        if went_on:
+            yield self._with_state(replace(last, commits=0))
 
     def _seek(self, offset: int | None) -> None:
         """Read again the signals behind an offset: what they led to is not in the saved state."""

@@ -14,6 +14,7 @@ from typing import Final
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
+from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId, Tables
 from connector.codegen import call
@@ -37,10 +38,14 @@ _ZERO_DATES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions:
-    """The table of signals, and how the end of a window is marked there."""
+    """The table of signals, and how the end of a window is marked there.
 
-    signal_table: TableId
+    Windows without such marks need no table.
+    """
+
+    signal_table: TableId | None
     deletes: bool = False
+    captures_gtid: Matches | None = None
 
 
 class MySqlChunks:
@@ -199,11 +204,13 @@ class MySqlChunks:
             session.execute(f"INSERT INTO {self._signal_table()} VALUES ({values})")  # noqa: S608 - quoted
 
     def _signal_table(self) -> str:
+        assert self._options.signal_table is not None, "the marks are not in a table"
         return self._options.signal_table.quoted("`")
 
     def _signal_column(self) -> str:
         """Return the first column, which holds the id whatever it is called."""
-        table = self._tables().get(self._options.signal_table)
+        name = self._options.signal_table
+        table = self._tables().get(name) if name else None
         return quote(table.columns[0].name) if table and table.columns else "`id`"
 
 

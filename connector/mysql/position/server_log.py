@@ -86,7 +86,7 @@ def can_resume(
     """Whether a start may continue at a position: the server has it and all that follows."""
     is_known = True
     if isinstance(at.gtids, GtidSet) and at.gtids and has_gtids(connection):
-        is_known = _executed(connection).contains(_only(at.gtids, captures_gtid))
+        is_known = executed_gtids(connection).contains(_only(at.gtids, captures_gtid))
     elif isinstance(at.gtids, MariaDbGtidSet) and at.gtids:
         is_known = binlog_end(connection).contains(_only(at.gtids, captures_gtid))
     return is_known and has_all_after(connection, at, captures_gtid)
@@ -112,7 +112,8 @@ def _only(gtids: G, captures_gtid: Matches | None) -> G:
     return gtids if captures_gtid is None else gtids.only(captures_gtid)
 
 
-def _executed(connection: Connection) -> GtidSet:
+def executed_gtids(connection: Connection) -> GtidSet:
+    """Return the transactions that MySQL has executed; they are visible to reads."""
     row = connection.row("SELECT @@global.gtid_executed")
     return GtidSet.parse(str(row[0])) if row else GtidSet()
 

@@ -57,6 +57,25 @@ def problems(connection: Connection, *, is_mariadb: bool) -> Iterator[Problem]:
         )
 
 
+def check_gtids(connection: Connection) -> None:
+    """Refuse a server without GTIDs, by which read-only incremental snapshots mark their windows.
+
+    :raises StopError: the server assigns none.
+    """
+    for problem in gtid_problems(connection):
+        raise StopError(problem.message, problem.remedy)
+
+
+def gtid_problems(connection: Connection) -> Iterator[Problem]:
+    """Yield the problem of a server that assigns no GTIDs; MariaDB always does."""
+    mode = "ON" if connection.is_mariadb else (connection.variable("gtid_mode") or "").upper()
+    if mode != "ON":
+        yield Problem(
+            f"read.only=true needs GTIDs, but the server has gtid_mode={mode or 'OFF'}.",
+            "Set gtid_mode=ON and enforce_gtid_consistency=ON, or read.only=false.",
+        )
+
+
 def check_privileges(connection: Connection) -> None:
     """Refuse a user who may not read the log.
 

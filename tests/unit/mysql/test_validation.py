@@ -44,8 +44,14 @@ def test_native_code_from_the_history_settings_is_refused(family: MySqlFamily, k
 
 
 def test_what_is_not_supported_is_refused() -> None:
-    (text,) = faults({"read.only": "true"})["read.only"]
-    assert "not supported: incremental snapshots need a table of signals" in text
+    (text,) = faults({"binlog.buffer.size": "10"})["binlog.buffer.size"]
+    assert "not supported: there is no look-ahead buffer" in text
+
+
+@pytest.mark.parametrize("key", ["gtid.ignore.on.recovery", "millrace.position.headers"])
+def test_read_only_snapshots_exclude_some_keys(key: str) -> None:
+    (text,) = faults({"read.only": "true", key: "true"})["read.only"]
+    assert key in text
 
 
 @pytest.mark.parametrize(

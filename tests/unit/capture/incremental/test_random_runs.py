@@ -58,15 +58,18 @@ class Run:
             else:
                 self.database.write(key, self._row(key))
 
+    def capture(self, size: int) -> Capture:
+        """Start a capture."""
+        chunks = Chunks(self.database, deletes=self.deletes)
+        return Capture(self.database, chunks, size, deletes=self.deletes)
+
     def replay(self) -> None:
         """Capture to the end, with restarts in between."""
         offset: dict[str, Any] = {}
         restarts = self.random.randrange(4)
         while True:
-            chunks = Chunks(self.database, deletes=self.deletes)
-            chunks.faults = self.random.randrange(1, 30) if restarts else 0
-            size = self.random.randrange(1, 8)
-            capture = Capture(self.database, chunks, size, deletes=self.deletes)
+            capture = self.capture(self.random.randrange(1, 8))
+            capture.chunks.faults = self.random.randrange(1, 30) if restarts else 0
             left = self.random.randrange(1, 60) if restarts else -1
             try:
                 for change in capture.run(offset):

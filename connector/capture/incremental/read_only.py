@@ -1,0 +1,108 @@
+"""Incremental snapshots without a table of signals: windows are marked by positions of the log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Protocol
+
+from connector.capture.change import Change, Position, Row, RowChanges
+from connector.capture.incremental.chunk_source import ChunkSource
+from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.notifications import Notifications
+
+# Seconds for chunks without a look at the stream. Its changes do not wait so long: once there is
+# one, a window stays open.
+_TURN: Final = 1.0
+
+
+class PositionedChunks(ChunkSource, Protocol):
+    """Chunks whose marks are what the server has done before and after it reads them.
+
+    ``open_window`` and ``close_window`` write nothing: the latter notes the second mark.
+    """
+
+    def follow(self, streamed: Position, last: Row | None) -> None:
+        """Note how far the stream is; ``last`` is the source block of its last change."""
+
+    def can_read(self) -> bool:
+        """Note the first mark; whether the server has all that was streamed, visible to reads.
+
+        Rows that a chunk does not have yet, but the stream had, would never be dropped.
+        """
+
+    def reflects(self, source: Row) -> bool:
+        """Whether a change is from before the first mark: the chunk was read with it."""
+
+    def has_passed(self) -> bool:
+        """Whether the stream has come to the second mark."""
+
+    def source_here(self) -> Row:
+        """Return the source block of the position of the stream."""
+
+
+class ReadOnlySnapshot(IncrementalSnapshot):
+    """Opens a window as soon as its chunk is read, and closes it where the stream passes it.
+
+    Chunks are read between two batches of the stream, never inside one: what the stream has
+    yielded is known there.
+    """
+
+    def __init__(
+        self,
+        chunks: PositionedChunks,
+        notifications: Notifications,
+        options: IncrementalOptions,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(chunks, notifications, options)
+        self._positions = chunks
+        self._clock = clock
+        self._is_due = False
+        self._last: Row | None = None
+
+    def restore(self, offset: Mapping[str, Any]) -> None:
+        """Take the state of an offset; windows from before are void.
+
+        The stream may be that of another server now: the session for chunks follows it.
+        """
+        super().restore(offset)
+        self._chunks.close()
+        self._is_due, self._last = False, None
+
+    def deduplicate(self, change: RowChanges) -> None:
+        """Drop what a change of the log replaces, unless the chunk was read with it."""
+        self._last = change.source
+        window = self._window
+        if (
+            window.phase == "open"
+            and window.schema is not None
+            and change.codec.table.id == window.schema.table.id
+            and not self._positions.reflects(change.source)
+        ):
+            window.deduplicate(change)
+
+    def go_on(self, streamed: Position) -> Iterator[Change]:
+        """Close the window if the stream has passed it, and read further chunks.
+
+        Without changes between two marks a window closes at once.
+        """
+        if self._window.phase == "idle" and not self._is_due:
+            return
+        self._positions.follow(streamed, self._last)
+        end = self._clock() + _TURN
+        while True:
+            if self._window.phase != "idle":
+                if not self._positions.has_passed():
+                    return
+                yield from self._end_window(self._positions.source_here(), None)
+            if not self._is_due or self._clock() >= end or not self._positions.can_read():
+                return
+            self._is_due = False
+            yield from super()._read_chunk()
+            self._window.advance("open")
+
+    def _read_chunk(self) -> Iterator[Change]:
+        """Read the next chunk when the batch ends."""
+        self._is_due = True
+        return iter(())

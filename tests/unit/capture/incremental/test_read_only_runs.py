@@ -1,0 +1,163 @@
+"""Random runs of read-only snapshots, on a server that sends transactions before they are visible.
+
+After a restart the server may be a replica that lags behind what was streamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row
+from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
+from connector.capture.incremental.read_only import ReadOnlySnapshot
+from connector.capture.incremental.snapshot import IncrementalOptions
+from connector.capture.notifications import Notifications
+from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.table_schema import TableEventSchema
+from tests.unit.capture.incremental.simulated import SIGNALS, At, Capture, Chunks, Database
+from tests.unit.capture.incremental.test_random_runs import EXECUTE, Run
+
+RUNS = 300
+_IDLE = 500  # looks at the log after its end
+
+
+class Log(list[Change]):
+    """A log that knows the rows after each of its entries."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+        self.states = [dict(database.rows)]
+
+    def append(self, change: Change) -> None:
+        super().append(change)
+        self.states.append(dict(self._database.rows))
+
+
+class LaggingChunks(Chunks):
+    """A server where commits are sent first, then visible, then counted as executed."""
+
+    def __init__(self, run: ReadOnlyRun) -> None:
+        super().__init__(run.database)
+        self._run = run
+        self.log = run.log
+        self.visible = run.random.randrange(len(self.log) + 1)
+        self.executed = run.random.randrange(self.visible + 1)
+        self._streamed = self._complete = self._low = self._high = 0
+
+    def catch_up(self) -> None:
+        self.visible = self._run.random.randint(self.visible, len(self.log))
+        self.executed = self._run.random.randint(self.executed, self.visible)
+
+    def follow(self, streamed: Position, last: Row | None) -> None:
+        assert isinstance(streamed, At)
+        self._complete = streamed.number
+        self._streamed = max(streamed.number, 0 if last is None else last[0] + 1)
+
+    def can_read(self) -> bool:
+        self._step()
+        self._low = self.executed
+        self._step()
+        return self._low >= self._streamed
+
+    def open_window(self, chunk: str) -> None: ...
+
+    def close_window(self, chunk: str) -> None:  # noqa: ARG002 - a protocol
+        self._step()
+        self._high = self.executed
+
+    def reflects(self, source: Row) -> bool:
+        return bool(source[0] < self._low)
+
+    def has_passed(self) -> bool:
+        return self._complete >= self._high
+
+    def source_here(self) -> Row:
+        return (-1,)
+
+    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:  # noqa: ARG002 - a protocol
+        self._step()
+        rows = self.log.states[self.visible]
+        return (max(rows),) if rows else None
+
+    def read(
+        self,
+        schema: TableEventSchema,  # noqa: ARG002 - a protocol
+        request: TableRequest,  # noqa: ARG002 - a protocol
+        after: Key | None,
+        maximum: Key,
+        limit: int,
+    ) -> Chunk:
+        self._step()
+        rows = self.log.states[self.visible]
+        self._step()
+        found = sorted(key for key in rows if after is None or after[0] < key <= maximum[0])
+        found = found[:limit]
+        return Chunk([rows[key] for key in found], (found[-1],), 1) if found else Chunk([])
+
+    def _step(self) -> None:
+        super()._step()
+        self.catch_up()
+
+
+class ReadOnlyCapture(Capture):
+    """A capture whose batches hold several transactions, and end within one."""
+
+    def __init__(self, run: ReadOnlyRun, chunks: LaggingChunks, size: int) -> None:
+        super().__init__(run.database, chunks, size, deletes=False)
+        self._run = run
+        options, notifications = IncrementalOptions(size), Notifications("p", ("sink",))
+        self.incremental = ReadOnlySnapshot(chunks, notifications, options)
+        self.signals = Signals(SignalOptions(frozenset((SIGNALS,))), (), self.incremental)
+
+    def _stream(self, start: int) -> Iterator[Change]:
+        number, idle = start, 0
+        choose = self._run.random.random
+        for change in super()._stream(start):
+            if isinstance(change, Progress):
+                assert isinstance(change.position, At)
+                number = change.position.number
+                if choose() < 0.5:
+                    yield Progress(At(number))
+                    yield HeartbeatDue()
+            elif not isinstance(change, HeartbeatDue):
+                yield change
+                if choose() < 0.2:  # the batch ends before the commit
+                    yield Progress(At(number))
+                    yield HeartbeatDue()
+        number = len(self.database.log)
+        while self.incremental.running and idle < _IDLE:
+            idle += 1
+            if len(self.database.log) > number:
+                yield from self._stream(number)
+                return
+            yield Progress(At(number))
+            yield HeartbeatDue()
+        assert not self.incremental.running, "the snapshot stands still"
+        yield Progress(At(number))
+
+
+class ReadOnlyRun(Run):
+    """One run without marks in the log."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.log = Log(self.database)
+        self.database.log = self.log
+
+    def capture(self, size: int) -> Capture:
+        """Start a capture, perhaps of a replica that lags."""
+        return ReadOnlyCapture(self, LaggingChunks(self), size)
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_the_topic_equals_the_table(part: int) -> None:
+    for seed in range(part * RUNS // 10, (part + 1) * RUNS // 10):
+        run = ReadOnlyRun(seed)
+        run.database.meanwhile = run.write
+        run.write()
+        run.database.signal("one", "execute-snapshot", EXECUTE)
+        run.replay()
+        assert run.topic == run.database.rows, f"seed {seed}"
