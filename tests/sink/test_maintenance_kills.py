@@ -21,7 +21,6 @@ from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.crashing import Crash, CrashingLake
 from tests.sink.recorded import MakeSink, Row, rows
 from tests.sink.test_convergence import real_lake
-from tests.sink.test_mutations import mend
 from tests.sink.test_process import SPARK, assert_converged, recorded_history
 
 GIVEN: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": "iceberg"}}
@@ -128,25 +127,4 @@ def test_a_replay_of_a_parked_table_that_ends_at_any_write_is_run_again(
     made = sink(**GIVEN)
     assert made.state.parked() == {}
     assert rows(made, "_cdc/parked", "offset") == []
-    assert_converged(made, source, parts)
-
-
-@pytest.mark.slow
-def test_a_replay_of_dead_letters_that_ends_at_any_write_is_run_again(
-    sink: MakeSink, spark: Any, tmp_path: Path
-) -> None:
-    from sparksink.commands.stored_messages import dlq  # noqa: PLC0415
-
-    source, parts, _ = recorded_history(tmp_path, 5, steps=40, files=2, **GIVEN)
-    broken = [one for part in parts for one in part if one["value64"] and one["offset"] % 4 == 0]
-    torn = [[{**one, "value64": "Pz8="} if one in broken else one for one in part]
-            for part in parts]  # fmt: skip
-    prepare_history(sink, tmp_path, torn)
-    made = sink(**GIVEN)
-    assert len(rows(made, "_cdc/dead_letter", "offset")) == len(broken) > 0
-    mend(made, spark, [{**one, "part": "value64", "right": one["value64"]} for one in broken])
-    lake = partial(real_lake, spark, tmp_path, **GIVEN)
-    assert crash_until_done(sink, lake, dlq, REPLAY) >= 4
-    made = sink(**GIVEN)
-    assert rows(made, "_cdc/dead_letter", "offset") == []
     assert_converged(made, source, parts)
