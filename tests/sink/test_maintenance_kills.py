@@ -19,7 +19,7 @@ import pytest
 
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import MakeSink, Row, rows
+from tests.sink.recorded import MakeSink, Row
 from tests.sink.test_convergence import real_lake
 from tests.sink.test_process import SPARK, assert_converged, recorded_history
 
@@ -56,7 +56,6 @@ def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: li
 
 
 EVERYTHING = Namespace(start="earliest", end="latest", tables=".*", table=".*", force=False)
-REPLAY = Namespace(action="replay", table=".*")
 
 
 def crash_until_done(
@@ -81,10 +80,8 @@ def write_parts(tmp_path: Path, parts: list[list[Row]]) -> None:
             file.write_text("\n".join(map(json.dumps, part)))
 
 
-def prepare_history(
-    sink: MakeSink, tmp_path: Path, parts: list[list[Row]], *, parks: bool = False
-) -> None:
-    """Apply messages; with ``parks`` the table is parked before the last ones."""
+def prepare_history(sink: MakeSink, tmp_path: Path, parts: list[list[Row]]) -> None:
+    """Apply messages in two runs."""
     from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     once = Namespace(once=True)
@@ -92,8 +89,6 @@ def prepare_history(
         file.unlink()
     write_parts(tmp_path, parts[:-1])
     run(sink(**GIVEN), once)
-    if parks:
-        sink(**GIVEN).state.park("shop.orders", "a test")
     write_parts(tmp_path, parts)
     run(sink(**GIVEN), once)
 
@@ -112,19 +107,3 @@ def test_a_command_that_ends_at_any_write_is_run_again(
     made = sink(**GIVEN)
     assert_converged(made, source, parts)
     assert made.lake.table("shop__orders__rebuild").columns() is None
-
-
-@pytest.mark.slow
-def test_a_replay_of_a_parked_table_that_ends_at_any_write_is_run_again(
-    sink: MakeSink, spark: Any, tmp_path: Path
-) -> None:
-    from sparksink.commands.stored_messages import park  # noqa: PLC0415
-
-    source, parts, _ = recorded_history(tmp_path, 4, steps=40, files=2, **GIVEN)
-    prepare_history(sink, tmp_path, parts, parks=True)
-    lake = partial(real_lake, spark, tmp_path, **GIVEN)
-    assert crash_until_done(sink, lake, park, REPLAY) >= 4
-    made = sink(**GIVEN)
-    assert made.state.parked() == {}
-    assert rows(made, "_cdc/parked", "offset") == []
-    assert_converged(made, source, parts)
