@@ -90,17 +90,23 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         if self._window.phase == "idle" and not self._is_due:
             return
         self._positions.follow(streamed, self._last)
+        if self._is_due:  # even while the server is not ready
+            yield from self._stop_tables()
         end = self._clock() + _TURN
         while True:
             if self._window.phase != "idle":
                 if not self._positions.has_passed():
                     return
                 yield from self._end_window(self._positions.source_here(), None)
-            if not self._is_due or self._clock() >= end or not self._positions.can_read():
+            if not self._can_go_on(end):
                 return
             self._is_due = False
             yield from super()._read_chunk()
             self._window.advance("open")
+
+    def _can_go_on(self, end: float) -> bool:
+        self._is_due = self._is_due and self._state.running
+        return self._is_due and self._clock() < end and self._positions.can_read()
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunk when the batch ends."""

@@ -15,8 +15,9 @@ from connector.capture.incremental.read_only import ReadOnlySnapshot
 from connector.capture.incremental.snapshot import IncrementalOptions
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
-from tests.unit.capture.incremental.simulated import SIGNALS, At, Capture, Chunks, Database
+from tests.unit.capture.incremental.simulated import SIGNALS, At, Capture, Chunks, Database, types
 from tests.unit.capture.incremental.test_random_runs import EXECUTE, Run
 
 RUNS = 300
@@ -102,6 +103,13 @@ class LaggingChunks(Chunks):
         self.catch_up()
 
 
+class StandingChunks(LaggingChunks):
+    """A server that never catches up."""
+
+    def catch_up(self) -> None:
+        self.visible = self.executed = 0
+
+
 class ReadOnlyCapture(Capture):
     """A capture whose batches hold several transactions, and end within one."""
 
@@ -150,6 +158,18 @@ class ReadOnlyRun(Run):
     def capture(self, size: int) -> Capture:
         """Start a capture, perhaps of a replica that lags."""
         return ReadOnlyCapture(self, LaggingChunks(self), size)
+
+
+def test_a_snapshot_that_waits_for_the_server_can_be_stopped() -> None:
+    run = ReadOnlyRun(0)
+    run.database.write(99, (99, 1))
+    chunks = StandingChunks(run)
+    snapshot = ReadOnlySnapshot(chunks, Notifications("p", ("sink",)), IncrementalOptions(9))
+    list(snapshot.execute("one", SnapshotRequest(("d.t",))))
+    assert not list(snapshot.go_on(At(1)))
+    snapshot.stop(SnapshotRequest(("d.t",)))
+    assert types(list(snapshot.go_on(At(1)))) == ["COMPLETED", "ABORTED"]
+    assert not snapshot.running
 
 
 @pytest.mark.parametrize("part", range(10))
