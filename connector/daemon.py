@@ -165,6 +165,7 @@ class Daemon:
             logs.LogLevels(),
             self._info,
             metrics.render,
+            metrics.snapshots,
         )
         self._servers = open_servers(config, sockets, self._herder, api)
 

@@ -23,6 +23,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from connector.capture.snapshot_progress import progress_report
 from connector.errors import NotFoundError
 from connector.task.metrics import EventCounts, TaskMetrics
 from connector.version import VERSION
@@ -221,6 +222,14 @@ class WorkerMetrics:
     def show_states(self, answers: RestAnswers) -> None:
         """Show the states of connectors and tasks from now on."""
         self._registry.register(StateCollector(answers))
+
+    def snapshots(self, connector: str) -> list[Mapping[str, object]]:
+        """Return how far the initial snapshots of a connector's tasks have come."""
+        return [
+            {"task": task, **progress_report(metrics.progress.tables)}
+            for (name, task), metrics in sorted(dict(self._running).items())
+            if name == connector and metrics.progress.tables.tables
+        ]
 
     def render(self) -> bytes:
         """Return all metrics as text."""

@@ -20,11 +20,12 @@ from restapi.metrics import metrics
 from restapi.offsets import offsets
 from restapi.plugins import plugins
 from restapi.root import health, root
+from restapi.snapshots import snapshots
 from restapi.tasks import tasks
 from restapi.topics import topics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fastapi import APIRouter, params
     from starlette.types import ASGIApp
@@ -50,6 +51,7 @@ class ApiContext:
     levels: LogLevels
     info: Callable[[], ServerInfo]
     metrics: Callable[[], bytes]
+    snapshots: Callable[[str], list[Mapping[str, object]]]
 
 
 def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
@@ -66,6 +68,7 @@ def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
         tasks(herder),
         topics(herder, tracked=tracked, resettable=resettable),
         offsets(herder),
+        snapshots(herder, api.snapshots),
     ]
     free = [
         plugins(herder, api.plugins, worker),

@@ -152,6 +152,13 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class SnapshotBegan:
+    """A snapshot begins to read rows; ``estimates`` are the server's, None where it has none."""
+
+    estimates: Mapping[TableId, int | None]
+
+
+@dataclass(frozen=True, slots=True)
 class TableScan:
     """A snapshot begins to read a table, or has read it: then ``rows`` is their number.
 
@@ -189,6 +196,7 @@ CaptureEvent = (
     | HeartbeatDue
     | Waiting
     | Notice
+    | SnapshotBegan
     | TableScan
     | Notification
     | Emptied

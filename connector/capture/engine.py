@@ -14,6 +14,8 @@ from connector.capture.change import (
     HeartbeatDue,
     Position,
     Progress,
+    RowChanges,
+    SnapshotBegan,
     TableScan,
     Waiting,
 )
@@ -147,15 +149,21 @@ class Engine(Generic[P]):
 
     def _with_scans(self, changes: Generator[Change, None, P]) -> Generator[Change, None, P]:
         """Yield the changes of a snapshot, with notifications in place of its scans of tables."""
+        tables = self._progress.tables
         while True:
             try:
                 change = next(changes)
             except StopIteration as end:
                 position: P = end.value
                 return position
-            if isinstance(change, TableScan):
+            if isinstance(change, SnapshotBegan):
+                tables.begin(change)
+            elif isinstance(change, TableScan):
+                tables.scan(change)
                 yield from self._options.notifications.scan(change)
             else:
+                if isinstance(change, RowChanges):
+                    tables.read(change.codec.table.id, len(change.rows))
                 yield change
 
     def _stream(self) -> Steps[P]:

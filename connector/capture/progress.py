@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Literal
+
+from connector.capture.snapshot_progress import SnapshotProgress
 
 
 @dataclass(slots=True)
@@ -12,7 +14,8 @@ class CaptureProgress:
     """The progress of a capture, which other threads may read.
 
     ``snapshot`` is empty until it is known whether there is one; its times are those of
-    `time.monotonic`. ``faults`` counts transient errors, ``disconnects`` those during streaming.
+    `time.monotonic`, and ``tables`` its rows. ``faults`` counts transient errors, ``disconnects``
+    those during streaming.
     """
 
     snapshot: Literal["", "running", "completed", "aborted", "skipped"] = ""
@@ -21,6 +24,7 @@ class CaptureProgress:
     streaming: bool = False
     faults: int = 0
     disconnects: int = 0
+    tables: SnapshotProgress = field(default_factory=SnapshotProgress)
 
     @property
     def snapshot_seconds(self) -> float:
@@ -37,6 +41,8 @@ class CaptureProgress:
         """Record the end of the snapshot."""
         self.snapshot_ended = monotonic()
         self.snapshot = how
+        if how == "completed":
+            self.tables.end()
 
     def record_fault(self, *, of_kafka: bool = False) -> None:
         """Record a transient error; one of Kafka is not counted as an error of the database."""

@@ -93,6 +93,20 @@ class DefinitionReader:
         row = self._connection.row(sql + where, (table.database, table.table))
         return int(row[0] or 0) if row else 0
 
+    def row_estimates(self, databases: Collection[str]) -> dict[TableId, int | None]:
+        """Return the server's estimates of the rows of all tables, None where it has none."""
+        if not databases:
+            return {}
+        sql = (
+            "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_ROWS FROM information_schema.TABLES "
+            "WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA IN "
+        )
+        places = ", ".join(["%s"] * len(databases))
+        return {
+            TableId(str(database), str(table)): None if rows is None else int(rows)
+            for database, table, rows in self._connection.rows(f"{sql}({places})", tuple(databases))
+        }
+
     def sql_mode(self) -> str:
         """Return the server's SQL mode."""
         return self._connection.variable("sql_mode") or ""

@@ -17,6 +17,7 @@ from connector.capture.change import (
     Progress,
     RowChanges,
     SchemaChange,
+    SnapshotBegan,
     TableScan,
     Truncated,
 )
@@ -38,7 +39,7 @@ from connector.mysql.source_block import SourceBlock
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
-SnapshotChange = SchemaChange | RowChanges | Truncated | TableScan
+SnapshotChange = SchemaChange | RowChanges | Truncated | TableScan | SnapshotBegan
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ class Snapshot:
         """Delay each change until the next one comes: the very last one gets a marker."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
-            if isinstance(change, (Truncated, TableScan)):
+            if isinstance(change, (Truncated, TableScan, SnapshotBegan)):
                 yield change
                 continue
             if held is not None:
@@ -243,7 +244,7 @@ class Snapshot:
 
     def _data(
         self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
-    ) -> Iterator[RowOrScan]:
+    ) -> Iterator[RowOrScan | SnapshotBegan]:
         sessions = (self._connection, *self._extra_sessions)
         definitions = {without_counter(statement.ddl) for statement in statements}
         rows = SnapshotRows(
@@ -254,9 +255,18 @@ class Snapshot:
             ),
         )
         data = [table for table in captured if table not in self._selection.signal_tables]
+        yield self._began(data)
         yield from rows.changes(self._order_by_size(data), captured)
         if rows.changed:
             yield from self._read_changed(rows, captured)
+
+    def _began(self, tables: Sequence[TableId]) -> SnapshotBegan:
+        """Estimate the rows; those of a configured SELECT cannot be."""
+        found = self._definitions.row_estimates({table.database for table in tables})
+        selects = self._options.selects
+        return SnapshotBegan(
+            {table: None if str(table) in selects else found.get(table) for table in tables}
+        )
 
     def _read_changed(self, rows: SnapshotRows, captured: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Read the present rows of tables that were altered or renamed during the snapshot.
