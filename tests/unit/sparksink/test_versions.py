@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 from sparksink.change_position import ChangePosition
 from sparksink.config.columns import Types
 from sparksink.config.file import parse
