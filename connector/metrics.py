@@ -23,7 +23,6 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from connector.capture.snapshot_progress import progress_report
 from connector.errors import NotFoundError
 from connector.task.metrics import EventCounts, TaskMetrics
 from connector.version import VERSION
@@ -226,7 +225,7 @@ class WorkerMetrics:
     def snapshots(self, connector: str) -> list[Mapping[str, object]]:
         """Return how far the initial snapshots of a connector's tasks have come."""
         return [
-            {"task": task, **progress_report(metrics.progress.tables)}
+            {"task": task, **metrics.progress.tables.report()}
             for (name, task), metrics in sorted(dict(self._running).items())
             if name == connector and metrics.progress.tables.tables
         ]

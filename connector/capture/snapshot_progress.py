@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
@@ -32,6 +32,15 @@ class TableProgress:
         if self.state == "COMPLETED" or self.estimate is None:
             return self.rows if self.state == "COMPLETED" else None
         return max(self.estimate, self.rows)
+
+    def report(self) -> dict[str, object]:
+        """Return the progress for the REST API."""
+        return {
+            "state": self.state,
+            "rows": self.rows,
+            "total_rows": self.total,
+            "percent": None if self.total is None else _percent(self.rows, self.total),
+        }
 
 
 class SnapshotProgress:
@@ -98,6 +107,22 @@ class SnapshotProgress:
         rows, total = self.rows, self.total
         return None if total is None or not rows else (total - rows) * self.seconds / rows
 
+    def report(self) -> dict[str, object]:
+        """Return the progress for the REST API."""
+        rows, total, left = self.rows, self.total, self.seconds_left
+        tables = dict(self.tables)
+        completed = all(table.state == "COMPLETED" for table in tables.values())
+        return {
+            "type": "initial",
+            "state": "COMPLETED" if completed else "RUNNING",
+            "rows": rows,
+            "total_rows": total,
+            "percent": None if total is None else _percent(rows, total),
+            "seconds": round(self.seconds, 1),
+            "seconds_left": None if left is None else round(left, 1),
+            "tables": [{"table": str(name), **table.report()} for name, table in tables.items()],
+        }
+
     def __str__(self) -> str:
         completed = sum(table.state == "COMPLETED" for table in self.tables.values())
         rows, total, left = self.rows, self.total, self.seconds_left
@@ -105,32 +130,6 @@ class SnapshotProgress:
         text = f"Snapshot: {completed} of {len(self.tables)} tables, {rows} rows{share}"
         text += f", {rows / max(self.seconds, 0.001):.0f} rows/s"
         return text if left is None else f"{text}, about {left:.0f} s left"
-
-
-def progress_report(progress: SnapshotProgress) -> Mapping[str, object]:
-    """Return the progress for the REST API."""
-    rows, total, left = progress.rows, progress.total, progress.seconds_left
-    tables = dict(progress.tables)
-    completed = all(table.state == "COMPLETED" for table in tables.values())
-    return {
-        "type": "initial",
-        "state": "COMPLETED" if completed else "RUNNING",
-        "rows": rows,
-        "total_rows": total,
-        "percent": None if total is None else _percent(rows, total),
-        "seconds": round(progress.seconds, 1),
-        "seconds_left": None if left is None else round(left, 1),
-        "tables": [
-            {
-                "table": str(name),
-                "state": table.state,
-                "rows": table.rows,
-                "total_rows": table.total,
-                "percent": None if table.total is None else _percent(table.rows, table.total),
-            }
-            for name, table in tables.items()
-        ],
-    }
 
 
 def _percent(rows: int, total: int) -> int:

@@ -53,7 +53,7 @@ class Rig:
     ) -> None:
         self.chance = random.Random(seed)
         kind = _KINDS[database]
-        self.xa_survives_kill = kind is MySql97
+        self.recovers_all_statements = kind is MySql97
         self._state = workspace.folder("state")
         self.servers = Servers(
             kind(workspace, options=_OPTIONS, durable=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Final, Protocol
 
 import pymysql
@@ -34,8 +34,8 @@ class Gate:
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
-        self._open = self._open_for_xa = True
-        self._inside = self._inside_xa = 0
+        self._open = self._open_for_fragile = True
+        self._inside = self._inside_fragile = 0
         self.xa_allowed = False
 
     def __enter__(self) -> None:
@@ -61,30 +61,30 @@ class Gate:
             self._condition.notify_all()
 
     @contextmanager
-    def xa(self) -> Iterator[None]:
-        """An XA transaction, for the block."""
+    def fragile(self) -> Iterator[None]:
+        """Statements that a crash of MariaDB leaves in the log or in the tables only."""
         with self._condition:
-            self._condition.wait_for(lambda: self._open_for_xa)
-            self._inside_xa += 1
+            self._condition.wait_for(lambda: self._open_for_fragile)
+            self._inside_fragile += 1
         try:
             yield
         finally:
             with self._condition:
-                self._inside_xa -= 1
+                self._inside_fragile -= 1
                 self._condition.notify_all()
 
     @contextmanager
-    def between_xa(self) -> Iterator[None]:
-        """Have no XA transaction for the block."""
+    def between_fragile(self) -> Iterator[None]:
+        """Have no fragile statements for the block."""
         with self._condition:
-            self._open_for_xa = False
-            ended = self._condition.wait_for(lambda: not self._inside_xa, _LIMIT)
-        assert ended, "an XA transaction hangs"
+            self._open_for_fragile = False
+            ended = self._condition.wait_for(lambda: not self._inside_fragile, _LIMIT)
+        assert ended, "a fragile statement hangs"
         try:
             yield
         finally:
             with self._condition:
-                self._open_for_xa = True
+                self._open_for_fragile = True
                 self._condition.notify_all()
 
 
@@ -175,11 +175,14 @@ class Writer:
     def _statements(self, table: Table, cursor: Any) -> Iterator[str]:
         pick = self._chance.random()
         if pick < 0.08:
-            yield from change_definition(self._chance, table, _columns(cursor, table), _OTHERS)
+            for statement in change_definition(
+                self._chance, table, _columns(cursor, table), _OTHERS
+            ):
+                yield from self._safely(statement)
         elif pick < 0.082:
-            yield f"TRUNCATE TABLE {table.name}"
+            yield from self._safely(f"TRUNCATE TABLE {table.name}")
         elif pick < 0.15 and self._gate.xa_allowed:
-            with self._gate.xa():
+            with self._gate.fragile():
                 yield from self._xa(table)
         elif self._huge and pick > 0.99995:
             yield self._huge_transaction(table)
@@ -187,6 +190,12 @@ class Writer:
             yield "BEGIN"
             yield from self._with_savepoints(table, cursor)
             yield "ROLLBACK" if self._chance.random() < 0.1 else "COMMIT"
+
+    def _safely(self, statement: str) -> Iterator[str]:
+        """Yield a statement that defines, as a fragile one if it is."""
+        is_fragile = statement.startswith("TRUNCATE")
+        with self._gate.fragile() if is_fragile else nullcontext():
+            yield statement
 
     def _xa(self, table: Table) -> Iterator[str]:
         # A replica with several threads does not bear that a name comes again soon.

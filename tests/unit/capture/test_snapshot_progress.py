@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from connector.capture.change import SnapshotBegan, TableScan
-from connector.capture.snapshot_progress import SnapshotProgress, progress_report
+from connector.capture.snapshot_progress import SnapshotProgress
 from connector.capture.tables import TableId
 
 SMALL, LARGE, NEW = TableId("shop", "small"), TableId("shop", "large"), TableId("shop", "new")
@@ -77,7 +77,7 @@ def test_a_renamed_table_joins_and_a_dropped_one_ends(progress: SnapshotProgress
     progress.read(NEW, 2)
     progress.scan(TableScan(NEW, TABLES, 2))
     progress.end()
-    report = progress_report(progress)
+    report = progress.report()
     assert (report["state"], report["rows"], report["percent"]) == ("COMPLETED", 2, 100)
     assert report["seconds_left"] == 0
 
