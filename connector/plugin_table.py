@@ -126,8 +126,10 @@ _WHOLE_RECORD: Final = {
 _DEBEZIUM: Final = {
     "io.debezium.connector.mysql.transforms.ReadToInsertEvent": "read_to_insert_event",
     "io.debezium.transforms.ByLogicalTableRouter": "by_logical_table_router",
+    "io.debezium.transforms.EnforceRecordSize": "enforce_record_size",
     "io.debezium.transforms.ExtractChangedRecordState": "extract_changed_record_state",
     "io.debezium.transforms.ExtractNewRecordState": "extract_new_record_state",
+    "io.debezium.transforms.ExtractSchemaToNewRecord": "extract_schema_to_new_record",
     "io.debezium.transforms.GeometryFormatTransformer": "geometries",
     "io.debezium.transforms.HeaderToValue": "header_to_value",
     "io.debezium.transforms.SchemaChangeEventFilter": "schema_change_event_filter",

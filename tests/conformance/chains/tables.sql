@@ -39,6 +39,8 @@ INSERT INTO chains.vectors VALUES (1, STRING_TO_VECTOR('[1,2.5,-3e10]')), (2, NU
 CREATE TABLE chains.shapes (id INT PRIMARY KEY, g GEOMETRY, p POINT, w GEOMETRY SRID 4326, n INT DEFAULT 3);
 INSERT INTO chains.shapes VALUES (1, ST_GeomFromText('POINT(1 2)', 4326), ST_GeomFromText('POINT(3 4)', 4326), ST_GeomFromText('POLYGON((0 0, 0 5, 5 5, 5 0, 0 0), (1 1, 1 2, 2 2, 2 1, 1 1))', 4326), NULL), (2, NULL, NULL, NULL, 1);
 INSERT INTO chains.shapes VALUES (3, ST_GeomFromText('LINESTRING(1 2, 3 4, 5 6)', 3857), NULL, ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 2), LINESTRING(0 0, 1 2), GEOMETRYCOLLECTION(POINT(7 8)))', 4326), 1);
+CREATE TABLE chains.texts (id INT PRIMARY KEY, short VARCHAR(20) DEFAULT 'of the table', body LONGTEXT, raw LONGBLOB, doc JSON);
+INSERT INTO chains.texts VALUES (0, 'zero', REPEAT('z', 4000), NULL, NULL), (1, 'one', REPEAT('a', 3000), REPEAT('b', 500), '{"a": "bcdefghijklmn"}'), (2, NULL, NULL, NULL, NULL), (3, 'three', REPEAT('aé😀', 400), REPEAT('b', 70000), NULL);
 CREATE TABLE chains.changing (id VARCHAR(36) PRIMARY KEY, aggregatetype VARCHAR(40) NOT NULL, aggregateid VARCHAR(40), payload VARCHAR(100));
 INSERT INTO chains.outbox VALUES ('e1', 'Order', 'o1', 'created', '{"id": 1, "name": "x", "price": 1.5, "big": 5000000000, "none": null, "ok": true, "list": [1, 2], "empty": [], "inner": {"a": "b", "c": {"d": 1}}, "items": [{"n": 1}, {"n": 2, "m": "x"}]}', 'text', x'0102', '2024-01-02 03:04:05.678', '2024-01-02 03:04:05.678901', 's', 1, 2);
 INSERT INTO chains.changing VALUES ('c1', 'Order', 'o1', '{"a": 1}');
@@ -70,6 +72,9 @@ INSERT INTO chains.vectors VALUES (3, STRING_TO_VECTOR('[0.1,1e-7,100000000]'));
 DELETE FROM chains.vectors WHERE id = 1;
 INSERT INTO chains.shapes VALUES (4, ST_GeomFromText('MULTIPOINT(1 2, 3 4)', 3857), NULL, ST_GeomFromText('MULTILINESTRING((1 2, 3 4), (5 6, 7 8))', 4326), 0);
 UPDATE chains.shapes SET w = ST_GeomFromText('MULTIPOLYGON(((0 0, 0 5, 5 5, 5 0, 0 0)), ((10 10, 10 15, 15 15, 10 10)))', 4326) WHERE id = 1;
+INSERT INTO chains.texts VALUES (4, 'four', REPEAT('é', 30000), NULL, '[]');
+UPDATE chains.texts SET body = REPEAT('c', 900) WHERE id = 1;
+DELETE FROM chains.texts WHERE id = 3;
 INSERT INTO chains.plain VALUES (2, NULL, NULL, NULL, NULL);
 UPDATE chains.plain SET n = 5 WHERE id = 1;
 DELETE FROM chains.plain WHERE id = 2;
