@@ -23,6 +23,7 @@ from connector.worker.storage import Log
 _log = logging.getLogger(__name__)
 
 KEY: Final = b"millrace-lease"
+_LAST_CHECK: Final = 0.5  # seconds to wait for the end of a check of the lease
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,15 @@ class Lease:
         self._thread.start()
 
     def release(self) -> None:
-        """Remove the lease, so that another worker need not wait."""
+        """Remove the lease, so that another worker need not wait.
+
+        A check that waits for an answer of Kafka would hold up the end of the worker.
+        """
         if self._thread is None:
             return
         self._released.set()
-        self._thread.join()
-        if self._ours:
+        self._thread.join(_LAST_CHECK)
+        if self._ours and not self._thread.is_alive():
             self._log.post((KEY, None))
 
     def _wait_for_expiry(self, found: dict[str, Any]) -> None:
