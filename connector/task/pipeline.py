@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from connector.capture.change import Change, RowChanges
@@ -18,7 +19,6 @@ EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 Transform = Callable[[Record], Record | None]
 SkipRecord = Callable[[Stage, Exception, str], bool]
 T = TypeVar("T")
-R = TypeVar("R")
 AwaitRegistry = Callable[[RegistryUnavailableError | None, int], None]
 
 
@@ -111,42 +111,59 @@ class Pipeline:
         if self._compiled is not None and isinstance(change, RowChanges):
             # A registry is asked when a table version is compiled, before any event is counted.
             try:
-                return self._when_answered(self._compiled, change)
+                try:
+                    return self._compiled(change)
+                except RegistryUnavailableError as error:
+                    return self._ask_again(partial(self._compiled, change), error)
             except SchemaRefusedError:
                 return self._convert(change)  # which decides on each record
         return self._convert(change)
 
-    def _when_answered(self, function: Callable[[T], R], argument: T) -> R:
-        """Return the result of a function that may have to wait for a schema registry."""
-        attempt = 0
-        while True:
-            try:
-                result = function(argument)
-            except RegistryUnavailableError as error:
-                attempt += 1
-                self._await_registry(error, attempt)
-            else:
-                if attempt:
-                    self._await_registry(None, attempt)
-                return result
-
     def _convert(self, change: Change) -> Iterator[Message]:
-        """Write a change on the generic path: records, transforms, converters."""
-        for record in self._encoder.records(change):
-            stage: Stage = "TRANSFORMATION"
-            try:
-                transformed = self._transform(record)
-                stage = "CONVERSION"
-                message = self._converted(transformed)
-            except Exception as error:  # whatever a transform or converter raises
-                if not self._skip(stage, error, record.topic):
-                    raise
-            else:
-                if message is not None:
-                    yield message
+        """Write a change on the generic path: records, transforms, converters.
 
-    def _converted(self, record: Record | None) -> Message | None:
-        return None if record is None else self._when_answered(self.message, record)
+        A wait for the schema registry is outside of what may skip a record: the task may stop
+        or fail while it waits. The transforms, which may change a record in place, run once.
+        """
+        for record in self._encoder.records(change):
+            topic = record.topic
+            transformed = self._or_skip("TRANSFORMATION", topic, self._transform, record)
+            if transformed is None:
+                continue
+            converted = partial(self._or_skip, "CONVERSION", topic, self.message, transformed)
+            try:
+                message = converted()
+            except RegistryUnavailableError as error:
+                message = self._ask_again(converted, error)
+            if message is not None:
+                yield message
+
+    def _or_skip(
+        self, stage: Stage, topic: str, step: Callable[[Record], T | None], record: Record
+    ) -> T | None:
+        """Return the result of a step; None if it dropped the record, or if it is skipped."""
+        try:
+            return step(record)
+        except RegistryUnavailableError:
+            raise
+        except Exception as error:  # whatever a transform or converter raises
+            if self._skip(stage, error, topic):
+                return None
+            raise
+
+    def _ask_again(self, request: Callable[[], T], error: RegistryUnavailableError) -> T:
+        """Repeat a request until the schema registry answers."""
+        attempt = 1
+        while True:
+            self._await_registry(error, attempt)
+            try:
+                result = request()
+            except RegistryUnavailableError as next_error:
+                error = next_error
+                attempt += 1
+            else:
+                self._await_registry(None, attempt)
+                return result
 
     def _transform(self, record: Record) -> Record | None:
         for transform in self._transforms:

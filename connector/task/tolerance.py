@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from connector.config import convert
-from connector.errors import MillraceError, RefusedMessageError, TransientError
+from connector.errors import AccessDeniedError, MillraceError, RefusedMessageError, TransientError
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +32,10 @@ class ErrorTolerance:
         """Decide whether to continue without the record.
 
         On delivery only a record that Kafka rejects may be skipped: an outage, an unusable
-        client or a missing privilege affects all that is queued.
+        client or a missing privilege affects all that is queued. A schema registry that does not
+        answer, or that refuses the login, is no fault of the record either.
         """
-        if not self._all or isinstance(error, TransientError):
+        if not self._all or isinstance(error, TransientError | AccessDeniedError):
             return False
         if stage == "PRODUCE" and not isinstance(error, RefusedMessageError):
             return False

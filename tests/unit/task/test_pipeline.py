@@ -95,7 +95,9 @@ def test_a_transform_that_changes_nothing_changes_no_byte(
     assert direct.transaction.to_offset() == through.transaction.to_offset()
 
 
-CODEC = codec_for((Field("id", INT32), Field("name", STRING.as_optional())), ("id",))
+FIELDS = (Field("id", INT32), Field("name", STRING.as_optional()))
+CODEC = codec_for(FIELDS, ("id",))
+WIDER = codec_for((*FIELDS, Field("w", STRING.as_optional())), ("id",))
 SOURCE_VALUES = ("3", "acme", "srv", 5, None, "shop", None, 5000, 5000000, "orders", 0, None)
 CREATED = RowChanges(CODEC, "c", [(None, (1, "a")), (None, (2, "b"))], SOURCE_VALUES)
 
@@ -187,6 +189,50 @@ def test_a_registry_that_is_away_for_a_while_changes_nothing(
     assert not waits
     assert run(2) == expected
     assert waits in ([], [1, 2, -2])
+
+
+class _StoppedError(Exception):
+    """The task stops."""
+
+
+@pytest.mark.parametrize("refusals", [1, 3])
+@pytest.mark.parametrize("transforms", [(), (_unchanged,)])
+def test_a_task_that_stops_while_it_waits_for_a_registry_skips_nothing(
+    transforms: tuple[Transform, ...], refusals: int
+) -> None:
+    """Neither the end of the task nor a fault of it is a fault of the record."""
+    skipped: list[str] = []
+
+    def skip(stage: str, error: Exception, _: str) -> bool:
+        skipped.append(f"{stage} {error!r}")
+        return True
+
+    def stop(error: Exception | None, attempt: int) -> None:
+        if error is not None and attempt == refusals:
+            raise _StoppedError
+
+    registry = _Away(0)
+    converters = TaskConverters(_Avro(), registry, SimpleHeaderConverter())
+    pipeline = Pipeline(DebeziumEncoder(PLAIN), converters, transforms, skip, stop)
+    assert len(list(pipeline.messages(replace(CREATED)))) == 2
+    registry.refusals = refusals
+    with pytest.raises(_StoppedError):
+        list(pipeline.messages(replace(CREATED, codec=WIDER, rows=[(None, (3, "c", "w"))])))
+    assert not skipped
+
+
+@pytest.mark.parametrize("refusals", [0, 2])
+def test_transforms_run_once_however_often_the_registry_is_asked(refusals: int) -> None:
+    def counted(record: Record) -> Record:
+        record.topic += ".x"
+        return record
+
+    converters = TaskConverters(_Avro(), _Away(refusals), SimpleHeaderConverter())
+    pipeline = Pipeline(
+        DebeziumEncoder(PLAIN), converters, (counted,), await_registry=lambda *_: None
+    )
+    found = list(pipeline.messages(replace(CREATED)))
+    assert [message.topic for message in found] == ["srv.shop.orders.x"] * 2
 
 
 class _Refusing(_Avro):

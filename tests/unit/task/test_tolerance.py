@@ -40,6 +40,12 @@ def test_an_error_of_all_queued_messages_is_never_skipped(error: Exception) -> N
     assert not skipped
 
 
+def test_a_registry_that_refuses_the_login_is_no_fault_of_the_record() -> None:
+    all_of_them, skipped = tolerance(tolerance="all")
+    assert not all_of_them.skip("CONVERSION", AccessDeniedError("no login"), "t")
+    assert not skipped
+
+
 def test_a_transient_error_is_never_skipped() -> None:
     all_of_them, skipped = tolerance(tolerance="all")
     assert not all_of_them.skip("PRODUCE", BrokerUnavailableError("away"), "t")
