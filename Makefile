@@ -40,7 +40,7 @@ demo: servers-needed .venv/spark  ## see rows of MySQL arrive in Kafka and in De
 	.venv/bin/python -m deploy.demo $(DEMO_SECONDS:%=--seconds %)
 
 test: tests-needed .venv/spark  ## run the tests, on real servers; some minutes
-	$(PYTEST) -m "not slow"
+	.venv/bin/python -m tests.run -m "not slow"
 
 test-unit: setup  ## run the tests that need no server; seconds
 	$(PYTEST) -m "not servers and not oracle and not slow"

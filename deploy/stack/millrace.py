@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
 from pathlib import Path
 from typing import ClassVar, Final
 
-import httpx
-
+from deploy.stack.connect_client import is_healthy
 from deploy.stack.folders import Workspace
 from deploy.stack.jvm import write_properties
 from deploy.stack.kafka import KafkaBroker
@@ -62,12 +60,7 @@ class MillraceWorker(Server):
 
     def answers(self) -> bool:
         """Return whether connectors are taken."""
-        if not is_open(self.port):
-            return False
-        try:
-            return httpx.get(f"{self.url}/health", timeout=5).status_code == HTTPStatus.OK
-        except httpx.TransportError:
-            return False
+        return is_open(self.port) and is_healthy(self.url)
 
     @property
     def _settings(self) -> Path:

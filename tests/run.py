@@ -1,0 +1,52 @@
+"""Runs the tests in two processes: ``python -m tests.run -m "not slow"``.
+
+The daemon's tests mostly wait for their servers; unit tests and those of the sink use the
+processors meanwhile.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+_TESTS: Final = Path(__file__).parent
+_NOTHING_CHOSEN: Final = pytest.ExitCode.NO_TESTS_COLLECTED
+_BESIDE: Final = ("sink", "unit")  # no test of these has a limit of time that matters
+
+
+def _groups() -> dict[str, list[Path]]:
+    folders = sorted(folder for folder in _TESTS.iterdir() if any(folder.rglob("test_*.py")))
+    return {
+        "daemon": [folder for folder in folders if folder.name not in _BESIDE],
+        "sink": [folder for folder in folders if folder.name in _BESIDE],
+    }
+
+
+def _run(name: str, folders: Sequence[Path], options: Sequence[str]) -> int:
+    """Run the tests of some folders, relay each line that pytest prints, and return its status."""
+    command = [sys.executable, "-m", "pytest", *options, *map(str, folders)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            sys.stdout.write(f"{name:6} | {line}")
+            sys.stdout.flush()
+    return process.returncode
+
+
+def main(options: Sequence[str]) -> int:
+    """Run both groups; the status is that of pytest, which is not 0 if a test failed."""
+    groups = _groups()
+    with ThreadPoolExecutor(len(groups)) as threads:
+        runs = [threads.submit(_run, name, folders, options) for name, folders in groups.items()]
+        statuses = {run.result() for run in runs}
+    return max(statuses - {_NOTHING_CHOSEN}, default=_NOTHING_CHOSEN)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
