@@ -19,6 +19,12 @@ from tests.fixtures.worker import wait_for
 
 _SILENCE = 60.0
 _PATIENCE = 15.0
+_NOT_READY = (
+    KafkaError._TRANSPORT,
+    KafkaError._TIMED_OUT,
+    KafkaError.UNKNOWN_LEADER_EPOCH,  # it has not yet read what the client already knows
+    KafkaError.FENCED_LEADER_EPOCH,
+)
 
 
 def ends_of(topics: Topics, prefix: str) -> dict[str, int]:
@@ -47,7 +53,7 @@ def _ends(topics: Topics, prefix: str) -> dict[str, int]:
         return topics.ends(topics.names(prefix))
     except KafkaException as error:
         reason: KafkaError = error.args[0]
-        if reason.retriable() or reason.code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT):
+        if reason.retriable() or reason.code() in _NOT_READY:
             raise _NotYetError from error
         raise
 
