@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from connector.errors import ConfigError
 
@@ -20,6 +20,7 @@ ConfigType = Literal[
 Importance = Literal["HIGH", "MEDIUM", "LOW"]
 Width = Literal["NONE", "SHORT", "MEDIUM", "LONG"]
 Validator = Callable[[str, Any], str | None]
+Value = TypeVar("Value")
 
 HIDDEN: Final = "[hidden]"
 REQUIRED: Final = object()  # marks a key without a default
@@ -207,6 +208,13 @@ def only(*supported: Any, because: str) -> Validator:
         return str(invalid(name, value, f"not supported: {because}"))
 
     return check
+
+
+def settings_below(config: Mapping[str, Value], prefix: str) -> dict[str, Value]:
+    """Return the settings whose keys begin with a prefix, without the prefix."""
+    return {
+        key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)
+    }
 
 
 def pairs(items: list[str] | None) -> dict[str, str]:

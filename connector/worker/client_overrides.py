@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.kafka.keys import KINDS, Kind, client_definitions
 
@@ -61,10 +62,7 @@ def create_policy(worker: Mapping[str, Any]) -> OverridePolicy:
 
 def overrides(config: Mapping[str, str], kind: Kind) -> dict[str, str]:
     """Return what a connector overrides for one kind of client, in the Java client's names."""
-    prefix = f"{kind}.override."
-    return {
-        key.removeprefix(prefix): text for key, text in config.items() if key.startswith(prefix)
-    }
+    return settings_below(config, f"{kind}.override.")
 
 
 DEFINITIONS: Final = {kind: client_definitions(kind) for kind in KINDS}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.properties import read_properties
 
@@ -168,11 +169,7 @@ def create_providers(worker: Mapping[str, str], environment: Mapping[str, str]) 
 
 def _create(name: str, worker: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
     prefix = f"config.providers.{name}."
-    params = {
-        key.removeprefix(prefix + "param."): value
-        for key, value in worker.items()
-        if key.startswith(prefix + "param.")
-    }
+    params = settings_below(worker, f"{prefix}param.")
     class_name = worker.get(prefix + "class", "")
     create = _CLASSES.get(class_name)
     if create is None:

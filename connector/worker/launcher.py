@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
@@ -19,7 +20,7 @@ from connector.plugin import (
 )
 from connector.worker.client_overrides import overrides
 from connector.worker.connector_config import CONVERTERS
-from connector.worker.nested_plugins import aliases, below
+from connector.worker.nested_plugins import aliases
 from connector.worker.topic_creation import GroupTopicCreator, parse_groups
 
 if TYPE_CHECKING:
@@ -131,13 +132,13 @@ class Launcher:
         source = config if key in config else self._worker.properties
         class_name = source.get(key) or self._worker[key]
         component = self._plugins.component(class_name, CONVERTERS[key])
-        return component({**below(source, key + "."), "converter.type": role})
+        return component({**settings_below(source, key + "."), "converter.type": role})
 
     def _transforms(self, config: Mapping[str, str]) -> list[TransformStep]:
         return [self._step(alias, config) for alias in aliases(config, "transforms")]
 
     def _step(self, alias: str, config: Mapping[str, str]) -> TransformStep:
-        settings = below(config, f"transforms.{alias}.")
+        settings = settings_below(config, f"transforms.{alias}.")
         transform = self._plugins.component(settings.get("type", ""), "transformation")(settings)
         if not isinstance(transform, Transform):
             raise _unusable(transform, "transform")
@@ -152,7 +153,7 @@ class Launcher:
     def _predicate(self, alias: str, config: Mapping[str, str]) -> Predicate:
         if alias not in aliases(config, "predicates"):
             raise ConfigError(f"The predicate '{alias}' is not listed under 'predicates'.")
-        settings = below(config, f"predicates.{alias}.")
+        settings = settings_below(config, f"predicates.{alias}.")
         predicate = self._plugins.component(settings.get("type", ""), "predicate")(settings)
         if not isinstance(predicate, Predicate):
             raise _unusable(predicate, "predicate")

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, Validator, convert
+from connector.config import (
+    REQUIRED,
+    ConfigDef,
+    ConfigKey,
+    ConfigValue,
+    Validator,
+    convert,
+    settings_below,
+)
 from connector.errors import ConfigError, NotFoundError
 from connector.worker.connector_config import (
     CONVERTERS,
@@ -33,13 +41,6 @@ _KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
 _IMPORTANCES: Final = ("HIGH", "MEDIUM", "LOW")
 
 Report = dict[str, ConfigValue]
-
-
-def below(config: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """Return the settings under a prefix, the prefix removed."""
-    return {
-        key.removeprefix(prefix): text for key, text in config.items() if key.startswith(prefix)
-    }
 
 
 def aliases(config: Mapping[str, str], what: str) -> list[str]:
@@ -153,7 +154,7 @@ def _try_to_build(
     if component is None or faulty:
         return
     try:
-        component(below(config, prefix))
+        component(settings_below(config, prefix))
     except ConfigError as error:
         report[prefix + "type"].errors.append(str(error))
 
@@ -165,5 +166,8 @@ def converter_keys(
     for role in sorted(CONVERTERS):
         component = component_of(plugins, config.get(role), CONVERTERS[role])
         if component is not None:
-            settings = {**below(config, role + "."), "converter.type": role.partition(".")[0]}
+            settings = {
+                **settings_below(config, role + "."),
+                "converter.type": role.partition(".")[0],
+            }
             yield role + ".", ConfigDef([CONVERTER_TYPE]) + component.config_def, settings

@@ -11,7 +11,15 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey, Validator, convert, invalid
+from connector.config import (
+    REQUIRED,
+    ConfigDef,
+    ConfigKey,
+    Validator,
+    convert,
+    invalid,
+    settings_below,
+)
 from connector.errors import BrokerUnavailableError, StopError
 from connector.fence import Fence
 from connector.kafka.topics import BROKER_DEFAULT
@@ -131,11 +139,8 @@ def _group(name: str, values: Mapping[str, Any], config: Mapping[str, str]) -> G
         values[default + key] if values[prefix + key] is None else values[prefix + key]
         for key in _OWN
     )
-    settings = {
-        key.removeprefix(prefix): text
-        for key, text in config.items()
-        if key.startswith(prefix) and key.removeprefix(prefix) not in _OWN
-    }
+    below = settings_below(config, prefix)
+    settings = {key: text for key, text in below.items() if key not in _OWN}
     return Group(name, _compile(include), _compile(exclude), replicas, partitions, settings)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from connector.config import ConfigDef, ConfigKey, at_least, non_empty, one_of
+from connector.config import ConfigDef, ConfigKey, at_least, non_empty, one_of, settings_below
 from connector.errors import ConfigError
 from connector.kafka.config import KNOWN_CLIENT_KEYS
 from connector.worker.listeners import Listener, parse_listeners
@@ -258,11 +258,7 @@ class WorkerConfig:
 
     def under(self, prefix: str) -> dict[str, str]:
         """Return the properties below a prefix, the prefix removed."""
-        return {
-            key.removeprefix(prefix): value
-            for key, value in self.properties.items()
-            if key.startswith(prefix)
-        }
+        return settings_below(self.properties, prefix)
 
 
 def parse_worker_config(properties: Mapping[str, str]) -> WorkerConfig:

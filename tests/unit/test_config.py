@@ -20,6 +20,7 @@ from connector.config import (
     one_of,
     only,
     regular_expressions,
+    settings_below,
 )
 from connector.errors import ConfigError
 
@@ -180,3 +181,9 @@ def test_a_list_of_expressions_names_the_bad_one(value: Any, bad: str | None) ->
     else:
         assert fault is not None
         assert fault.startswith(f"Invalid value {bad} for configuration table.include.list")
+
+
+def test_settings_below_a_prefix() -> None:
+    config = {"a.b": "1", "a.": "2", "a": "3", "b.a.b": "4", "a.a.b": "5"}
+    assert settings_below(config, "a.") == {"b": "1", "": "2", "a.b": "5"}
+    assert settings_below(config, "c.") == {}

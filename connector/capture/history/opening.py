@@ -12,6 +12,7 @@ from connector.capture.history.kafka import KafkaHistory
 from connector.capture.history.memory import MemoryHistory
 from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.history.store import HistoryStore
+from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
@@ -66,7 +67,7 @@ def client_faults(config: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for kind in _CLIENTS:
         prefix = f"{_PREFIX}{kind}."
-        own = _below(config, prefix)
+        own = settings_below(config, prefix)
         try:
             client_config(own, kind)
         except ConfigError as error:
@@ -80,8 +81,8 @@ def _kafka(values: Mapping[str, Any], config: Mapping[str, str], fence: Fence) -
     kafka = f"{_PREFIX}kafka."
     silence = values[f"{kafka}recovery.poll.interval.ms"] * values[f"{kafka}recovery.attempts"]
     common = {"bootstrap.servers": servers, "client.id": f"{values['topic.prefix']}-schemahistory"}
-    consumer = {**common, **_below(config, f"{_PREFIX}consumer.")}
-    producer = {**common, **_below(config, f"{_PREFIX}producer.")}
+    consumer = {**common, **settings_below(config, f"{_PREFIX}consumer.")}
+    producer = {**common, **settings_below(config, f"{_PREFIX}producer.")}
     return KafkaHistory(
         topic,
         OrderedTopic(
@@ -116,9 +117,3 @@ def _needed(values: Mapping[str, Any], key: str) -> str:
     if not value:
         raise ConfigError(f'Missing required configuration "{key}" of the schema history')
     return str(value)
-
-
-def _below(config: Mapping[str, str], prefix: str) -> dict[str, str]:
-    return {
-        key.removeprefix(prefix): text for key, text in config.items() if key.startswith(prefix)
-    }

@@ -15,6 +15,7 @@ from connector.capture.signals.file_channel import FileChannel
 from connector.capture.signals.kafka_channel import KafkaChannel
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SignalChannel
+from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.kafka.config import client_config
 from connector.kafka.followed_topic import FollowedTopic
@@ -66,7 +67,7 @@ def deletes_marks(values: Mapping[str, Any]) -> bool:
 
 def client_faults(config: Mapping[str, str]) -> dict[str, str]:
     """Return what is wrong with the settings of the consumer of signals, by key."""
-    own = _consumer(config)
+    own = settings_below(config, _CONSUMER)
     try:
         client_config(own, "consumer")
     except ConfigError as error:
@@ -84,18 +85,10 @@ def _channels(
         settings = {
             "bootstrap.servers": servers,
             "group.id": values["signal.kafka.groupId"],
-            **_consumer(config),
+            **settings_below(config, _CONSUMER),
         }
         wait = values["signal.kafka.poll.timeout.ms"] / 1000
         topic = values["signal.kafka.topic"] or f"{prefix}-signal"
         yield KafkaChannel(FollowedTopic(topic, client_config(settings, "consumer"), wait), prefix)
     if "file" in enabled:
         yield FileChannel(Path(values["signal.file"]))
-
-
-def _consumer(config: Mapping[str, str]) -> dict[str, str]:
-    return {
-        key.removeprefix(_CONSUMER): text
-        for key, text in config.items()
-        if key.startswith(_CONSUMER)
-    }

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
-from connector.config import invalid
+from connector.config import invalid, settings_below
 from connector.errors import ConfigError
 from connector.mysql.custom_converters.jdbc_sink import JdbcSinkDataTypes
 from connector.mysql.custom_converters.tinyint_one import TinyIntOneToBoolean
@@ -48,12 +48,7 @@ def custom_converters(config: Mapping[str, str], options: TypeOptions) -> Iterat
     :raises ConfigError: a type is missing or not known, or a setting cannot be used.
     """
     for name in filter(None, map(str.strip, config.get("converters", "").split(","))):
-        prefix = f"{name}."
-        settings = {
-            key.removeprefix(prefix): value
-            for key, value in config.items()
-            if key.startswith(prefix)
-        }
+        settings = settings_below(config, f"{name}.")
         yield _builder(f"{name}.type", settings.get("type"))(settings, options)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from connector.capture.selection import Matches, any_of
-from connector.config import invalid
+from connector.config import invalid, settings_below
 from connector.errors import ConfigError
 
 KEY: Final = "post.processors"
@@ -60,11 +60,7 @@ def _settings(name: str, config: Mapping[str, str]) -> tuple[str, dict[str, str]
     They are called ``post.processors.<name>.…``; ``<name>.…`` is the older form.
     """
     for prefix in (f"{KEY}.{name}.", f"{name}."):
-        settings = {
-            key.removeprefix(prefix): value
-            for key, value in config.items()
-            if key.startswith(prefix)
-        }
+        settings = settings_below(config, prefix)
         if settings:
             return prefix, settings
     return f"{KEY}.{name}.", {}

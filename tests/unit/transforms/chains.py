@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from connector.config import settings_below
 from connector.data.record import Record
 from connector.plugin import Plugins, TransformStep
 from connector.task.transform_chain import chain
-from connector.worker.nested_plugins import aliases, below
+from connector.worker.nested_plugins import aliases
 
 
 def build(config: Mapping[str, str], plugins: Plugins) -> list[Callable[[Record], Record | None]]:
@@ -16,10 +17,10 @@ def build(config: Mapping[str, str], plugins: Plugins) -> list[Callable[[Record]
 
 
 def _step(alias: str, config: Mapping[str, str], plugins: Plugins) -> TransformStep:
-    settings = below(config, f"transforms.{alias}.")
+    settings = settings_below(config, f"transforms.{alias}.")
     transform: Any = plugins.component(settings["type"], "transformation")(settings)
     predicate: Any = None
     if "predicate" in settings:
-        own = below(config, f"predicates.{settings['predicate']}.")
+        own = settings_below(config, f"predicates.{settings['predicate']}.")
         predicate = plugins.component(own["type"], "predicate")(own)
     return TransformStep(alias, transform, predicate, settings.get("negate") == "true")
