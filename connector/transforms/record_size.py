@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from connector.data.decimals import unscaled_size
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DECIMAL
@@ -59,7 +60,7 @@ def _size(schema: Schema, value: Any) -> int:
     if kind == "string":
         return _STRING + len(value.encode("utf-8", "replace"))
     if kind == "bytes":
-        return _BYTES + (_decimal_size(value) if schema.name == CONNECT_DECIMAL else len(value))
+        return _BYTES + (unscaled_size(value) if schema.name == CONNECT_DECIMAL else len(value))
     if kind == "struct":
         return _STRUCT + sum(
             _REFERENCE + _size(field.schema, value.get(field.name)) for field in schema.fields
@@ -72,8 +73,3 @@ def _size(schema: Schema, value: Any) -> int:
         2 * _REFERENCE + _size(schema.keys, key) + _size(schema.items, item)
         for key, item in value.items()
     )
-
-
-def _decimal_size(unscaled: int) -> int:
-    """Return the length of the number in two's complement."""
-    return (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
-from connector.converters.avro.schemas import unscaled_bytes
+from connector.data.decimals import unscaled_bytes
 from connector.errors import ConversionError
 
 TABLE: Final = 1 << 13  # numbers below it are looked up, which takes a third of the time

@@ -206,22 +206,14 @@ def _bytes(value: bytes) -> bytes:
     return binary.long(len(value)) + value
 
 
-def _float64(value: float) -> bytes:
-    return binary.DOUBLE(value)
-
-
-def _float32(value: float) -> bytes:
-    return binary.FLOAT(value)
-
-
 _PLAIN: Final[dict[str, EncodeValue]] = {
     "boolean": binary.BOOLEANS.__getitem__,
     "int8": binary.BYTES_8.__getitem__,
     "int16": binary.short,
     "int32": binary.integer,
     "int64": binary.long,
-    "float32": _float32,
-    "float64": _float64,
+    "float32": binary.FLOAT,
+    "float64": binary.DOUBLE,
     "string": _string,
     "bytes": _bytes,
 }

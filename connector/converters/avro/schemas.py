@@ -15,6 +15,7 @@ from urllib.parse import quote_plus
 
 import orjson
 
+from connector.data.decimals import unscaled_bytes
 from connector.data.java import double_text, float_text
 from connector.data.schema import Schema, Type
 from connector.data.semantic import (
@@ -274,12 +275,6 @@ def _default(schema: Schema, value: Any) -> Any:
         text = float_text(value) if schema.type == "float32" else double_text(value)
         return text if text[-1] in "yN" else orjson.Fragment(text)
     return value
-
-
-def unscaled_bytes(value: int) -> bytes:
-    """Return the shortest two's complement, big-endian."""
-    size = ((value if value >= 0 else ~value).bit_length() >> 3) + 1
-    return value.to_bytes(size, "big", signed=True)
 
 
 def same_fields(one: Any, other: Any) -> bool:

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.converters.avro.encoder import Encoder, present
-from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, unscaled_bytes
+from connector.converters.avro.schemas import AvroSchemaWriter, Dialect
+from connector.data.decimals import unscaled_bytes
 from connector.data.schema import BOOLEAN, INT8, INT16, INT32, INT64, STRING, Schema, struct
 from connector.data.semantic import CONNECT_DECIMAL
 from connector.errors import ConversionError
