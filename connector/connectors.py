@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.engine import Backoff, EngineOptions
@@ -18,6 +18,7 @@ from connector.capture.source import Source
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue, pairs
+from connector.converters.table import AVRO_CONVERTERS
 from connector.data.avro_names import field_names, schema_names
 from connector.data.record import Header
 from connector.data.schema import Schema
@@ -225,17 +226,11 @@ class CaptureConnector:
         )
 
 
-_AVRO: Final = (
-    "io.confluent.connect.avro.AvroConverter",
-    "io.apicurio.registry.utils.converter.AvroConverter",
-)
-
-
 def _field_name_mode(values: Mapping[str, Any], config: Mapping[str, str]) -> str:
     """Return how names of fields are adjusted: for Avro when the connector sets its converter."""
     mode: str = values["field.name.adjustment.mode"].lower()
     names = (config.get("key.converter"), config.get("value.converter"))
-    return "avro" if mode == "none" and any(name in _AVRO for name in names) else mode
+    return "avro" if mode == "none" and any(name in AVRO_CONVERTERS for name in names) else mode
 
 
 def _today(translation: Translation, connector: str) -> Mapping[str, str]:

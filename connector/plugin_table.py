@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from connector.converters.table import CONVERTERS, Project
 from connector.errors import ConfigError, NotFoundError
 from connector.plugin import Component, PluginInfo, PluginKind, SourceConnector
 
@@ -65,43 +66,13 @@ class Row:
         return {self.class_name, simple, *short} - {""}
 
 
-_STORAGE: Final = "org.apache.kafka.connect.storage."
 _TRANSFORMS: Final = "org.apache.kafka.connect.transforms."
-_JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
-
-_BASIC: Final = "org.apache.kafka.connect.converters."
-_DEBEZIUM_CONVERTERS: Final = "io.debezium.converters."
-_HERE: Final = "connector.converters."
-_APICURIO: Final = "io.apicurio.registry.utils.converter.AvroConverter"
-_CONFLUENT: Final = "io.confluent.connect.avro.AvroConverter"
-_CONVERTERS: Final = {
-    _JSON: ("json:JsonConverter", CONNECT_VERSION),
-    _STORAGE + "StringConverter": ("string:StringConverter", CONNECT_VERSION),
-    _BASIC + "ByteArrayConverter": ("binary:ByteArrayConverter", CONNECT_VERSION),
-    **{
-        f"{_BASIC}{name}Converter": (f"numbers:{name}Converter", CONNECT_VERSION)
-        for name in ("Boolean", "Double", "Float", "Integer", "Long", "Short")
-    },
-    _APICURIO: (
-        "avro.apicurio:ApicurioAvroConverter",
-        APICURIO_VERSION,
-    ),
-    _CONFLUENT: ("avro.confluent:AvroConverter", CONFLUENT_VERSION),
-    _DEBEZIUM_CONVERTERS + "BinaryDataConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
-    _DEBEZIUM_CONVERTERS + "CloudEventsConverter": (
-        "cloud_events:CloudEventsConverter",
-        DEBEZIUM_VERSION,
-    ),
-    # the name of BinaryDataConverter before Debezium 2.0
-    _DEBEZIUM_CONVERTERS + "ByteBufferConverter": ("binary:BinaryDataConverter", DEBEZIUM_VERSION),
-    _DEBEZIUM_CONVERTERS + "ByteArrayConverter": (
-        "binary:DebeziumByteArrayConverter",
-        DEBEZIUM_VERSION,
-    ),
+_VERSIONS: Final[dict[Project, str]] = {
+    "connect": CONNECT_VERSION,
+    "debezium": DEBEZIUM_VERSION,
+    "confluent": CONFLUENT_VERSION,
+    "apicurio": APICURIO_VERSION,
 }
-_NO_HEADERS: Final = frozenset(
-    [_APICURIO, _CONFLUENT, _DEBEZIUM_CONVERTERS + "CloudEventsConverter"]
-)
 
 _KEY_AND_VALUE: Final = {
     "Cast": "cast",
@@ -162,13 +133,16 @@ def _transforms() -> Iterator[Row]:
 
 def _converters() -> Iterator[Row]:
     """Yield the converters; most of them write headers, too."""
-    for class_name, (place, version) in _CONVERTERS.items():
-        yield Row("converter", class_name, version, _HERE + place)
-        if class_name not in _NO_HEADERS:
-            yield Row("header_converter", class_name, version, _HERE + place)
-    simple = "simple_header:SimpleHeaderConverter"
+    for class_name, found in CONVERTERS.items():
+        version = _VERSIONS[found.project]
+        yield Row("converter", class_name, version, found.place)
+        if found.headers:
+            yield Row("header_converter", class_name, version, found.place)
     yield Row(
-        "header_converter", _STORAGE + "SimpleHeaderConverter", CONNECT_VERSION, _HERE + simple
+        "header_converter",
+        "org.apache.kafka.connect.storage.SimpleHeaderConverter",
+        CONNECT_VERSION,
+        "connector.converters.simple_header:SimpleHeaderConverter",
     )
 
 

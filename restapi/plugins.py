@@ -1,12 +1,12 @@
 """Connector plugins: what there is, their keys, and validation."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
 from connector.config import ConfigDef
 from connector.errors import NotFoundError
-from connector.plugin import PluginInfo, Plugins
+from connector.plugin import Converter, PluginInfo, Plugins
 from connector.worker.connector_config import source_config
 from connector.worker.herder import Herder
 from connector.worker.nested_plugins import CONVERTER_TYPE
@@ -16,8 +16,6 @@ from connector.worker.worker_config import WorkerConfig
 from restapi.body import ConnectRoute
 from restapi.errors import BadRequestError
 from restapi.models import ConfigMap, Name, Truth
-
-_WITHOUT_KEYS: Final = ".SimpleHeaderConverter"
 
 
 def plugins(herder: Herder, table: Plugins, worker: WorkerConfig) -> APIRouter:
@@ -73,9 +71,10 @@ def _find(table: Plugins, name: str) -> PluginInfo:
 def _keys(table: Plugins, plugin: PluginInfo, worker: WorkerConfig) -> ConfigDef:
     """Return a plugin's keys; those of connectors are followed by what all of them have."""
     if plugin.kind != "source":
-        keys = table.component(plugin.class_name, plugin.kind).config_def
-        typed = "converter" in plugin.kind and not plugin.class_name.endswith(_WITHOUT_KEYS)
-        return ConfigDef([CONVERTER_TYPE]) + keys if typed else keys
+        component = table.component(plugin.class_name, plugin.kind)
+        # A class that writes headers alone does not need to know what it is for.
+        typed = "converter" in plugin.kind and issubclass(component, Converter)
+        return ConfigDef([CONVERTER_TYPE]) + component.config_def if typed else component.config_def
     own = table.connector(plugin.class_name).config_def
     base = source_config({"connector.class": plugin.class_name}, worker.values, table)
     return own + base

@@ -6,11 +6,12 @@ binary to another converter, ``delegate.converter.type``.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Protocol, cast
 
-from connector.config import ConfigDef, ConfigKey, invalid
+from connector.config import ConfigDef, ConfigKey, invalid, settings_below
+from connector.converters.header_values import HeaderValues
+from connector.converters.table import CONVERTERS
 from connector.data.java_types import java_class
 from connector.data.schema import Schema
 from connector.errors import ConfigError, ConversionError
@@ -23,20 +24,9 @@ class _Delegate(Protocol):
 _DELEGATE: Final = "delegate.converter.type"
 _BYTE_BUFFER: Final = "java.nio.HeapByteBuffer"
 _BYTE_ARRAY: Final = "[B"
-_HERE: Final = "connector.converters."
-_NUMBERS: Final = ("Boolean", "Double", "Float", "Integer", "Long", "Short")
-_DELEGATES: Final = {
-    "org.apache.kafka.connect.json.JsonConverter": ("json", "JsonConverter"),
-    "org.apache.kafka.connect.storage.StringConverter": ("string", "StringConverter"),
-    "org.apache.kafka.connect.converters.ByteArrayConverter": ("binary", "ByteArrayConverter"),
-    **{
-        f"org.apache.kafka.connect.converters.{name}Converter": ("numbers", f"{name}Converter")
-        for name in _NUMBERS
-    },
-}
 
 
-class ByteArrayConverter:
+class ByteArrayConverter(HeaderValues):
     """Kafka Connect's: writes bytes as they are and refuses everything else."""
 
     config_def = ConfigDef()
@@ -57,12 +47,8 @@ class ByteArrayConverter:
             )
         return cast("bytes | None", value)
 
-    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a header's value, None for null."""
-        return self.from_connect(name, schema, value)
 
-
-class BinaryDataConverter:
+class BinaryDataConverter(HeaderValues):
     """Debezium's: writes binary columns as they are."""
 
     config_def = ConfigDef(
@@ -98,10 +84,6 @@ class BinaryDataConverter:
             )
         return self._delegate.from_connect(topic, schema, value)
 
-    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a header's value, None for null."""
-        return self.from_connect(name, schema, value)
-
 
 class DebeziumByteArrayConverter(BinaryDataConverter):
     """Debezium's converter of byte arrays: binary columns are buffers, which it delegates."""
@@ -110,14 +92,8 @@ class DebeziumByteArrayConverter(BinaryDataConverter):
 
 
 def _delegate(name: str, settings: Mapping[str, str]) -> _Delegate:
-    if name not in _DELEGATES:
-        choices = ", ".join(_DELEGATES)
+    found = CONVERTERS.get(name)
+    if found is None or not found.delegate:
+        choices = ", ".join(name for name, entry in CONVERTERS.items() if entry.delegate)
         raise ConfigError(str(invalid(_DELEGATE, name, f"not supported: it can be {choices}")))
-    module, attribute = _DELEGATES[name]
-    below = {
-        key.removeprefix(f"{_DELEGATE}."): text
-        for key, text in settings.items()
-        if key.startswith(f"{_DELEGATE}.")
-    }
-    built = getattr(importlib.import_module(_HERE + module), attribute)(below)
-    return cast("_Delegate", built)
+    return cast("_Delegate", found.load()(settings_below(settings, f"{_DELEGATE}.")))

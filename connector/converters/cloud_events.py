@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from connector.config import ConfigDef, ConfigKey, invalid, one_of, only
+from connector.config import ConfigDef, ConfigKey, invalid, one_of, only, settings_below
 from connector.converters.json import JsonConverter
 from connector.data.avro_names import schema_names
 from connector.data.schema import BYTES, STRING, Field, Schema, struct
@@ -100,12 +100,12 @@ class CloudEventsConverter:
                 "Cannot use 'application/json' data content type within Avro events",
                 "Set data.serializer.type=avro, too.",
             )
-        below = _settings_below(config, "json.")
+        below = settings_below(config, "json.")
         self._data_with_schema = below.get("schemas.enable", "true").strip().lower() == "true"
         self._json = JsonConverter({**below, "schemas.enable": "false"})
         self._json_data = JsonConverter(below)
         self._avro, self._registry = (
-            _avro_converter(_settings_below(config, "avro."))
+            _avro_converter(settings_below(config, "avro."))
             if self._in_avro or self._data_type == "avro"
             else (self._json, "")
         )
@@ -226,12 +226,6 @@ def _attribute_schema(schema: Schema) -> Schema:
 def _time(milliseconds: int) -> str:
     time = _EPOCH + timedelta(milliseconds=milliseconds)
     return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
-
-
-def _settings_below(config: Mapping[str, str], prefix: str) -> dict[str, str]:
-    return {
-        key.removeprefix(prefix): text for key, text in config.items() if key.startswith(prefix)
-    }
 
 
 def _avro_converter(config: dict[str, str]) -> tuple[_DataConverter, str]:

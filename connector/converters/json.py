@@ -17,6 +17,8 @@ from orjson import Fragment, JSONEncodeError, dumps
 
 from connector.codegen import compile_function
 from connector.config import ConfigDef, ConfigKey, at_least, invalid
+from connector.converters.header_values import HeaderValues
+from connector.data.decimals import unscaled_bytes
 from connector.data.fragments import Encode
 from connector.data.java import decimal_text, double_text, float_text
 from connector.data.schema import Schema
@@ -48,7 +50,7 @@ def _decimal_format(name: str, value: str) -> str | None:
     return str(invalid(name, value, reason))
 
 
-class JsonConverter:
+class JsonConverter(HeaderValues):
     """Writes values as JSON. Schemas are compiled once and known by identity."""
 
     config_def = ConfigDef(
@@ -94,10 +96,6 @@ class JsonConverter:
             return None if value is None else self._without_schema(value)
         ready = self._ready.get(id(schema)) or self._prepare(schema, topic)
         return ready.before + _text(_dumps(ready.native(value))) + ready.after
-
-    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a header's value; None for a null without schema."""
-        return self.from_connect(name, schema, value)
 
     def _prepare(self, schema: Schema, topic: str) -> _Ready:
         """Compile a schema, in place of the one that was compiled first when there are many."""
@@ -292,9 +290,8 @@ def _base64(value: bytes) -> str:
 
 
 def _unscaled(value: int) -> str:
-    """Write the shortest two's complement of an unscaled decimal, big-endian, in base64."""
-    size = ((value if value >= 0 else ~value).bit_length() >> 3) + 1
-    return _base64(value.to_bytes(size, "big", signed=True))
+    """Write the bytes of an unscaled decimal in base64."""
+    return _base64(unscaled_bytes(value))
 
 
 def _schemaless(value: Any) -> Any:

@@ -7,12 +7,13 @@ from struct import Struct
 from typing import Any, ClassVar, Final
 
 from connector.config import ConfigDef
+from connector.converters.header_values import HeaderValues
 from connector.data.java_types import java_class
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 
 
-class _NumberConverter:
+class _NumberConverter(HeaderValues):
     """Writes values of one Java class, whatever their schema says of them otherwise."""
 
     config_def = ConfigDef()
@@ -31,10 +32,6 @@ class _NumberConverter:
         if found != self.java_name:
             raise ConversionError(f"Failed to serialize to {self.type_name} (was class {found})")
         return self.layout.pack(value)
-
-    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a header's value, None for null."""
-        return self.from_connect(name, schema, value)
 
 
 class ShortConverter(_NumberConverter):
@@ -70,7 +67,7 @@ class DoubleConverter(_NumberConverter):
 _BOOLEANS: Final = {False: b"\x00", True: b"\x01"}
 
 
-class BooleanConverter:
+class BooleanConverter(HeaderValues):
     """Writes booleans as one byte."""
 
     config_def = ConfigDef()

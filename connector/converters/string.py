@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from connector.config import ConfigDef, ConfigKey
+from connector.converters.header_values import HeaderValues
 from connector.data.java import date_text, decimal_text, double_text, float_text
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
 
 
-class StringConverter:
+class StringConverter(HeaderValues):
     """Writes the text of a value in a character set."""
 
     config_def = ConfigDef(
@@ -29,10 +30,6 @@ class StringConverter:
     def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:  # noqa: ARG002 - other converters need the topic
         """Return the bytes of a key or value, None for null."""
         return None if value is None else java_text(schema, value).encode(self._encoding)
-
-    def from_header(self, name: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a header's value, None for null."""
-        return self.from_connect(name, schema, value)
 
 
 def java_text(schema: Schema | None, value: Any) -> str:

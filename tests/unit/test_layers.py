@@ -63,12 +63,13 @@ MAY_IMPORT = {
     "connector.connectors": BOTTOM
     | {
         "connector.capture",
+        "connector.converters",
         "connector.debezium",
         "connector.mysql",
         "connector.plugin",
         "connector.task",
     },
-    "connector.plugin_table": BOTTOM | {"connector.plugin"},
+    "connector.plugin_table": BOTTOM | {"connector.converters", "connector.plugin"},
     "connector.metrics": BOTTOM | {"connector.task", "connector.worker"},
     "restapi": BOTTOM | {"connector.plugin", "connector.worker"},
     "connector.daemon": BOTTOM

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Final
 
 from connector.config import (
@@ -11,18 +10,24 @@ from connector.config import (
     ConfigDef,
     ConfigKey,
     Validator,
-    at_least,
     invalid,
     one_of,
     only,
+    settings_below,
 )
 from connector.converters.registry import RegistryConnection, tls_context
+from connector.converters.registry_keys import (
+    AVRO_ENUMERATIONS,
+    CONNECT_PROPERTIES,
+    SCHEMAS_KEPT,
+    boolean,
+    tls_keys,
+)
 from connector.errors import ConfigError
 
 _REGISTRY: Final = "apicurio.registry."
 _SERDE: Final = "io.apicurio.registry.serde."
 _PATH: Final = "/apis/registry/v2"
-_REQUEST_HEADERS: Final = f"{_REGISTRY}request.headers."
 STRATEGIES: Final = {
     f"{_SERDE}strategy.TopicIdStrategy": "topic",
     f"{_SERDE}strategy.SimpleTopicIdStrategy": "simple topic",
@@ -36,7 +41,6 @@ _ID_STRATEGIES: Final = {  # of version 1
     "io.apicurio.registry.utils.serde.strategy.FindLatestIdStrategy": "find-latest",
     "io.apicurio.registry.utils.serde.strategy.FindBySchemaIdStrategy": "",
 }
-_boolean = partial(ConfigKey, type="BOOLEAN")
 
 
 def accept_keys_of(choices: Mapping[str, str]) -> Validator:
@@ -62,30 +66,13 @@ def _header_names() -> list[ConfigKey]:
     ]
 
 
-def _tls_keys() -> list[ConfigKey]:
-    keys = []
-    for store in ("truststore", "keystore"):
-        name = f"{_REGISTRY}request.ssl.{store}."
-        keys += [
-            ConfigKey(name + "location", doc=f"The {store} for HTTPS, in PEM or PKCS#12."),
-            ConfigKey(name + "password", "PASSWORD", doc=f"The password of the {store}."),
-            ConfigKey(
-                name + "type", doc="Kept for compatibility: the content of the store shows it."
-            ),
-        ]
-    return [
-        *keys,
-        ConfigKey(f"{_REGISTRY}request.ssl.key.password", "PASSWORD", doc="The key's password."),
-    ]
-
-
 CONFIG: Final = ConfigDef(
     [
         ConfigKey(
             f"{_REGISTRY}url", "LIST", REQUIRED, "HIGH",
             "Address of Apicurio Registry; /apis/registry/v2 is added if it is missing.",
         ),
-        _boolean(
+        boolean(
             f"{_REGISTRY}auto-register", default=False,
             doc="Register schemas; without, they have to be registered already.",
         ),
@@ -94,7 +81,7 @@ CONFIG: Final = ConfigDef(
             doc="What to do when the artifact exists.",
             validator=one_of("FAIL", "UPDATE", "RETURN", "RETURN_OR_UPDATE"),
         ),
-        _boolean(
+        boolean(
             f"{_REGISTRY}find-latest", default=False,
             doc="Use the latest version of the artifact, if it has the same fields.",
         ),
@@ -105,12 +92,12 @@ CONFIG: Final = ConfigDef(
             f"{_REGISTRY}artifact-resolver-strategy", "CLASS", next(iter(STRATEGIES)), "MEDIUM",
             "How artifacts are named.", validator=accept_keys_of(STRATEGIES),
         ),
-        _boolean(
+        boolean(
             f"{_REGISTRY}headers.enabled", default=True,
             doc="Write ids into headers of the message; with false, before the value.",
         ),
         *_header_names(),
-        _boolean(
+        boolean(
             f"{_REGISTRY}as-confluent", default=False,
             doc="Write ids before the value in four bytes, as Confluent's converter does.",
         ),
@@ -129,7 +116,7 @@ CONFIG: Final = ConfigDef(
             f"{_REGISTRY}avro.encoding", default="BINARY", doc="The encoding of values.",
             validator=only("BINARY", because="use JsonConverter for JSON"),
         ),
-        _boolean(
+        boolean(
             f"{_REGISTRY}dereference-schema", default=True,
             doc="Register each schema as a whole; with false, with references to the records "
             "inside.",
@@ -149,7 +136,7 @@ CONFIG: Final = ConfigDef(
                 "service.token.endpoint", "service.url", "realm", "client.id", "client.scope",
             )
         ),
-        *_tls_keys(),
+        *tls_keys(f"{_REGISTRY}request."),
         *(
             ConfigKey(
                 _REGISTRY + name, doc="Kept for compatibility: schemas are kept for good, and "
@@ -161,24 +148,15 @@ CONFIG: Final = ConfigDef(
             )
         ),
         *(
-            _boolean(
+            boolean(
                 f"{_REGISTRY}{part}.dereference-schema", default=False,
                 doc="Kept for compatibility: it concerns schemas that are read.",
             )
             for part in ("serializer", "deserializer")
         ),
-        ConfigKey(
-            "schemas.cache.config", "INT", 1000, "LOW",
-            "How many schemas are kept ready for use.", validator=at_least(1),
-        ),
-        _boolean(
-            "enhanced.avro.schema.support", default=False,
-            doc="Kept for compatibility: no schema of the connectors here holds Avro enumerations.",
-        ),
-        _boolean(
-            "connect.meta.data", default=True, importance="LOW",
-            doc="Write the properties connect.name, connect.version and others into schemas.",
-        ),
+        SCHEMAS_KEPT,
+        AVRO_ENUMERATIONS,
+        CONNECT_PROPERTIES,
     ]
 )  # fmt: skip
 
@@ -192,11 +170,7 @@ def options_of(config: Mapping[str, str]) -> dict[str, Any]:
     strategy = _ID_STRATEGIES.get(options[f"{_REGISTRY}global-id"] or "")
     if strategy:
         options[_REGISTRY + strategy] = True
-    options["request.headers"] = {
-        key.removeprefix(_REQUEST_HEADERS): text
-        for key, text in config.items()
-        if key.startswith(_REQUEST_HEADERS)
-    }
+    options["request.headers"] = settings_below(config, f"{_REGISTRY}request.headers.")
     return options
 
 
@@ -205,19 +179,13 @@ def connection(options: Mapping[str, Any]) -> RegistryConnection:
 
     :raises ConfigError: a key store cannot be read.
     """
-    request = f"{_REGISTRY}request."
-    tls = {
-        key.removeprefix(request): value
-        for key, value in options.items()
-        if key.startswith(f"{request}ssl.")
-    }
     user = options["apicurio.auth.username"]
     login = (user, options["apicurio.auth.password"] or "") if user else None
     return RegistryConnection(
         [_address(url) for url in options["apicurio.registry.url"] if url],
         login,
         headers=options["request.headers"],
-        tls=tls_context(tls),
+        tls=tls_context(settings_below(options, f"{_REGISTRY}request.")),
     )
 
 

@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Final
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey, at_least, non_empty, only
+from connector.config import (
+    REQUIRED,
+    ConfigDef,
+    ConfigKey,
+    at_least,
+    non_empty,
+    only,
+    settings_below,
+)
 from connector.converters.avro.subjects import TOPIC_NAME, known_strategy
 from connector.converters.registry import RegistryConnection, tls_context
+from connector.converters.registry_keys import (
+    AVRO_ENUMERATIONS,
+    CONNECT_PROPERTIES,
+    SCHEMAS_KEPT,
+    boolean,
+    tls_keys,
+)
 from connector.errors import ConfigError
 
 _PREFIX: Final = "schema.registry."
-_STORES: Final = ("truststore", "keystore")
-_boolean = partial(ConfigKey, type="BOOLEAN")
+_STRICT: Final = "values are written with the fields of the table, not with those registered"
 _RETRIES: Final = "Kept for compatibility: Millrace asks until the registry answers."
 
 
 def _has_urls(name: str, value: Any) -> str | None:
     return None if value is None or any(value) else non_empty(name, "")
-
-
-def _tls_keys() -> list[ConfigKey]:
-    keys = []
-    for store in _STORES:
-        name = f"{_PREFIX}ssl.{store}."
-        keys += [
-            ConfigKey(name + "location", doc=f"The {store} for HTTPS, in PEM or PKCS#12."),
-            ConfigKey(name + "password", "PASSWORD", doc=f"The password of the {store}."),
-            ConfigKey(
-                name + "type",
-                default="JKS",
-                doc="Kept for compatibility: the content of the store shows its type.",
-            ),
-        ]
-    return [
-        *keys,
-        ConfigKey(f"{_PREFIX}ssl.key.password", "PASSWORD", doc="The password of the key."),
-        ConfigKey(
-            f"{_PREFIX}ssl.endpoint.identification.algorithm",
-            default="https",
-            importance="LOW",
-            doc="Empty: the name in the registry's certificate is not checked.",
-        ),
-    ]
 
 
 CONFIG: Final = ConfigDef(
@@ -52,28 +40,30 @@ CONFIG: Final = ConfigDef(
             "schema.registry.url", "LIST", REQUIRED, "HIGH",
             "Addresses of the schema registry, tried in order.", validator=_has_urls,
         ),
-        _boolean(
+        boolean(
             "auto.register.schemas", default=True,
             doc="Register schemas; with false they have to be registered already.",
         ),
-        _boolean(
+        boolean(
             "use.latest.version", default=False, importance="LOW",
             doc="Use the latest version of a subject instead of registering, if it has the same "
             "fields.",
         ),
-        _boolean(
+        boolean(
             "latest.compatibility.strict", default=True, importance="LOW",
-            doc="Kept for compatibility: a latest version with other fields is always an error.",
+            doc="Refuse a latest version with other fields.",
+            validator=only(True, because=_STRICT),
         ),
         ConfigKey(
             "use.schema.id", "INT", -1, "LOW",
             "Use the schema with this id instead of registering, if it has the same fields.",
         ),
-        _boolean(
+        boolean(
             "id.compatibility.strict", default=True, importance="LOW",
-            doc="Kept for compatibility: an id whose schema has other fields is always an error.",
+            doc="Refuse an id whose schema has other fields.",
+            validator=only(True, because=_STRICT),
         ),
-        _boolean(
+        boolean(
             "normalize.schemas", default=False, importance="LOW",
             doc="Let the registry normalize schemas.",
         ),
@@ -101,7 +91,11 @@ CONFIG: Final = ConfigDef(
             validator=only("STATIC_TOKEN", because="set bearer.auth.token"),
         ),
         ConfigKey("bearer.auth.token", "PASSWORD", None, "MEDIUM", "A bearer token."),
-        *_tls_keys(),
+        *tls_keys(_PREFIX, store_type="JKS"),
+        ConfigKey(
+            f"{_PREFIX}ssl.endpoint.identification.algorithm", "STRING", "https", "LOW",
+            "Empty: the name in the registry's certificate is not checked.",
+        ),
         ConfigKey(
             "http.connect.timeout.ms", "INT", 60_000, "LOW",
             "How long to wait for a connection.", validator=at_least(1),
@@ -117,41 +111,32 @@ CONFIG: Final = ConfigDef(
             "max.schemas.per.subject", "INT", 1000, "LOW",
             "Kept for compatibility: schemas.cache.config limits the schemas that are kept.",
         ),
-        ConfigKey(
-            "schemas.cache.config", "INT", 1000, "LOW",
-            "How many schemas are kept ready for use.", validator=at_least(1),
-        ),
-        _boolean(
-            "enhanced.avro.schema.support", default=False,
-            doc="Kept for compatibility: no schema of the connectors here holds Avro enumerations.",
-        ),
-        _boolean(
-            "connect.meta.data", default=True, importance="LOW",
-            doc="Write the properties connect.name, connect.version and others into schemas.",
-        ),
-        _boolean(
+        SCHEMAS_KEPT,
+        AVRO_ENUMERATIONS,
+        CONNECT_PROPERTIES,
+        boolean(
             "scrub.invalid.names", default=False,
             doc="Replace characters in names that Avro does not allow.",
         ),
-        _boolean(
+        boolean(
             "allow.optional.map.keys", default=False, importance="LOW",
             doc="Write maps with optional string keys as maps.",
         ),
-        _boolean(
+        boolean(
             "ignore.default.for.nullables", default=False,
             doc="Write null where a value is null, not the default of the field.",
         ),
-        _boolean(
+        boolean(
             "discard.type.doc.default", default=False, importance="LOW",
             doc="Leave the documentation of records and fields out.",
             validator=only(False, because="no schema of the connectors here has such texts"),
         ),
-        _boolean(
+        boolean(
             "generalized.sum.type.support", default=False,
             doc="Write unions and enumerations of other converters.",
             validator=only(False, because="no schema of the connectors here holds a union"),
         ),
-        _boolean(
+        boolean(
             "flatten.singleton.unions", default=True, importance="LOW",
             doc="Kept for compatibility: it concerns messages that are read from Kafka.",
         ),
@@ -164,16 +149,11 @@ def connection(options: Mapping[str, Any]) -> RegistryConnection:
 
     :raises ConfigError: credentials are missing, or a key store cannot be read.
     """
-    tls = {
-        key.removeprefix(_PREFIX): value
-        for key, value in options.items()
-        if key.startswith(f"{_PREFIX}ssl.")
-    }
     return RegistryConnection(
         [url for url in options["schema.registry.url"] if url],
         _login(options),
         options["bearer.auth.token"],
-        tls=tls_context(tls),
+        tls=tls_context(settings_below(options, _PREFIX)),
         connect_seconds=options["http.connect.timeout.ms"] / 1000,
         read_seconds=options["http.read.timeout.ms"] / 1000,
     )

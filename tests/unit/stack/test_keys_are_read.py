@@ -19,7 +19,7 @@ from deploy.reference import MYSQL, here
 
 ROOT = Path(__file__).parents[3]
 CODE = ("connector", "restapi")
-DECLARED = {"ConfigKey", "_common", "_errors", "_key"}
+DECLARED = {"ConfigKey", "_common", "_errors", "_key", "boolean"}
 TLS = (
     *(
         f"ssl.{store}.{key}"
@@ -51,11 +51,17 @@ OTHERWISE = {
             *(f"schema.registry.{key}" for key in TLS),
             "schema.registry.ssl.endpoint.identification.algorithm",
         ],
-        ("connector/converters/avro/confluent_config.py", 'key.startswith(f"{_PREFIX}ssl.")'),
+        (
+            "connector/converters/avro/confluent_config.py",
+            "tls_context(settings_below(options, _PREFIX))",
+        ),
     ),
     **dict.fromkeys(
         [f"apicurio.registry.request.{key}" for key in TLS],
-        ("connector/converters/avro/apicurio_config.py", 'key.startswith(f"{request}ssl.")'),
+        (
+            "connector/converters/avro/apicurio_config.py",
+            'settings_below(options, f"{_REGISTRY}request.")',
+        ),
     ),
     "topic.creation.groups": ("connector/worker/topic_creation.py", 'PREFIX + "groups"'),
     **dict.fromkeys(

@@ -129,6 +129,13 @@ def test_the_latest_version_needs_the_same_fields(registry: ScriptedRegistry) ->
         avro.from_connect("u", ROW, VALUE)
 
 
+@pytest.mark.parametrize("key", ["latest_compatibility_strict", "id_compatibility_strict"])
+def test_other_fields_are_never_accepted(registry: ScriptedRegistry, key: str) -> None:
+    converter(registry, **{key: "true"})
+    with pytest.raises(ConfigError, match="with the fields of the table"):
+        converter(registry, **{key: "false"})
+
+
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
 def test_errors_that_may_pass(registry: ScriptedRegistry, status: int) -> None:
     avro = converter(registry)
