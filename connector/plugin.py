@@ -72,6 +72,12 @@ class TopicCreator(Protocol):
     def reachable(self) -> bool:
         """Return whether the cluster has just answered; sends a request, never waits for it."""
 
+    def writable(self, topics: Sequence[str]) -> bool:
+        """Return whether all partitions have just had a leader and all their replicas.
+
+        Sends a request, never waits for it.
+        """
+
 
 @runtime_checkable
 class Converter(Protocol):

@@ -34,6 +34,11 @@ class FirstMessages:
         self._topics: dict[str, _Partitions] = {}
         self.partition = self._known.get
 
+    @property
+    def topics(self) -> list[str]:
+        """The topics to which the producer wrote."""
+        return list(self._topics)
+
     def admit(
         self, topic: str, partition: int | None, key: bytes | None, count: int, failed: Failed
     ) -> tuple[int, Failed] | None:

@@ -50,10 +50,18 @@ _READER: Final = {
 
 
 class LogWriter:
-    """A producer shared by the logs of one worker."""
+    """A producer shared by the logs of one worker; another one after a message timed out.
+
+    Librdkafka may never learn the leader of a partition that had none for a moment (its issue
+    5430): then only a new producer goes on.
+    """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self._producer = Producer({**CONNECTION, **config, **_WRITER}, logger=_log)
+        self._config = {**CONNECTION, **config, **_WRITER}
+        self._producer = self._create()
+
+    def _create(self) -> Producer:
+        return Producer(self._config, logger=_log)
 
     def write(self, topic: str, entries: Sequence[tuple[bytes, bytes | None]]) -> None:
         """Send the entries in order and wait until all are acknowledged.
@@ -61,16 +69,20 @@ class LogWriter:
         :raises TransientError: not acknowledged in time.
         :raises StopError: refused permanently.
         """
+        producer = self._producer
         answers: queue.SimpleQueue[KafkaError | None] = queue.SimpleQueue()
         for key, value in entries:
-            self._send(topic, key, value, answers)
-        errors = [self._answer(answers) for _ in entries]
+            self._send(producer, topic, key, value, answers)
+        errors = [self._answer(producer, answers) for _ in entries]
         for error in errors:
             if error is not None:
+                if error.code() == KafkaError._MSG_TIMED_OUT and producer is self._producer:  # noqa: SLF001 - the library's public name for it
+                    self._producer = self._create()
                 raise request_error(error, f"Writing to topic {topic}")
 
     def _send(
         self,
+        producer: Producer,
         topic: str,
         key: bytes,
         value: bytes | None,
@@ -79,11 +91,13 @@ class LogWriter:
         def acknowledged(error: KafkaError | None, _: Message) -> None:
             answers.put(error)
 
-        self._producer.produce(topic, value, key, on_delivery=acknowledged)
+        producer.produce(topic, value, key, on_delivery=acknowledged)
 
-    def _answer(self, answers: queue.SimpleQueue[KafkaError | None]) -> KafkaError | None:
+    def _answer(
+        self, producer: Producer, answers: queue.SimpleQueue[KafkaError | None]
+    ) -> KafkaError | None:
         while True:  # ends by message.timeout.ms: each message gets its answer
-            self._producer.poll(_POLL)
+            producer.poll(_POLL)
             try:
                 return answers.get_nowait()
             except queue.Empty:

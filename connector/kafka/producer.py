@@ -68,8 +68,9 @@ class Producer:
     `poll` and `flush` report failures, and release the callback that `send` got with a message
     once the message is delivered or has failed. Any thread may read the length (the messages that
     are not acknowledged), ``capacity`` and ``queue_bytes`` (the most there may be) and ``sent``.
-    The last connection error stays in ``problem`` until the owner clears it. ``uses_receipts`` is
-    false if the library has to report each message that is delivered.
+    The last connection error stays in ``problem`` until the owner clears it. ``linger`` is how many
+    seconds a message may wait for others. ``uses_receipts`` is false if the library has to report
+    each message that is delivered.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Producer:
             settings["max.in.flight.requests.per.connection"] = config.get(
                 "max.in.flight.requests.per.connection", 1
             )
+        self.linger = float(settings["linger.ms"]) / 1000
         self.sent = self.sent_bytes = 0
         self.problem: str | None = None
         self._fatal: KafkaError | None = None
@@ -259,6 +261,11 @@ class Producer:
     def abort(self) -> None:
         """Drop what is queued and what waits for an answer; any thread may do this."""
         self._producer.purge()
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics to which messages were sent."""
+        return self._first.topics
 
     def __len__(self) -> int:
         return len(self._producer)

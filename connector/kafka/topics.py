@@ -22,7 +22,7 @@ from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
 _log = logging.getLogger(__name__)
@@ -45,6 +45,7 @@ class Topics:
         self._config = {**CONNECTION, **config}
         self._fence = fence or Fence()
         self._question: Future[Any] | None = None
+        self._descriptions: Sequence[Future[Any]] = ()
 
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
@@ -99,6 +100,21 @@ class Topics:
             return False
         return question.exception() is None
 
+    def writable(self, topics: Sequence[str]) -> bool:
+        """Return whether all partitions have just had a leader and all their replicas.
+
+        Sends a request, never waits for it.
+        """
+        answers, self._descriptions = self._descriptions, ()
+        if not answers and topics:
+            collection = TopicCollection(list(topics))
+            found = self._client.describe_topics(collection, request_timeout=_PROBE)
+            answers = list(found.values())
+        if not all(answer.done() for answer in answers):
+            self._descriptions = answers
+            return False
+        return bool(answers) and all(map(_is_complete, answers))
+
     @cached_property
     def _client(self) -> AdminClient:
         return AdminClient(self._config, logger=_log)
@@ -126,6 +142,14 @@ class Topics:
                 if time.monotonic() > deadline:
                     raise
                 self._fence.wait(f"Waiting for Kafka: {doing}")
+
+
+def _is_complete(answer: Future[Any]) -> bool:
+    """Return whether a topic could be described, and lacks neither leaders nor replicas."""
+    return answer.exception() is None and all(
+        partition.leader is not None and len(partition.isr) == len(partition.replicas)
+        for partition in answer.result().partitions
+    )
 
 
 class _UnknownTopicError(StopError):

@@ -201,6 +201,10 @@ class GroupTopicCreator:
         """Return whether the cluster has just answered; never waits."""
         return self._topics.reachable()
 
+    def writable(self, topics: Sequence[str]) -> bool:
+        """Return whether all partitions have a leader and all their replicas; never waits."""
+        return self._topics.writable(topics)
+
     def _create(self, topic: str) -> int:
         if not self._enabled:
             raise StopError(

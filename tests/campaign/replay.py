@@ -15,6 +15,7 @@ _FIRST_OF_TABLE: Final = ("first", "first_in_data_collection")
 _EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - DATETIME has no zone
 
 Identity = tuple[Any, ...]
+Snapshot = tuple[int, str, int]  # the time of its last row, its log file and position
 
 
 class Replay:
@@ -35,6 +36,8 @@ class Replay:
         self.events = 0
         self._versions: dict[int, set[int]] = defaultdict(set)
         self._from_snapshot: set[int] = set()
+        self._only_read: set[int] = set()
+        self.snapshot: Snapshot | None = None  # the last one that read a row
         self.snapshot_ended = 0.0  # seconds since the epoch
         self._order = Order(topic)
         self._seen: dict[int, list[str]] = defaultdict(list)  # by origin, for failed checks
@@ -59,6 +62,8 @@ class Replay:
         if not self._order.accepts(_identity(event)) and event["op"] != "t":
             self.repeated += 1
         for row in (before, after):
+            if row is not None:
+                self._only_read.discard(row["origin"])
             if row is not None and event["source"]["ts_ms"] < self.snapshot_ended * 1000:
                 self._from_snapshot.add(row["origin"])
                 self._forget_earlier_snapshot(row)
@@ -71,9 +76,21 @@ class Replay:
         else:
             self.rows.pop(before["origin"], None)
 
+    def end_snapshots(self, last: Snapshot) -> None:
+        """Forget what only an interrupted snapshot read: in the last one the table was empty."""
+        if self.snapshot is None or self.snapshot[1:] == last[1:]:
+            return
+        for origin in self._only_read:
+            self.rows.pop(origin, None)
+            self._versions.pop(origin, None)
+            self._from_snapshot.discard(origin)
+        self._only_read.clear()
+
     def _read(self, event: dict[str, Any]) -> None:
-        row = event["after"]
-        if event["source"]["snapshot"] in _FIRST_OF_TABLE:
+        row, source = event["after"], event["source"]
+        self.snapshot = source["ts_ms"], source["file"], source["pos"]
+        if source["snapshot"] in _FIRST_OF_TABLE:
+            self._only_read.clear()
             self.rows.clear()
             self._versions.clear()
             self._from_snapshot.clear()
@@ -81,6 +98,7 @@ class Replay:
         self.rows[row["origin"]] = row
         self._versions[row["origin"]].add(row["version"])
         self._from_snapshot.add(row["origin"])
+        self._only_read.add(row["origin"])
 
     def _forget_earlier_snapshot(self, row: dict[str, Any]) -> None:
         """Forget versions of an interrupted snapshot that the next one did not repeat.

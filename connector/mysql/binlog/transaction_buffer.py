@@ -8,6 +8,7 @@ servers log those of other tables separately.
 
 from __future__ import annotations
 
+import errno
 import pickle
 import re
 from collections.abc import Iterable, Iterator
@@ -156,7 +157,7 @@ class _EventList:
     def _file_errors(self) -> Iterator[None]:
         """Turn errors of the file into those of a capture.
 
-        :raises DiskFullError: there is no space for the transaction.
+        :raises DiskFullError: there is no space for the transaction, or no folder that has some.
         :raises StopError: the file cannot be created or written.
         """
         try:
@@ -165,7 +166,8 @@ class _EventList:
             self._close()
             text = f"A large transaction cannot be written to a temporary file: {error.strerror}"
             folder = "the folder that the environment variable TMPDIR names"
-            if DiskFullError.is_cause(error):
+            # to find a folder, `tempfile` writes to each that there is
+            if DiskFullError.is_cause(error) or error.errno == errno.ENOENT:
                 raise DiskFullError(f"{text}. Free space in {folder}.") from error
             raise StopError(text, f"Check the permissions of {folder}.") from error
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+
 import pytest
 
 from connector.errors import DiskFullError
@@ -31,6 +33,16 @@ def test_a_transaction_larger_than_the_memory_for_it_is_complete() -> None:
     released = list(TransactionBuffer().release(events))
     assert images_of(released) == [bytes([number]) * MEGABYTE for number in range(11)]
     assert [type(event) for event in released] == [type(event) for event in events]
+
+
+def test_a_disk_that_was_full_before_the_first_file_is_a_transient_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python looks for a folder then, and finds none that it can write to."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with no_space_beyond(0), pytest.raises(DiskFullError, match="No usable temporary directory"):
+        list(TransactionBuffer().release(large_transaction(11)))
+    assert len(list(TransactionBuffer().release(large_transaction(11)))) == 13
 
 
 @pytest.mark.parametrize("megabytes", [0, 3, 7])
