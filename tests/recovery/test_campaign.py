@@ -15,7 +15,6 @@ FAULTS = 26
 KINDS = [fault for name, fault in CATALOG.items() if name != "switch-servers"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("database", ["mysql", "mariadb"])
 def test_nothing_is_lost_whatever_fails(workspace: Workspace, database: str) -> None:
     seed = random.randrange(1_000_000)

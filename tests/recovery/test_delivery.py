@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from connector.errors import BrokerUnavailableError, ClientFailedError
+from connector.errors import BrokerUnavailableError, ClientFailedError, TransientError
+from connector.kafka import log as kafka_log
+from connector.kafka.log import LogWriter
 from deploy.stack import Workspace
+from tests.fixtures.fault_proxy import Direction
 from tests.fixtures.proxied_broker import ProxiedBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -109,3 +112,23 @@ def test_a_fatal_error(proxied: ProxiedBroker) -> None:
     assert not sender.held
     assert sender.failed
     other.producer.close()
+
+
+def test_a_log_goes_on_with_another_producer_after_an_outage(
+    proxied: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first may never learn of the leader that a partition has after it."""
+    monkeypatch.setitem(kafka_log._WRITER, "message.timeout.ms", 2000)
+    topics, topic = Topics(proxied.address), f"log-{uuid.uuid4().hex[:8]}"
+    topics.create(topic)
+    writer = LogWriter({"bootstrap.servers": proxied.proxy.address})
+    writer.write(topic, [(b"a", b"1")])
+    first = writer._producer
+    proxied.proxy.blackhole(Direction.BOTH)
+    with pytest.raises(TransientError):
+        writer.write(topic, [(b"b", b"2")])
+    assert writer._producer is not first
+    proxied.proxy.heal()
+    writer.write(topic, [(b"c", b"3")])
+    assert [message.key for message in topics.read(topic)] == [b"a", b"c"]
+    writer.close()
