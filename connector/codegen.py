@@ -103,6 +103,13 @@ class Expression:
         template = f"(None if (value := {self.template}) is None else {then})"
         return Expression(template, {**self.names, **names})
 
+    def applied_to(self, inner: Expression) -> Expression:
+        """Return the conversion of what another expression results in, None included."""
+        number = len(inner.names)  # this one may use names of the other for objects of its own
+        outer = _NAME.sub(rf"@\1_{number}", self.template).replace("{}", inner.template)
+        names = {f"{name}_{number}": target for name, target in self.names.items()}
+        return Expression(outer, {**inner.names, **names})
+
     def function(self) -> Callable[[Any], Any]:
         """Return the conversion as a function of one value (not None)."""
         namespace: dict[str, Any] = {}

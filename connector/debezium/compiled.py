@@ -12,10 +12,10 @@ from typing import Any
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import TableId
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, numbered_rows
+from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 
 Headers = list[tuple[str, bytes | None]]
@@ -23,7 +23,6 @@ EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 _BEFORE, _AFTER, _SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _CREATING = frozenset("cr")
-_MAX_SHAPES = 2_000  # of 10 to 20 kB each
 _KNOWN_NUMBERS = 4096
 
 _join = b"".join
@@ -47,12 +46,11 @@ class CompiledRows:
         self._encode_key = encode_key
         self._encode_header = encode_header
         self._headers: Headers = [encode_header(header) for header in options.context_headers]
-        self._shapes: dict[int, _Shape] = {}
-        self._versions: dict[TableId, int] = {}
+        self._shapes = TableVersions(self._shape)
 
     def messages(self, change: RowChanges) -> list[Message]:
         """Return the messages of a change, in order."""
-        shape = self._shapes.get(id(change.codec)) or self._shape(change.codec)
+        shape = self._shapes.of(change.codec)
         event = _Event(shape, change.source, self._options.now())
         if not self._orders or change.op == "r":
             if change.op in _CREATING:
@@ -174,14 +172,7 @@ class CompiledRows:
         return event.tail(op, event.shape.transaction((None, None, None, block)))
 
     def _shape(self, codec: TableEventSchema) -> _Shape:
-        """Compile a version of a table, in place of the version before."""
-        self._shapes.pop(self._versions.pop(codec.table.id, 0), None)
-        if len(self._versions) >= _MAX_SHAPES:  # the oldest makes room
-            self._shapes.pop(self._versions.pop(next(iter(self._versions))), None)
-        shape = _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
-        self._shapes[id(codec)] = shape
-        self._versions[codec.table.id] = id(codec)
-        return shape
+        return _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
 
 
 class _Shape:

@@ -11,6 +11,7 @@ from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
 from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, EncodeHeader, EncodeKey, fragment_keys
+from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.position_header import POSITION_HEADER, add_position_headers
 from connector.debezium.transactions import Transaction
@@ -61,6 +62,16 @@ class DebeziumEncoder:
             return add_position_headers(messages, change, change.position_text, options)
 
         return encode
+
+    def compile_chain(
+        self,
+        converters: tuple[Fragments, KeyConverter, EncodeHeader],
+        transform: Callable[[Record], Record | None],
+        timestamp: Callable[[Record], int | None],
+    ) -> Callable[[RowChanges], Iterable[Message]]:
+        """Return a function that writes row changes as the transform and the converters would."""
+        options, transaction = self._options, self.transaction
+        return CompiledChain(options, transaction, converters, transform, timestamp).messages
 
 
 def _converted_keys(converter: KeyConverter) -> EncodeKey:

@@ -112,17 +112,31 @@ class EventRecords:
         for number, (before, after) in numbered_rows(change, self._options):
             source = self._source(change.source)
             source[self._row_name] = 0 if change.first_row is None else number
-            if before is not None and after is not None and moved(before, after):
-                yield from self._move(codec, before, after, source)
-            else:
-                row = after if after is not None else before
-                assert row is not None
-                value = self._envelope(codec, change.op, before, after, source)
-                record = self._with_context(_record(codec, codec.key_struct(row), value))
-                headers = record.headers  # a transform may put another list into the record
-                yield record
-                if after is None and self._options.tombstones:
-                    yield _tombstone(codec, codec.key_struct(row), headers)
+            moves = before is not None and after is not None and moved(before, after)
+            yield from self.row(codec, change.op, before, after, source, moves=moves)
+
+    def row(
+        self,
+        codec: TableEventSchema,
+        op: str,
+        before: Row | None,
+        after: Row | None,
+        source: dict[str, Any],
+        *,
+        moves: bool,
+    ) -> Iterator[Record]:
+        """Yield the records of one row; ``moves``: an update changed its key."""
+        if before is not None and after is not None and moves:
+            yield from self._move(codec, before, after, source)
+            return
+        row = after if after is not None else before
+        assert row is not None
+        value = self._envelope(codec, op, before, after, source)
+        record = self._with_context(_record(codec, codec.key_struct(row), value))
+        headers = record.headers  # a transform may put another list into the record
+        yield record
+        if after is None and self._options.tombstones:
+            yield _tombstone(codec, codec.key_struct(row), headers)
 
     def _move(
         self, codec: TableEventSchema, before: Row, after: Row, source: dict[str, Any]
@@ -147,20 +161,28 @@ class EventRecords:
         after: Row | None,
         source: dict[str, Any],
     ) -> dict[str, Any]:
-        now = self._options.now()
-        in_transaction = (
-            self._options.transactions and self._transaction.id is not None and op != "r"
-        )
+        ts_ms, ts_us, ts_ns = self.times()
         return {
             "before": codec.value_struct(before),
             "after": codec.value_struct(after),
             "source": source,
-            "transaction": self._transaction.event(codec.table.id) if in_transaction else None,
+            "transaction": self.transaction_block(codec, op),
             "op": op,
-            "ts_ms": now // 1_000_000,
-            "ts_us": now // 1000,
-            "ts_ns": now,
+            "ts_ms": ts_ms,
+            "ts_us": ts_us,
+            "ts_ns": ts_ns,
         }
+
+    def times(self) -> tuple[Any, Any, Any]:
+        """Return the time now in milliseconds, microseconds and nanoseconds."""
+        now = self._options.now()
+        return now // 1_000_000, now // 1000, now
+
+    def transaction_block(self, codec: TableEventSchema, op: str) -> dict[str, Any] | None:
+        """Count one more event of the transaction in progress, if it is counted."""
+        if not self._options.transactions or self._transaction.id is None or op == "r":
+            return None
+        return self._transaction.event(codec.table.id)
 
     def _source(self, values: Row) -> dict[str, Any]:
         return dict(zip(self._source_names, values, strict=True))

@@ -7,7 +7,7 @@ all messages of one row have the same. Debezium has no such header: it is writte
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from connector.capture.change import PositionText, RowChanges, Truncated
 from connector.data.record import Header, Message, Record
@@ -30,7 +30,7 @@ def add_position_headers(
     for number, count in _counts(change, options):
         text = f"{position_text[0]}{number}{position_text[1]}"
         for _ in range(count):
-            yield _with_header(next(remaining), text)
+            yield with_position(next(remaining), text)
 
 
 def _counts(change: RowChanges | Truncated, options: EventOptions) -> Iterator[tuple[int, int]]:
@@ -48,7 +48,8 @@ def _counts(change: RowChanges | Truncated, options: EventOptions) -> Iterator[t
         yield number if numbered else 0, count
 
 
-def _with_header(message: T, text: str) -> T:
+def with_position(message: T, text: Any) -> T:
+    """Return a message, or record, with the header; a tombstone shares that of its delete."""
     if isinstance(message, Message):
         headers = [*(message.headers or ()), (POSITION_HEADER, text.encode())]
         return message._replace(headers=headers)

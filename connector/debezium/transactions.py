@@ -25,15 +25,25 @@ class Transaction:
     def __init__(self, *, resumes: bool = True) -> None:
         self._resumes = resumes
         self.id: str | None = None
-        self._total = 0
+        self.total = 0
         self._by_table: dict[str, int] = {}
 
     def event(self, table: TableId) -> dict[str, Any]:
         """Count one more event; return its transaction block."""
         name = str(table)
-        self._total += 1
+        self.total += 1
         self._by_table[name] = count = self._by_table.get(name, 0) + 1
-        return {"id": self.id, "total_order": self._total, "data_collection_order": count}
+        return {"id": self.id, "total_order": self.total, "data_collection_order": count}
+
+    def uncount(self, table: TableId, events: int) -> None:
+        """Forget the last events of a table: they are counted again."""
+        if not events:
+            return
+        name = str(table)
+        self.total -= events
+        self._by_table[name] -= events
+        if not self._by_table[name]:
+            del self._by_table[name]
 
     def begin(self, transaction: str, *, resumed: bool = False) -> bool:
         """Start a transaction. False when it continues from before a restart."""
@@ -46,7 +56,7 @@ class Transaction:
         """Finish; return the id, the number of events and that of each table."""
         order = hash_order(self._by_table)
         counts = [(name, self._by_table[name]) for name in order]
-        finished = (self.id, self._total, counts)
+        finished = (self.id, self.total, counts)
         self._reset(None)
         return finished
 
@@ -61,11 +71,11 @@ class Transaction:
         for key, count in offset.items():
             if key.startswith(_ORDER):
                 self._by_table[key.removeprefix(_ORDER)] = int(count)
-        self._total = sum(self._by_table.values())
+        self.total = sum(self._by_table.values())
 
     def _reset(self, transaction: str | None) -> None:
         self.id = transaction
-        self._total = 0
+        self.total = 0
         self._by_table = {}
 
 

@@ -36,7 +36,7 @@ from connector.task.inflight import Inflight, Span
 from connector.task.pipeline import Pipeline
 from connector.task.run_control import RunControl
 from connector.task.tolerance import ErrorTolerance
-from connector.task.transform_chain import chain
+from connector.task.transform_chain import chain, compilable
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +60,7 @@ class CaptureRun:
             chain(context.transforms),
             self._tolerance.skip,
             self._await_registry,
+            compilable=compilable(context.transforms),
         )
         batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
         self._producer = Producer({**context.producer, **batch})

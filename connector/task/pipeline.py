@@ -11,6 +11,7 @@ from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
+from connector.data.symbolic import NotCompilableError
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
@@ -73,10 +74,23 @@ class EventEncoder(Protocol):
         """Return a function that writes row changes without records in between."""
         ...
 
+    def compile_chain(
+        self,
+        converters: tuple[Fragments, Converter, EncodeHeader],
+        transform: Transform,
+        timestamp: Callable[[Record], int | None],
+    ) -> Callable[[RowChanges], Iterable[Message]]:
+        """Return a function that writes row changes through compilable transforms.
+
+        It raises `NotCompilableError` for a change that has to take the generic path.
+        """
+        ...
+
 
 class Pipeline:
-    """Makes the messages of one task. Without transforms rows take the compiled path.
+    """Makes the messages of one task. Rows take the compiled path if the transforms allow it.
 
+    ``compilable``: all transforms may run on symbols (`connector.data.symbolic`).
     ``skip`` decides whether to continue without a record that cannot be transformed or converted.
     ``await_registry`` waits before a schema registry is asked again, for the n-th time; without an
     error it has answered.
@@ -89,6 +103,8 @@ class Pipeline:
         transforms: Sequence[Transform] = (),
         skip: SkipRecord = lambda *_: False,
         await_registry: AwaitRegistry = _raise,
+        *,
+        compilable: bool = False,
     ) -> None:
         self._encoder = encoder
         self.transaction = encoder.transaction
@@ -100,11 +116,12 @@ class Pipeline:
         self._await_registry = await_registry
         self._compiled: Callable[[RowChanges], Iterable[Message]] | None = None
         self._with_ids = any(map(_writes_headers, (converters.key, converters.value)))
-        compiles = not transforms and not self._with_ids
-        if compiles and isinstance(converters.value, Fragments):
-            self._compiled = encoder.compile_rows(
-                converters.value, converters.key, self._encode_header
-            )
+        if not self._with_ids and isinstance(converters.value, Fragments):
+            writing = (converters.value, converters.key, self._encode_header)
+            if not transforms:
+                self._compiled = encoder.compile_rows(*writing)
+            elif compilable:
+                self._compiled = encoder.compile_chain(writing, self._transform, _timestamp)
 
     def messages(self, change: Change) -> Iterable[Message]:
         """Return the messages of a change, in order."""
@@ -115,7 +132,7 @@ class Pipeline:
                     return self._compiled(change)
                 except RegistryUnavailableError as error:
                     return self._ask_again(partial(self._compiled, change), error)
-            except SchemaRefusedError:
+            except (NotCompilableError, SchemaRefusedError):
                 return self._convert(change)  # which decides on each record
         return self._convert(change)
 

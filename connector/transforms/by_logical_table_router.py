@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from connector.capture.selection import pattern
 from connector.config import ConfigDef, ConfigKey, at_least
@@ -11,6 +11,7 @@ from connector.data.avro_names import schema_names
 from connector.data.record import Record
 from connector.data.schema import STRING, Field, Schema
 from connector.data.schema_cache import SchemaCache
+from connector.data.symbolic import known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import enum_of, is_envelope, require
 from connector.transforms.part import Values, require_struct, struct_like
@@ -28,6 +29,7 @@ def _key(name: str, doc: str, display_name: str, default: Any = None) -> ConfigK
 class ByLogicalTableRouter:
     """Renames topics, and with them the schemas; keys can name the table."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             _key("topic.regex", "Expression that the whole topic matches.", "Topic regex"),
@@ -80,7 +82,7 @@ class ByLogicalTableRouter:
             schemas = self._known[new] = _Schemas(new, self._adjust, self._extra_fields())
         record.headers = record.headers.copy()
         record.topic = new
-        if record.key is not None:
+        if known(record.key) is not None:
             if record.key_schema is None:
                 raise TransformError(f"Only Struct objects supported for [{_PURPOSE}]")
             require_struct(record.key_schema, record.key, _PURPOSE)
@@ -89,7 +91,7 @@ class ByLogicalTableRouter:
                 record.key = {**record.key, self._key_field: self._table_of(old)}
         else:
             record.key_schema = None
-        if record.value is not None and is_envelope(record):
+        if known(record.value) is not None and is_envelope(record):
             assert record.value_schema is not None
             record.value_schema = schemas.envelopes.of(record.value_schema)
         return record

@@ -9,6 +9,7 @@ from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, Type
 from connector.data.schema_cache import SchemaCache
+from connector.data.symbolic import call
 from connector.errors import ConfigError
 from connector.transforms import casts
 from connector.transforms.part import (
@@ -73,6 +74,7 @@ def _type(text: str) -> Type:
 class Cast:
     """Converts values to other types."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(
@@ -134,7 +136,7 @@ class Cast:
                 value = value_or_default(
                     field.schema, struct.get(field.name), defaults=self._defaults
                 )
-                converted[field.name] = value if convert is None else convert(value)
+                converted[field.name] = value if convert is None else call(convert, value)
             return converted
 
         new = struct_like(schema, fields)

@@ -26,6 +26,7 @@ _PURPOSE = "field extraction"
 class ExtractField:
     """Replaces a struct by one of its fields; null stays null."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey("field", "STRING", REQUIRED, "MEDIUM", "The field."),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, Schema
 from connector.data.schema_cache import SchemaCache
+from connector.data.symbolic import known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.added_fields import AddedFields, find_all, parse_added
 from connector.transforms.dropped_fields import DROP_KEYS, DroppedFields
@@ -76,6 +77,7 @@ _OLD_MODES: Final = {
 class ExtractNewRecordState:
     """Replaces an envelope by the row after the change."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(_KEYS)
 
     def __init__(self, config: Mapping[str, str]) -> None:
@@ -97,7 +99,7 @@ class ExtractNewRecordState:
 
     def apply(self, record: Record) -> Record | None:
         """Unwrap an event; what is no envelope passes."""
-        if record.value is None:
+        if known(record.value) is None:
             return self._tombstone(record)
         if not is_envelope(record):
             return record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from connector.config import ConfigDef
 from connector.data.record import Record
@@ -11,6 +12,7 @@ from connector.data.record import Record
 class Filter:
     """Drops every record that it gets."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef()
 
     def __init__(self, config: Mapping[str, str]) -> None:

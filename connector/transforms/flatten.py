@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
+from connector.data.symbolic import or_default
 from connector.errors import TransformError
 from connector.transforms.part import KEY, VALUE, Rewrite, StructTransform, Values, struct_like
 
@@ -45,8 +46,7 @@ class Flatten(StructTransform):
                 for step in leaf.above:
                     inner = inner.get(step) if inner is not None else None
                 if inner is not None:
-                    value = inner.get(leaf.last)
-                    flat[leaf.name] = leaf.schema.default if value is None else value
+                    flat[leaf.name] = or_default(inner.get(leaf.last), leaf.schema.default)
             return flat
 
         return Rewrite(

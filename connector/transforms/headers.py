@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
 from connector.data.literals import parse_literal
@@ -13,6 +14,7 @@ from connector.transforms.validators import distinct
 class DropHeaders:
     """Removes headers."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [ConfigKey("headers", "LIST", REQUIRED, "HIGH", "Names of headers.", validator=distinct)]
     )
@@ -29,6 +31,7 @@ class DropHeaders:
 class InsertHeader:
     """Adds a header with a fixed value."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey("header", "STRING", REQUIRED, "HIGH", "Name of the header."),

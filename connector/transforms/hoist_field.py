@@ -15,6 +15,7 @@ from connector.transforms.part import KEY, VALUE, Part
 class HoistField:
     """Wraps a value of any type."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [ConfigKey("field", "STRING", REQUIRED, "MEDIUM", "Name of the struct's only field.")]
     )

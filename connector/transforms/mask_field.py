@@ -18,6 +18,7 @@ from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.symbolic import call_unless_null
 from connector.errors import TransformError
 from connector.transforms.part import (
     KEY,
@@ -77,8 +78,7 @@ class MaskField(StructTransform):
         def values(struct: Values, _: Record) -> Values:
             masked = copy(struct)
             for name, mask in masks:
-                if masked.get(name) is not None:
-                    masked[name] = mask(masked[name])
+                masked[name] = call_unless_null(mask, masked.get(name))
             return masked
 
         return Rewrite(schema, values)

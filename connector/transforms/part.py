@@ -17,6 +17,7 @@ from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
+from connector.data.symbolic import known, or_default
 from connector.errors import TransformError
 
 Values = dict[str, Any]
@@ -39,7 +40,7 @@ class Part:
 
     def value(self, record: Record) -> Any:
         """Return the value of this part."""
-        return record.key if self.name == "key" else record.value
+        return known(record.key if self.name == "key" else record.value)
 
     def replace(self, record: Record, schema: Schema | None, value: Any) -> Record:
         """Put another schema and value into the record, and return it."""
@@ -65,6 +66,7 @@ class Rewrite(NamedTuple):
 class StructTransform(ABC):
     """Changes the structs in one part of records; ``purpose`` stands in errors as in Connect's."""
 
+    compilable: ClassVar[bool] = True
     config_def: ClassVar[ConfigDef]
     part: ClassVar[Part]
     purpose: ClassVar[str]
@@ -139,8 +141,7 @@ def copying(schema: Schema, *, defaults: bool) -> Callable[[Values], Values]:
     def copy(values: Values) -> Values:
         copied = dict(values)
         for name, default in present.items():
-            if copied.get(name) is None:
-                copied[name] = default
+            copied[name] = or_default(copied.get(name), default)
         return copied
 
     return copy
@@ -148,7 +149,7 @@ def copying(schema: Schema, *, defaults: bool) -> Callable[[Values], Values]:
 
 def value_or_default(schema: Schema, value: Any, *, defaults: bool = True) -> Any:
     """Return a field's value, or the default of its schema instead of a null."""
-    return schema.default if value is None and defaults else value
+    return or_default(value, schema.default) if defaults else value
 
 
 def struct_like(schema: Schema, fields: Iterable[Field]) -> Schema:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, non_empty
 from connector.data.record import Record
+from connector.data.symbolic import known
 from connector.transforms.validators import compile_regex, java_regex
 
 
@@ -17,6 +18,7 @@ def _regex(name: str, value: Any) -> str | None:
 class TopicNameMatches:
     """Selects records by their topic."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(
@@ -38,6 +40,7 @@ class TopicNameMatches:
 class HasHeaderKey:
     """Selects records that have a header."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(
@@ -57,6 +60,7 @@ class HasHeaderKey:
 class RecordIsTombstone:
     """Selects tombstones: records without a value."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef()
 
     def __init__(self, config: Mapping[str, str]) -> None:
@@ -64,4 +68,4 @@ class RecordIsTombstone:
 
     def test(self, record: Record) -> bool:
         """Return whether the record has no value."""
-        return record.value is None
+        return known(record.value) is None

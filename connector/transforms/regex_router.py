@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey
 from connector.data.record import Record
@@ -12,6 +13,7 @@ from connector.transforms.validators import compile_regex, compile_replacement, 
 class RegexRouter:
     """Renames topics; the expression has to fit the whole name."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(

@@ -8,6 +8,7 @@ from typing import Any
 from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
+from connector.data.symbolic import or_default
 from connector.transforms.part import (
     KEY,
     REPLACE_NULLS,
@@ -78,8 +79,7 @@ class ReplaceField(StructTransform):
 
         def values(struct: Values, _: Record) -> Values:
             return {
-                name: default if (value := struct.get(source)) is None else value
-                for name, source, default in sources
+                name: or_default(struct.get(source), default) for name, source, default in sources
             }
 
         return Rewrite(struct_like(schema, fields), values)

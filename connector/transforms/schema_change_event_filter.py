@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
+from connector.data.symbolic import known
 from connector.transforms.envelopes import is_schema_change, require
 
 _KEY: Final = "schema.change.event.exclude.list"
@@ -16,6 +17,7 @@ _TYPES: Final = ("CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE")
 class SchemaChangeEventFilter:
     """Drops records of the schema change topic by their type."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(
@@ -34,7 +36,7 @@ class SchemaChangeEventFilter:
 
     def apply(self, record: Record) -> Record | None:
         """Drop the record if its type is excluded."""
-        if record.value is None or not is_schema_change(record):
+        if known(record.value) is None or not is_schema_change(record):
             return record
         changes = record.value.get("tableChanges")
         if changes is None:

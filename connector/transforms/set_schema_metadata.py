@@ -16,6 +16,7 @@ from connector.transforms.part import KEY, REPLACE_NULLS, VALUE, Part, copying
 class SetSchemaMetadata:
     """Sets the name or version of a schema."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey("schema.name", "STRING", None, "HIGH", "The new name."),

@@ -13,6 +13,7 @@ from connector.data.schema import INT64, STRING, Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.data.semantic import CONNECT_DATE, CONNECT_TIME, CONNECT_TIMESTAMP, JAVA_DATES
 from connector.data.simple_date_format import SimpleDateFormat
+from connector.data.symbolic import call
 from connector.errors import ConfigError, TransformError
 from connector.transforms.part import (
     KEY,
@@ -43,6 +44,7 @@ Convert = Callable[[Any], Any]
 class TimestampConverter:
     """Converts a field, or the whole key or value."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(
@@ -120,7 +122,7 @@ class TimestampConverter:
                 value = value_or_default(
                     field.schema, struct.get(field.name), defaults=self._defaults
                 )
-                converted[field.name] = convert(value) if convert else value
+                converted[field.name] = call(convert, value) if convert else value
             return converted
 
         new = struct_like(schema, fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
@@ -13,6 +14,7 @@ from connector.errors import TransformError
 class TimestampRouter:
     """Renames topics by the timestamp of the record."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, struct
 from connector.data.schema_cache import SchemaCache
+from connector.data.symbolic import known, or_default
 from connector.errors import TransformError
 from connector.transforms.part import REPLACE_NULLS, Values, require_map, require_struct
 from connector.transforms.validators import distinct
@@ -24,6 +25,7 @@ class _KeyRewrite(NamedTuple):
 class ValueToKey:
     """Replaces the key by a struct of fields of the value."""
 
+    compilable: ClassVar[bool] = True
     config_def = ConfigDef(
         [
             ConfigKey(
@@ -41,14 +43,15 @@ class ValueToKey:
 
     def apply(self, record: Record) -> Record:
         """Set the key."""
+        value = known(record.value)
         record.headers = record.headers.copy()
         if record.value_schema is None:
-            value = require_map(record.value, _PURPOSE)
+            value = require_map(value, _PURPOSE)
             record.key_schema, record.key = None, {name: value.get(name) for name in self._fields}
             return record
-        require_struct(record.value_schema, record.value, _PURPOSE)
+        require_struct(record.value_schema, value, _PURPOSE)
         key = self._keys.of(record.value_schema)
-        record.key_schema, record.key = key.schema, key.values(record.value)
+        record.key_schema, record.key = key.schema, key.values(value)
         return record
 
     def _key(self, schema: Schema) -> _KeyRewrite:
@@ -59,8 +62,7 @@ class ValueToKey:
 
         def values(value: Values) -> Values:
             return {
-                name: default if (found := value.get(name)) is None else found
-                for name, default in defaults.items()
+                name: or_default(value.get(name), default) for name, default in defaults.items()
             }
 
         return _KeyRewrite(struct(None, *((field.name, field.schema) for field in fields)), values)

@@ -1,0 +1,145 @@
+"""Row changes through transforms straight to bytes.
+
+The transforms run once for each kind of row of a table version, on records of symbols
+(`connector.data.symbolic`); what they make of these is written down as a function
+(`connector.debezium.message_code`). Rows of a kind for which that fails, and rows that such a
+function cannot write, take the generic path, which decides on each record.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from connector.capture.change import RowChanges
+from connector.capture.table_schema import TableEventSchema
+from connector.data.fragments import Fragments
+from connector.data.record import Message, Record
+from connector.data.symbolic import NotCompilableError
+from connector.debezium.events import EventOptions, moving, numbered_rows
+from connector.debezium.message_code import (
+    BindEvent,
+    EncodeHeader,
+    MessageCode,
+    PartConverter,
+    WriteRow,
+)
+from connector.debezium.symbolic_events import RowKind, SymbolicEvents
+from connector.debezium.table_versions import TableVersions
+from connector.debezium.transactions import Transaction
+from connector.errors import RegistryUnavailableError, SchemaRefusedError, TransformError
+
+log = logging.getLogger(__name__)
+
+_PASSED_ON = (NotCompilableError, RegistryUnavailableError, SchemaRefusedError)
+
+Transform = Callable[[Record], Record | None]
+Timestamp = Callable[[Record], int | None]
+
+
+class CompiledChain:
+    """Writes the messages of row changes that go through ``transform``.
+
+    ``timestamp`` is that of the message for a record.
+    """
+
+    def __init__(
+        self,
+        options: EventOptions,
+        transaction: Transaction,
+        converters: tuple[Fragments, PartConverter, EncodeHeader],
+        transform: Transform,
+        timestamp: Timestamp,
+    ) -> None:
+        self._options = options
+        self._transaction = transaction
+        self._converters = converters
+        self._transform = transform
+        self._timestamp = timestamp
+        self._tables = TableVersions(_Table)
+        self._reported = False
+
+    def messages(self, change: RowChanges) -> list[Message]:
+        """Return the messages of a change, in order.
+
+        :raises NotCompilableError: the change has to take the generic path.
+        :raises RegistryUnavailableError: a schema registry does not answer.
+        """
+        counted = self._transaction.total
+        try:
+            return self._write(change)
+        except Exception as error:
+            # Nothing is sent yet: all rows of the change are written and counted again.
+            self._transaction.uncount(change.codec.table.id, self._transaction.total - counted)
+            if isinstance(error, _PASSED_ON):
+                raise
+            raise NotCompilableError(f"{type(error).__name__} for a row") from error
+
+    def _write(self, change: RowChanges) -> list[Message]:
+        codec, transaction = change.codec, self._transaction
+        table = self._tables.of(codec)
+        now = self._options.now()
+        event = (change.source, now // 1_000_000, now // 1000, now)
+        counts = self._options.transactions and transaction.id is not None and change.op != "r"
+        texts, numbered = change.position_text, change.first_row is not None
+        writers: dict[tuple[bool, bool, bool], WriteRow] = {}
+        messages: list[Message] = []
+        for row, (before, after) in numbered_rows(change, self._options):
+            moves = before is not None and after is not None and table.moved(before, after)
+            shape = (before is not None, after is not None, moves)
+            write = writers.get(shape)
+            if write is None:
+                kind = RowKind(change.op, *shape, counts, texts is not None)
+                write = writers[shape] = self._function(table, kind)(*event)
+            number = row if numbered else 0
+            block = transaction.event(codec.table.id) if counts else None
+            following = transaction.event(codec.table.id) if counts and moves else None
+            position = None if texts is None else f"{texts[0]}{number}{texts[1]}"
+            write(before, after, number, block, following, position, messages.append)
+        change.rows = []  # rows may be huge, and their messages may have to wait
+        return messages
+
+    def _function(self, table: _Table, kind: RowKind) -> BindEvent:
+        """Return the function for rows of a kind, compiled once."""
+        if kind not in table.functions:
+            table.functions[kind] = self._compiled(table.codec, kind)
+        function = table.functions[kind]
+        if function is None:
+            raise NotCompilableError("rows of this kind take the generic path")
+        return function
+
+    def _compiled(self, codec: TableEventSchema, kind: RowKind) -> BindEvent | None:
+        code = MessageCode(*self._converters)
+        try:
+            for record in SymbolicEvents(self._options, kind).records_of(codec):
+                transformed = self._transform(record)
+                if transformed is not None:
+                    code.add(transformed, self._timestamp(transformed))
+            return code.compile()
+        except Exception as error:  # whatever a transform raises for values that are none
+            if isinstance(error, (RegistryUnavailableError, SchemaRefusedError)):
+                raise
+            self._report(codec, error)
+            return None
+
+    def _report(self, codec: TableEventSchema, error: Exception) -> None:
+        """Log once why rows take the generic path; there a record that fails is reported."""
+        if self._reported or isinstance(error, TransformError):
+            return
+        self._reported = True
+        reason = str(error) if isinstance(error, NotCompilableError) else type(error).__name__
+        log.info(
+            "Transforms are not compiled for table %s: rows take the generic path, which is "
+            "slower. Reason: %s",
+            codec.table.id,
+            reason,
+        )
+
+
+class _Table:
+    """The functions of one table version, by the kind of rows; None where there is none."""
+
+    def __init__(self, codec: TableEventSchema) -> None:
+        self.codec = codec
+        self.moved = moving(codec)
+        self.functions: dict[RowKind, BindEvent | None] = {}

@@ -1,0 +1,296 @@
+"""Source that writes the messages of a row, from records with symbols in place of values.
+
+For the rows that a chain of unwrap and RegexRouter makes of a table with two columns, where a
+field ``__ts_ms`` was added, it is::
+
+    def bind_event(source, ts_ms, ts_us, ts_ns):
+        def write_row(before, after, number, block, next_block, position, add):
+            add(new(Message, (n0, None, join((n1, n2((after[0],)), n3)),
+                join((n4, n5((*after[0:2], ts_ms)), n6)), None, None)))
+        return write_row
+
+`bind_event` runs once for an event of the log and encodes what all its rows share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+from connector.codegen import compile_function
+from connector.data.fragments import Encode, Fragments
+from connector.data.record import Header, Message, Record
+from connector.data.schema import Schema
+from connector.data.symbolic import EVENT, ROW, NotCompilableError, Symbol
+from connector.debezium.symbolic_events import EVENT_ARGUMENTS, ROW_ARGUMENTS, ROW_NUMBER
+
+CONSTANT: Final = 0
+_KNOWN_NUMBERS: Final = 4096
+_SLICE: Final = re.compile(r"\*(before|after)\[(\d+):(\d+)\]")
+
+WriteRow = Callable[..., None]
+BindEvent = Callable[..., WriteRow]
+EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
+Piece = tuple[int, Any]
+"""Some bytes: their scope, and the bytes if they are constant, else their source."""
+
+
+class PartConverter(Protocol):
+    """Writes keys or values."""
+
+    def from_connect(self, topic: str, schema: Schema | None, value: Any, /) -> bytes | None:
+        """Return the bytes; None is a null."""
+        ...
+
+
+class MessageCode:
+    """Composes the functions that write the messages of one kind of rows."""
+
+    def __init__(
+        self, value: PartConverter, key: PartConverter, encode_header: EncodeHeader
+    ) -> None:
+        self._value = value
+        self._key = key
+        self._encode_header = encode_header
+        self._names: dict[str, Any] = {"join": b"".join, "new": tuple.__new__, "Message": Message}
+        self._event_lines: list[str] = []
+        self._row_lines: list[str] = []
+
+    def add(self, record: Record, timestamp: int | None) -> None:
+        """Write this record.
+
+        :raises NotCompilableError: its topic or partition depends on the row.
+        """
+        topic = record.topic
+        if any(isinstance(part, Symbol) for part in (topic, record.partition, timestamp)):
+            raise NotCompilableError("the topic or the partition depends on a value")
+        key = self._bytes(self._key, topic, record.key_schema, record.key)
+        value = self._bytes(self._value, topic, record.value_schema, record.value)
+        fields = (
+            self._bound(topic), repr(record.partition), key, value,
+            self._headers(record.headers), repr(timestamp),
+        )  # fmt: skip
+        self._row_lines.append(f"add(new(Message, ({', '.join(fields)})))")
+
+    def compile(self) -> BindEvent:
+        """Return the function for an event of the log; it returns that for a row."""
+        lines = [
+            f"def bind_event({', '.join(EVENT_ARGUMENTS)}):",
+            *(f"    {line}" for line in self._event_lines),
+            f"    def write_row({', '.join(ROW_ARGUMENTS)}, add):",
+            *(f"        {line}" for line in self._row_lines or ["pass"]),
+            "    return write_row",
+        ]
+        return compile_function(lines, self._names)
+
+    def _bytes(
+        self, converter: PartConverter, topic: str, schema: Schema | None, value: Any
+    ) -> str:
+        """Return the source of a key or value."""
+        scope = _scope(value)
+        if scope == CONSTANT:
+            return self._bound(converter.from_connect(topic, schema, value))
+        if isinstance(converter, Fragments) and _is_struct(schema, value):
+            assert schema is not None
+            start, end = converter.frame(schema, topic)
+            struct = _StructCode(self, converter)
+            return self.joined([(CONSTANT, start), *struct.pieces(schema, value), (CONSTANT, end)])
+        convert = self._bound(converter.from_connect)
+        source = f"{convert}({self._bound(topic)}, {self._bound(schema)}, {self.source(value)})"
+        return self._hoisted(scope, source)
+
+    def joined(self, pieces: Sequence[Piece]) -> str:
+        """Return the source of pieces; neighbors that do not differ between rows become one."""
+        members: list[str] = []
+        shared: list[Piece] = []
+        for piece in [*pieces, (ROW, None)]:
+            if piece[0] != ROW:
+                shared.append(piece)
+                continue
+            members += self._shared(shared)
+            shared = []
+            if piece[1] is not None:
+                members.append(piece[1])
+        return members[0] if len(members) == 1 else f"join(({', '.join(members)}))"
+
+    def _shared(self, pieces: Sequence[Piece]) -> list[str]:
+        """Return the sources of pieces that do not differ between rows: one, or none."""
+        if all(scope == CONSTANT for scope, _ in pieces):
+            data = b"".join(data for _, data in pieces)
+            return [self._bound(data)] if data else []
+        sources = [
+            self._bound(piece) if scope == CONSTANT else piece
+            for scope, piece in pieces
+            if piece != b""
+        ]
+        return [self._hoisted(EVENT, f"join(({', '.join(sources)},))")]
+
+    def _headers(self, headers: Sequence[Header]) -> str:
+        """Return the source of the list of headers."""
+        scopes = [_scope(header.value) for header in headers]
+        if not headers:
+            return "None"
+        if max(scopes) == CONSTANT:
+            return self._bound([self._encode_header(header) for header in headers])
+        members = [self._header(*pair) for pair in zip(headers, scopes, strict=True)]
+        return self._hoisted(max(scopes), f"[{', '.join(members)}]")
+
+    def _header(self, header: Header, scope: int) -> str:
+        if scope == CONSTANT:
+            return self._bound(self._encode_header(header))
+        encode, name, schema = self._encode_header, header.name, header.schema
+        write = self._bound(lambda value: encode(Header(name, schema, value)))
+        return self._hoisted(scope, f"{write}({self.source(header.value)})")
+
+    def source(self, value: Any) -> str:
+        """Return the source of a value."""
+        if isinstance(value, Symbol):
+            return value.expression.source("", f"s{len(self._names)}", self._names)
+        if isinstance(value, dict) and _scope(value):
+            members = (f"{name!r}: {self.source(member)}" for name, member in value.items())
+            return f"{{{', '.join(members)}}}"
+        return "None" if value is None else self._bound(value)
+
+    def bound(self, thing: Any) -> str:
+        """Return a name for an object."""
+        return self._bound(thing)
+
+    def _bound(self, thing: Any) -> str:
+        if thing is None:
+            return "None"
+        name = f"n{len(self._names)}"
+        self._names[name] = thing
+        return name
+
+    def _hoisted(self, scope: int, source: str) -> str:
+        """Return the source, or a name for what is computed once for an event."""
+        if scope == ROW:
+            return source
+        name = f"e{len(self._event_lines)}"
+        self._event_lines.append(f"{name} = {source}")
+        return name
+
+
+class _StructCode:
+    """Splits structs into pieces."""
+
+    def __init__(self, code: MessageCode, fragments: Fragments) -> None:
+        self._code = code
+        self._fragments = fragments
+
+    def pieces(self, schema: Schema, struct: dict[str, Any]) -> list[Piece]:
+        """Return the pieces of a struct."""
+        values = [struct.get(field.name) for field in schema.fields]
+        for field, value in zip(schema.fields, values, strict=True):
+            if value is None and not field.schema.optional:
+                raise NotCompilableError(f"the required field {field.name} has no value")
+        present = (CONSTANT, self._fragments.present(schema))
+        if self._is_row(schema, values):
+            return [present, (ROW, self._row(schema, values))]
+        pieces = [present]
+        start = 0
+        while start < len(values):
+            if _is_struct(schema.fields[start].schema, values[start]):
+                stop = start + 1
+                pieces.append((CONSTANT, self._fragments.label(schema, start)))
+                pieces += self.pieces(schema.fields[start].schema, values[start])
+            else:
+                stop = _end_of_run(schema, values, start)
+                pieces.append(self._part(schema, values, start, stop))
+            start = stop
+        return [*pieces, (CONSTANT, self._fragments.close(schema))]
+
+    @staticmethod
+    def _is_row(schema: Schema, values: Sequence[Any]) -> bool:
+        """Return whether a struct is written at once: most of it differs between rows."""
+        if any(_is_struct(f.schema, v) for f, v in zip(schema.fields, values, strict=True)):
+            return False
+        scopes = [_scope(value) for value in values]
+        return 2 * scopes.count(ROW) >= len(scopes)
+
+    def _row(self, schema: Schema, values: Sequence[Any]) -> str:
+        write = self._code.bound(self._fragments.row(schema))
+        sources = _sliced([self._code.source(value) for value in values])
+        for row in ("before", "after"):
+            whole = [f"*{row}[0:{len(values)}]"] if len(values) > 1 else [f"{row}[0]"]
+            if sources == whole:
+                return f"{write}({row})"
+        return f"{write}(({', '.join(sources)}{',' if sources else ''}))"
+
+    def _part(self, schema: Schema, values: Sequence[Any], start: int, stop: int) -> Piece:
+        """Return the piece for some fields, with their labels."""
+        write = self._fragments.part(schema, start, stop)
+        run = values[start:stop]
+        scope = max(_scope(value) for value in run)
+        padding = (None,) * start
+        if scope == CONSTANT:
+            return CONSTANT, write((*padding, *run))
+        sources = [self._code.source(value) for value in run]
+        if sources == [ROW_NUMBER]:
+            numbers = _NumberPieces(write, padding)
+            return ROW, f"{self._code.bound(numbers)}[{ROW_NUMBER}]"
+        before = f"*{self._code.bound(padding)}, " if padding else ""
+        return scope, f"{self._code.bound(write)}(({before}{', '.join(sources)},))"
+
+
+class _NumberPieces(dict[int, bytes]):
+    """The pieces that hold the number of a row, each encoded once."""
+
+    def __init__(self, write: Encode, padding: tuple[None, ...]) -> None:
+        super().__init__()
+        self._write = write
+        self._padding = padding
+
+    def __missing__(self, number: int) -> bytes:
+        piece = self._write((*self._padding, number))
+        if len(self) < _KNOWN_NUMBERS:
+            self[number] = piece
+        return piece
+
+
+def _sliced(sources: Sequence[str]) -> list[str]:
+    """Return the members of a row, where neighbors in the table become slices of the row."""
+    sliced: list[str] = []
+    for source in sources:
+        name, _, slot = source.removesuffix("]").partition("[")
+        last = _SLICE.fullmatch(sliced[-1]) if sliced else None
+        if name not in ("before", "after") or not slot.isdigit():
+            sliced.append(source)
+        elif last and last[1] == name and last[3] == slot:
+            sliced[-1] = f"*{name}[{last[2]}:{int(slot) + 1}]"
+        else:
+            sliced.append(f"*{name}[{slot}:{int(slot) + 1}]")
+    return [_SLICE.sub(_single, source) for source in sliced]
+
+
+def _single(match: re.Match[str]) -> str:
+    """Return a slice of one member as the member."""
+    return match[0] if int(match[3]) - int(match[2]) > 1 else f"{match[1]}[{match[2]}]"
+
+
+def _end_of_run(schema: Schema, values: Sequence[Any], start: int) -> int:
+    """Return the end of the fields that are written together."""
+    differs = _scope(values[start]) == ROW
+    stop = start + 1
+    while (
+        stop < len(values)
+        and (_scope(values[stop]) == ROW) == differs
+        and not _is_struct(schema.fields[stop].schema, values[stop])
+    ):
+        stop += 1
+    return stop
+
+
+def _scope(value: Any) -> int:
+    """Return what a value depends on."""
+    if isinstance(value, Symbol):
+        return value.scope
+    if isinstance(value, dict):
+        return max(map(_scope, value.values()), default=CONSTANT)
+    return CONSTANT
+
+
+def _is_struct(schema: Schema | None, value: Any) -> bool:
+    """Return whether a value is a struct whose members are known one by one."""
+    return schema is not None and schema.type == "struct" and isinstance(value, dict)
