@@ -40,10 +40,10 @@ class Symbol:
     def _refuse(self, *_: object) -> Never:
         raise NotCompilableError("a transform looks at a value")
 
-    __bool__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = __getattr__ = _refuse  # type: ignore[assignment]
+    __bool__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = __getattr__ = _refuse
 
 
-def known(value: Any) -> Any:
+def require_known(value: Any) -> Any:
     """Return a value that the transform looks at.
 
     :raises NotCompilableError: it is a symbol.

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 from connector.capture.change import RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
 from connector.data.symbolic import NotCompilableError
 from connector.debezium.events import EventOptions, moving, numbered_rows
@@ -47,7 +46,7 @@ class CompiledChain:
         self,
         options: EventOptions,
         transaction: Transaction,
-        converters: tuple[Fragments, PartConverter, EncodeHeader],
+        converters: tuple[PartConverter, PartConverter, EncodeHeader],
         transform: Transform,
         timestamp: Timestamp,
     ) -> None:
@@ -56,7 +55,7 @@ class CompiledChain:
         self._converters = converters
         self._transform = transform
         self._timestamp = timestamp
-        self._tables = TableVersions(_Table)
+        self._tables = TableVersions(_TableFunctions)
         self._reported = False
 
     def messages(self, change: RowChanges) -> list[Message]:
@@ -99,7 +98,7 @@ class CompiledChain:
         change.rows = []  # rows may be huge, and their messages may have to wait
         return messages
 
-    def _function(self, table: _Table, kind: RowKind) -> BindEvent:
+    def _function(self, table: _TableFunctions, kind: RowKind) -> BindEvent:
         """Return the function for rows of a kind, compiled once."""
         if kind not in table.functions:
             table.functions[kind] = self._compiled(table.codec, kind)
@@ -136,7 +135,7 @@ class CompiledChain:
         )
 
 
-class _Table:
+class _TableFunctions:
     """The functions of one table version, by the kind of rows; None where there is none."""
 
     def __init__(self, codec: TableEventSchema) -> None:

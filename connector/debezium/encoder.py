@@ -65,7 +65,7 @@ class DebeziumEncoder:
 
     def compile_chain(
         self,
-        converters: tuple[Fragments, KeyConverter, EncodeHeader],
+        converters: tuple[KeyConverter, KeyConverter, EncodeHeader],
         transform: Callable[[Record], Record | None],
         timestamp: Callable[[Record], int | None],
     ) -> Callable[[RowChanges], Iterable[Message]]:

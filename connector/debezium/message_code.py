@@ -179,7 +179,7 @@ class _StructCode:
         self._code = code
         self._fragments = fragments
 
-    def pieces(self, schema: Schema, struct: dict[str, Any]) -> list[Piece]:
+    def pieces(self, schema: Schema, struct: Any) -> list[Piece]:
         """Return the pieces of a struct."""
         values = [struct.get(field.name) for field in schema.fields]
         for field, value in zip(schema.fields, values, strict=True):

@@ -76,7 +76,7 @@ class EventEncoder(Protocol):
 
     def compile_chain(
         self,
-        converters: tuple[Fragments, Converter, EncodeHeader],
+        converters: tuple[Converter, Converter, EncodeHeader],
         transform: Transform,
         timestamp: Callable[[Record], int | None],
     ) -> Callable[[RowChanges], Iterable[Message]]:
@@ -117,10 +117,11 @@ class Pipeline:
         self._compiled: Callable[[RowChanges], Iterable[Message]] | None = None
         self._with_ids = any(map(_writes_headers, (converters.key, converters.value)))
         if not self._with_ids and isinstance(converters.value, Fragments):
-            writing = (converters.value, converters.key, self._encode_header)
+            value, key, header = converters.value, converters.key, self._encode_header
             if not transforms:
-                self._compiled = encoder.compile_rows(*writing)
+                self._compiled = encoder.compile_rows(value, key, header)
             elif compilable:
+                writing = (value, key, header)
                 self._compiled = encoder.compile_chain(writing, self._transform, _timestamp)
 
     def messages(self, change: Change) -> Iterable[Message]:

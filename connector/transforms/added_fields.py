@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
-from connector.data.symbolic import known
+from connector.data.symbolic import require_known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.part import Values, struct_like
 
@@ -35,7 +35,7 @@ class Found(NamedTuple):
         """Return the value; null if the event has no such struct, such as a transaction."""
         parent = envelope if self.struct is None else envelope.get(self.struct)
         value = None if parent is None else parent.get(self.field)
-        if self.schema.type == "struct" and known(value) is not None:
+        if self.schema.type == "struct" and require_known(value) is not None:
             raise TransformError("Struct schemas do not match.")
         return value
 

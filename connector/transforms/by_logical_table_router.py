@@ -11,7 +11,7 @@ from connector.data.avro_names import schema_names
 from connector.data.record import Record
 from connector.data.schema import STRING, Field, Schema
 from connector.data.schema_cache import SchemaCache
-from connector.data.symbolic import known
+from connector.data.symbolic import require_known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import enum_of, is_envelope, require
 from connector.transforms.part import Values, require_struct, struct_like
@@ -82,7 +82,7 @@ class ByLogicalTableRouter:
             schemas = self._known[new] = _Schemas(new, self._adjust, self._extra_fields())
         record.headers = record.headers.copy()
         record.topic = new
-        if known(record.key) is not None:
+        if require_known(record.key) is not None:
             if record.key_schema is None:
                 raise TransformError(f"Only Struct objects supported for [{_PURPOSE}]")
             require_struct(record.key_schema, record.key, _PURPOSE)
@@ -91,7 +91,7 @@ class ByLogicalTableRouter:
                 record.key = {**record.key, self._key_field: self._table_of(old)}
         else:
             record.key_schema = None
-        if known(record.value) is not None and is_envelope(record):
+        if require_known(record.value) is not None and is_envelope(record):
             assert record.value_schema is not None
             record.value_schema = schemas.envelopes.of(record.value_schema)
         return record

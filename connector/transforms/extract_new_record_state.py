@@ -9,7 +9,7 @@ from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, Schema
 from connector.data.schema_cache import SchemaCache
-from connector.data.symbolic import known
+from connector.data.symbolic import require_known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.added_fields import AddedFields, find_all, parse_added
 from connector.transforms.dropped_fields import DROP_KEYS, DroppedFields
@@ -99,7 +99,7 @@ class ExtractNewRecordState:
 
     def apply(self, record: Record) -> Record | None:
         """Unwrap an event; what is no envelope passes."""
-        if known(record.value) is None:
+        if require_known(record.value) is None:
             return self._tombstone(record)
         if not is_envelope(record):
             return record

@@ -17,7 +17,7 @@ from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
-from connector.data.symbolic import known, or_default
+from connector.data.symbolic import or_default, require_known
 from connector.errors import TransformError
 
 Values = dict[str, Any]
@@ -40,7 +40,7 @@ class Part:
 
     def value(self, record: Record) -> Any:
         """Return the value of this part."""
-        return known(record.key if self.name == "key" else record.value)
+        return require_known(record.key if self.name == "key" else record.value)
 
     def replace(self, record: Record, schema: Schema | None, value: Any) -> Record:
         """Put another schema and value into the record, and return it."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, non_empty
 from connector.data.record import Record
-from connector.data.symbolic import known
+from connector.data.symbolic import require_known
 from connector.transforms.validators import compile_regex, java_regex
 
 
@@ -68,4 +68,4 @@ class RecordIsTombstone:
 
     def test(self, record: Record) -> bool:
         """Return whether the record has no value."""
-        return known(record.value) is None
+        return require_known(record.value) is None

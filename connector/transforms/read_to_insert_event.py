@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from connector.config import ConfigDef
 from connector.data.record import Record
-from connector.data.symbolic import known
+from connector.data.symbolic import require_known
 from connector.transforms.envelopes import is_envelope
 
 
@@ -22,7 +22,7 @@ class ReadToInsertEvent:
 
     def apply(self, record: Record) -> Record:
         """Change the operation of a snapshot's row."""
-        value = known(record.value)
+        value = require_known(record.value)
         if value is not None and is_envelope(record) and value.get("op") == "r":
             record.headers = record.headers.copy()
             record.value = {**value, "op": "c"}

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
-from connector.data.symbolic import known
+from connector.data.symbolic import require_known
 from connector.transforms.envelopes import is_schema_change, require
 
 _KEY: Final = "schema.change.event.exclude.list"
@@ -36,7 +36,7 @@ class SchemaChangeEventFilter:
 
     def apply(self, record: Record) -> Record | None:
         """Drop the record if its type is excluded."""
-        if known(record.value) is None or not is_schema_change(record):
+        if require_known(record.value) is None or not is_schema_change(record):
             return record
         changes = record.value.get("tableChanges")
         if changes is None:

@@ -9,7 +9,7 @@ from connector.config import REQUIRED, ConfigDef, ConfigKey
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, struct
 from connector.data.schema_cache import SchemaCache
-from connector.data.symbolic import known, or_default
+from connector.data.symbolic import or_default, require_known
 from connector.errors import TransformError
 from connector.transforms.part import REPLACE_NULLS, Values, require_map, require_struct
 from connector.transforms.validators import distinct
@@ -43,7 +43,7 @@ class ValueToKey:
 
     def apply(self, record: Record) -> Record:
         """Set the key."""
-        value = known(record.value)
+        value = require_known(record.value)
         record.headers = record.headers.copy()
         if record.value_schema is None:
             value = require_map(value, _PURPOSE)

@@ -15,11 +15,15 @@ from tests.fixtures.worker import wait_for
 
 LONG = 90.0
 AVRO = "io.confluent.connect.avro.AvroConverter"
-UNCHANGED = {
+COMPILED = {
     "transforms": "same",
     "transforms_same_type": "org.apache.kafka.connect.transforms.RegexRouter",
     "transforms_same_regex": "(.*)",
     "transforms_same_replacement": "$1",
+}
+GENERIC = {
+    "transforms": "same",
+    "transforms_same_type": "io.debezium.transforms.ExtractChangedRecordState",
 }
 
 
@@ -90,12 +94,12 @@ def test_the_task_waits_for_a_registry_that_stops(
     wait_for(lambda: not capture.fault(), LONG, "recovery")
 
 
-@pytest.mark.parametrize("transformed", [False, True])
+@pytest.mark.parametrize("transforms", [{}, COMPILED, GENERIC], ids=["none", "compiled", "generic"])
 def test_the_task_stops_while_it_waits(
-    capture: AvroCapture, own_registry: SchemaRegistry, transformed: bool
+    capture: AvroCapture, own_registry: SchemaRegistry, transforms: dict[str, str]
 ) -> None:
     """Also ``errors.tolerance=all`` skips nothing then, after rows that were written."""
-    more = {"errors_tolerance": "all"} | (UNCHANGED if transformed else {})
+    more = {"errors_tolerance": "all"} | transforms
     capture.start_with(own_registry, **more)
     own_registry.stop()
     capture.database.execute(

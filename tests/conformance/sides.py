@@ -1,6 +1,7 @@
-"""One run of scenarios: Debezium in Kafka Connect and Millrace, twice, on one server.
+"""One run of scenarios: Debezium in Kafka Connect and Millrace, three times, on one server.
 
-Millrace runs the compiled path and, with a transform that changes nothing, the generic path.
+Millrace runs the compiled path, without transforms and with one that changes nothing, and the
+generic path, with one that cannot be compiled and changes nothing.
 """
 
 from __future__ import annotations
@@ -18,11 +19,15 @@ from tests.conformance.normal import normal
 from tests.conformance.scenario import Scenario
 from tests.fixtures.topics import Topics
 
-NO_CHANGE = {
+COMPILED = {
     "transforms": "same",
     "transforms.same.type": "org.apache.kafka.connect.transforms.RegexRouter",
     "transforms.same.regex": "no such topic",
     "transforms.same.replacement": "never",
+}
+GENERIC = {
+    "transforms": "same",
+    "transforms.same.type": "io.debezium.transforms.ExtractChangedRecordState",
 }
 _STILL_SECONDS = 1.5
 _UNEVEN_SECONDS = 10.0
@@ -82,8 +87,10 @@ class Run:
         self._topics = topics
         self.oracle = Side("debezium", oracle, f"sidea{run}")
         self.compiled = Side("compiled", millrace, f"sideb{run}")
-        self.general = Side("general", millrace, f"sidec{run}", NO_CHANGE)
-        self.sides = (self.oracle, self.compiled, self.general)
+        self.general = Side("general", millrace, f"sidec{run}", GENERIC)
+        self.chained = Side("chained", millrace, f"sided{run}", COMPILED)
+        self.ours = (self.compiled, self.chained, self.general)
+        self.sides = (self.oracle, *self.ours)
         self.errors: list[str] = []
         self._settled = 0
         self._still = still
@@ -125,7 +132,7 @@ class Run:
         if not {"database.include.list", "database.exclude.list"} & config.keys():
             names = [name for scenario in self._scenarios for name in scenario.databases]
             config["database.include.list"] = ",".join(names)
-        first_id = 10_000 + int(self.oracle.prefix[5:9], 16) % 50_000 * 3
+        first_id = 10_000 + int(self.oracle.prefix[5:9], 16) % 50_000 * 4
         for number, side in enumerate(self.sides):
             own = {
                 "database.server.id": str(first_id + number),

@@ -81,7 +81,7 @@ def _groups(tests: Iterable[pytest.Item]) -> Iterator[Group]:
             yield asked["server"], config
 
 
-@pytest.mark.parametrize("side", ["compiled", "general"])
+@pytest.mark.parametrize("side", ["compiled", "chained", "general"])
 @pytest.mark.parametrize(
     ("server", "scenario"),
     [
@@ -102,7 +102,7 @@ def test_rows_are_equal(runs: Runs, server: str, scenario: Scenario, side: str) 
     assert_equal(getattr(run, side), run.oracle, names)
 
 
-@pytest.mark.parametrize("side", ["compiled", "general"])
+@pytest.mark.parametrize("side", ["compiled", "chained", "general"])
 @pytest.mark.parametrize(
     ("server", "config"),
     [

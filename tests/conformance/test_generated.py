@@ -84,7 +84,7 @@ def _count_random(scenario: Scenario) -> int:
 
 
 def _assert_sides_equal(run: Run, seed: int) -> None:
-    for side in (run.compiled, run.general):
+    for side in run.ours:
         assert_none_failed(run.oracle, side)
         assert_equal(side, run.oracle, run.oracle.topics)
         assert sorted(side.topics) == sorted(run.oracle.topics), f"seed {seed}"

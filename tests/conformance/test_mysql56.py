@@ -37,7 +37,7 @@ def test_the_core_of_the_scenarios(
     print(refused, "statements refused")
     assert refused < 100
     assert len(run.oracle.topics) > 30
-    for side in (run.compiled, run.general):
+    for side in run.ours:
         assert_none_failed(run.oracle, side)
         assert_equal(side, run.oracle, run.oracle.topics)
         assert sorted(side.topics) == sorted(run.oracle.topics)

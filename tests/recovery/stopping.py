@@ -18,12 +18,12 @@ from connector.metrics import WorkerMetrics
 from connector.plugin import TaskContext, TaskConverters, TransformStep
 from connector.task.capture import Capture
 from connector.task.capture_task import CaptureTask
-from connector.transforms.regex_router import RegexRouter
+from connector.transforms.extract_changed_record_state import ExtractChangedRecordState
 from connector.worker.offsets.log_store import LogOffsetStore
 from connector.worker.storage.memory import MemoryLog
 from connector.worker.topic_creation import GroupTopicCreator
 
-_NO_CHANGE = RegexRouter({"regex": "no such topic", "replacement": "never"})
+_NO_CHANGE = ExtractChangedRecordState({})
 _LIMIT = 60.0
 _GRACE = 20.0
 
@@ -65,7 +65,7 @@ class Stoppable:
     """One connector; each `run` is a task from its start to a clean stop.
 
     Offsets are kept in between. ``producer`` are librdkafka settings; with ``general`` the
-    messages take the generic path, through a transform that changes nothing.
+    messages take the generic path, through a transform that is not compiled and changes nothing.
     """
 
     def __init__(

@@ -112,12 +112,12 @@ def _steps(*configs: dict[str, str]) -> list[TransformStep]:
 
 
 def _inserts(*amounts: str | None) -> RowChanges:
-    rows = [(None, (number, amount)) for number, amount in enumerate(amounts, 1)]
+    rows: list[Any] = [(None, (number, amount)) for number, amount in enumerate(amounts, 1)]
     return RowChanges(ORDERS, "c", rows, SOURCE_VALUES)
 
 
 def _compiles(pipeline: Pipeline, change: RowChanges) -> bool:
-    """Return whether a change takes the compiled path: only there rows are let go."""
+    """Return whether a change takes the compiled path: only there rows are released."""
     list(pipeline.messages(change))
     return not change.rows
 
@@ -159,15 +159,16 @@ def test_events_are_counted_once_while_a_registry_does_not_answer() -> None:
     waits: list[int] = []
     steps = _steps(ROUTE)
     options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, transactions=True)
+    value = _Away(0)
     pipeline = Pipeline(
         DebeziumEncoder(options),
-        TaskConverters(_converter("json"), _Away(2), SimpleHeaderConverter()),
+        TaskConverters(_converter("json"), value, SimpleHeaderConverter()),
         chain(steps),
         await_registry=lambda error, attempt: waits.append(attempt if error else -attempt),
         compilable=compilable(steps),
     )
     list(pipeline.messages(TransactionBoundary("BEGIN", "uuid:5", 1)))
-    waits.clear()
+    value.refusals = 2
     assert len(_plain(pipeline.messages(_inserts("1", "2")))) == 2
     assert waits == [1, 2, -2]
     assert pipeline.transaction.to_offset()["transaction_data_collection_order_shop.orders"] == 2

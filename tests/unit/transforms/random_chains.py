@@ -128,15 +128,15 @@ def build(chain: list[tuple[Config, Config | None, bool]]) -> list[TransformStep
     """Return the steps; both sides of a comparison have their own."""
     plugins = PluginTable()
 
-    def made(config: Config, kind: Any) -> Any:
+    def build_one(config: Config, kind: Any) -> Any:
         settings = dict(config)
         return plugins.component(settings.pop("type"), kind)(settings)
 
     return [
         TransformStep(
             str(number),
-            made(transform, "transformation"),
-            made(predicate, "predicate") if predicate else None,
+            build_one(transform, "transformation"),
+            build_one(predicate, "predicate") if predicate else None,
             negate,
         )
         for number, (transform, predicate, negate) in enumerate(chain)
