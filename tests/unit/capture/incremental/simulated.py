@@ -6,7 +6,7 @@ that takes time, so that a writer can come between any two of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,12 +135,9 @@ class Chunks:
     ) -> Chunk:
         self._step()
         rows = self._database.rows
-        found = sorted(key for key in rows if after is None or after[0] < key <= maximum[0])
-        found = found[:limit]
+        found = next_keys(rows, after, maximum, limit)
         self._step()
-        if not found:
-            return Chunk([])
-        return Chunk([rows[key] for key in found if key in rows], (found[-1],), 1)
+        return chunk_of(rows, found)
 
     def source(self, window_end: Row, table: TableId) -> Row:  # noqa: ARG002 - a protocol
         return window_end
@@ -154,6 +151,18 @@ class Chunks:
             self.faults -= 1
             if not self.faults:
                 raise DatabaseUnavailableError("gone")
+
+
+def next_keys(rows: Iterable[int], after: Key | None, maximum: Key, limit: int) -> list[int]:
+    """Return the keys of the chunk behind a key."""
+    return sorted(key for key in rows if after is None or after[0] < key <= maximum[0])[:limit]
+
+
+def chunk_of(rows: Mapping[int, Row], keys: Sequence[int]) -> Chunk:
+    """Return the rows of some keys, those that are still there."""
+    if not keys:
+        return Chunk([])
+    return Chunk([rows[key] for key in keys if key in rows], (keys[-1],), 1)
 
 
 class Capture:
