@@ -52,8 +52,8 @@ _READER: Final = {
 class LogWriter:
     """A producer shared by the logs of one worker; another one after a message timed out.
 
-    Librdkafka may never learn the leader of a partition that had none for a moment (its issue
-    5430): then only a new producer goes on.
+    Librdkafka may have lost its only broker then, and only a new producer goes on
+    (`connector.task.delivery_watch`).
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:

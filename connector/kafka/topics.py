@@ -31,6 +31,7 @@ _STEP: Final = 0.5  # seconds of a wait between two checks of the fence
 _PROBE: Final = 2.0  # seconds for the answer whether the cluster is reachable
 _TIMEOUT: Final = 6.0  # seconds for an answer; callers try again
 _NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic
+_UNANSWERED: Final = KafkaError._TIMED_OUT  # noqa: SLF001 - the library's public name for it
 BROKER_DEFAULT: Final = -1
 
 
@@ -98,7 +99,7 @@ class Topics:
         if not question.done():
             self._question = question
             return False
-        return question.exception() is None
+        return not self._failed(question)
 
     def writable(self, topics: Sequence[str]) -> bool:
         """Return whether all partitions have just had a leader and all their replicas.
@@ -113,7 +114,16 @@ class Topics:
         if not all(answer.done() for answer in answers):
             self._descriptions = answers
             return False
-        return bool(answers) and all(map(_is_complete, answers))
+        return bool(answers) and not any(
+            self._failed(answer) or _lacks(answer) for answer in answers
+        )
+
+    def _failed(self, answer: Future[Any]) -> bool:
+        """Return whether a request failed; the next one gets a new client if none was answered."""
+        error = answer.exception()
+        if isinstance(error, KafkaException) and error.args[0].code() == _UNANSWERED:
+            self.__dict__.pop("_client", None)
+        return error is not None
 
     @cached_property
     def _client(self) -> AdminClient:
@@ -144,10 +154,10 @@ class Topics:
                 self._fence.wait(f"Waiting for Kafka: {doing}")
 
 
-def _is_complete(answer: Future[Any]) -> bool:
-    """Return whether a topic could be described, and lacks neither leaders nor replicas."""
-    return answer.exception() is None and all(
-        partition.leader is not None and len(partition.isr) == len(partition.replicas)
+def _lacks(answer: Future[Any]) -> bool:
+    """Return whether a partition of a topic lacks its leader or a replica."""
+    return any(
+        partition.leader is None or len(partition.isr) < len(partition.replicas)
         for partition in answer.result().partitions
     )
 

@@ -1,8 +1,8 @@
 """Watches whether Kafka accepts messages: by acknowledgements, and by a request when idle.
 
-A producer may stop to send although Kafka is well: librdkafka may never learn the leader of a
-partition that had none for a moment while a broker stopped (seen with 2.16, its issue 5430). It
-reports no error then, and only a new producer goes on.
+A producer may stop to send although Kafka is well. A broker that stops may answer that its cluster
+has no brokers; librdkafka forgets its only broker then, and never asks the bootstrap servers again
+(seen with 2.16). It reports no error, and only a new client goes on.
 """
 
 from __future__ import annotations

@@ -85,6 +85,7 @@ def test_a_topic_that_cannot_be_written_is_no_fault_of_the_producer(
 
 def test_a_producer_that_delivered_all_is_not_stuck(broker: KafkaBroker, topic: str) -> None:
     watched = Watched(broker, topic)
+    assert watched.producer.flush(60)
     watched.check_for(3 * PATIENCE)
     assert not len(watched.producer)
     watched.producer.close()

@@ -117,7 +117,7 @@ def test_a_fatal_error(proxied: ProxiedBroker) -> None:
 def test_a_log_goes_on_with_another_producer_after_an_outage(
     proxied: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first may never learn of the leader that a partition has after it."""
+    """The first may have forgotten its broker."""
     monkeypatch.setitem(kafka_log._WRITER, "message.timeout.ms", 2000)
     topics, topic = Topics(proxied.address), f"log-{uuid.uuid4().hex[:8]}"
     topics.create(topic)
