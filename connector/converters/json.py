@@ -113,7 +113,7 @@ class JsonConverter(HeaderValues):
         """Return what stands before and behind the payload."""
         if not self._with_schema:
             return b"", b""
-        text = _text(dumps(self._schema(schema, None)))
+        text = _text(dumps(self.description(schema)))
         return b'{"schema":' + text + b',"payload":', b"}"
 
     def label(self, schema: Schema, index: int) -> bytes:
@@ -212,10 +212,13 @@ class JsonConverter(HeaderValues):
             return _base64
         if schema.type == "struct":
             return self._struct(schema)
-        assert schema.items is not None
-        items = self.native(schema.items)
-        if schema.type == "array":
-            return lambda values: [items(value) for value in values]
+        if schema.type == "map":
+            return self._map(schema)
+        items = self.native(_of(schema.items))
+        return lambda values: [items(value) for value in values]
+
+    def _map(self, schema: Schema) -> Callable[[Any], Any]:
+        items = self.native(_of(schema.items))
         assert schema.keys is not None
         if schema.keys.type == "string":
             return lambda pairs: {key: items(value) for key, value in pairs.items()}
@@ -232,16 +235,18 @@ class JsonConverter(HeaderValues):
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: Fragment(decimal_text(value, scale))
 
-    def _schema(self, schema: Schema, field: str | None) -> dict[str, Any]:
-        """Describe a schema in the order of Connect's members."""
+    def description(self, schema: Schema, field: str | None = None) -> dict[str, Any]:
+        """Describe a schema, or that of a field, in the order of Connect's members."""
         text: dict[str, Any] = {"type": _TYPE_NAMES.get(schema.type, schema.type)}
         if schema.type == "struct":
-            text["fields"] = [self._schema(member.schema, member.name) for member in schema.fields]
+            text["fields"] = [
+                self.description(member.schema, member.name) for member in schema.fields
+            ]
         elif schema.type == "array":
-            text["items"] = self._schema(_of(schema.items), None)
+            text["items"] = self.description(_of(schema.items))
         elif schema.type == "map":
-            text["keys"] = self._schema(_of(schema.keys), None)
-            text["values"] = self._schema(_of(schema.items), None)
+            text["keys"] = self.description(_of(schema.keys))
+            text["values"] = self.description(_of(schema.items))
         text["optional"] = schema.optional
         attributes = {
             "name": schema.name,

@@ -57,8 +57,14 @@ CONVERTERS: Final = {
     "io.apicurio.registry.utils.converter.AvroConverter": ConverterClass(
         "avro.apicurio", "ApicurioAvroConverter", "apicurio", headers=False, avro=True
     ),
+    "io.apicurio.registry.utils.converter.ExtJsonConverter": ConverterClass(
+        "apicurio_json", "ExtJsonConverter", "apicurio", headers=False
+    ),
     "io.confluent.connect.avro.AvroConverter": ConverterClass(
         "avro.confluent", "AvroConverter", "confluent", headers=False, avro=True
+    ),
+    "io.confluent.connect.json.JsonSchemaConverter": ConverterClass(
+        "json_schema.confluent", "JsonSchemaConverter", "confluent", headers=False
     ),
     "io.debezium.converters.BinaryDataConverter": ConverterClass(
         "binary", "BinaryDataConverter", "debezium"

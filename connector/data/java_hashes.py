@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any, Final
 
 from connector.data.java_numbers import wrap
@@ -38,6 +39,25 @@ def hash_code(schema: Schema, value: Any) -> int:
     if kind == "bytes":
         return _buffer(value)
     raise ValueError(kind)
+
+
+def hash_map_order(keys: Iterable[str], capacity: int = 16) -> list[str]:
+    """Return keys in the order of a Java HashMap of that capacity which they are put into."""
+    found = list(keys)
+    while len(found) > capacity * 3 // 4:
+        capacity *= 2
+    return sorted(found, key=lambda key: _bucket(_units(key), capacity))
+
+
+def capacity_of_copy(size: int) -> int:
+    """Return the capacity of a HashMap that is made as a copy of another."""
+    smallest = int(size / 0.75 + 1.0)
+    return 1 << (smallest - 1).bit_length()
+
+
+def _bucket(code: int, capacity: int) -> int:
+    unsigned = code & 0xFFFFFFFF
+    return (unsigned ^ unsigned >> 16) & capacity - 1
 
 
 def murmur(schema: Schema, value: Any) -> int:

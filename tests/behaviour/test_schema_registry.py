@@ -1,4 +1,4 @@
-"""A connector with Avro whose registry stops, refuses a schema, or gets a table that changes."""
+"""A connector whose schema registry stops, refuses a schema, or gets a table that changes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.fixtures.worker import wait_for
 
 LONG = 90.0
 AVRO = "io.confluent.connect.avro.AvroConverter"
+JSON = "io.confluent.connect.json.JsonSchemaConverter"
 COMPILED = {
     "transforms": "same",
     "transforms_same_type": "org.apache.kafka.connect.transforms.RegexRouter",
@@ -28,13 +29,15 @@ GENERIC = {
 
 
 class AvroCapture(Capture):
-    """A connector whose messages are Avro."""
+    """A connector whose messages are Avro, or of another converter with Confluent's registry."""
+
+    converter = AVRO
 
     def start_with(self, registry: SchemaRegistry, user: str = "", **more: str) -> None:
         self.database.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))")
         url = registry.url.replace("http://", f"http://{user}@" if user else "http://")
         for part in ("key.converter", "value.converter"):
-            self.config |= {part: AVRO, f"{part}.schema.registry.url": url}
+            self.config |= {part: self.converter, f"{part}.schema.registry.url": url}
         self.config |= {name.replace("_", "."): text for name, text in more.items()}
         self.client.create(self.name, self.config)
         self.client.wait_for(self.name, "RUNNING")
@@ -117,9 +120,11 @@ def test_the_task_stops_while_it_waits(
     capture.wait(2)
 
 
+@pytest.mark.parametrize("converter", [AVRO, JSON])
 def test_each_version_of_a_table_has_its_schema(
-    capture: AvroCapture, schema_registry: SchemaRegistry
+    capture: AvroCapture, schema_registry: SchemaRegistry, converter: str
 ) -> None:
+    capture.converter = converter
     capture.start_with(schema_registry)
     capture.database.execute(
         "INSERT INTO t VALUES (2, 'two')",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from connector.converters.avro.apicurio_config import CONFIG, connection, options_of
-from connector.converters.avro.apicurio_registry import ApicurioRegistry, Artifact
+from connector.converters.apicurio_keys import connection, options_of
+from connector.converters.apicurio_registry import Artifact
+from connector.converters.avro.apicurio_config import CONFIG
+from connector.converters.avro.apicurio_registry import AvroArtifacts
 from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.fragments import AvroFragments
 from connector.converters.avro.schemas import Dialect
@@ -26,7 +28,7 @@ class ApicurioAvroConverter(AvroFragments):
     config_def = CONFIG
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        options = options_of(config)
+        options = options_of(CONFIG, config)
         is_key = config.get("converter.type") == "key"
         dialect = Dialect(metadata=options["connect.meta.data"], decimal_first=False)
         super().__init__(Encoder(dialect), options["schemas.cache.config"])
@@ -38,7 +40,7 @@ class ApicurioAvroConverter(AvroFragments):
         self._id_header: str = options[name]
         self._encoding_header = f"apicurio.{part}.encoding"
         client = RegistryClient(connection(options))
-        self._registry = ApicurioRegistry(client, options, dialect, is_key=is_key)
+        self._registry = AvroArtifacts(client, options, dialect, is_key=is_key)
 
     def start_of(self, schema: Schema, topic: str) -> bytes:
         """Return the id of the schema, behind a zero byte or alone for a header."""

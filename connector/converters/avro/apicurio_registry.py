@@ -1,4 +1,4 @@
-"""Finds and registers schemas through Apicurio Registry's own API.
+"""Avro schemas in Apicurio Registry.
 
 With ``dereference-schema=false`` each record inside a schema is registered as an artifact of its
 own: the schema then has the names of these records, and references to their artifacts.
@@ -7,168 +7,55 @@ own: the schema then has the names of these records, and references to their art
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Any
 
-import orjson
-
+from connector.converters.apicurio_registry import PREFIX, ApicurioRegistry, Artifact
 from connector.converters.avro.apicurio_config import STRATEGIES
-from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, same_fields
-from connector.converters.avro.subjects import record_name
-from connector.converters.registry import RegistryClient, RegistryRefusedError
+from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, record_name, same_fields
+from connector.converters.registry import RegistryClient
+from connector.converters.subjects import required_name
 from connector.data.schema import Schema
-from connector.errors import ConversionError
-
-_JSON: Final = {"Content-Type": "application/json"}
-_EXTENDED: Final = {"Content-Type": "application/create.extended+json"}
-_PREFIX: Final = "apicurio.registry."
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """A version of an artifact in the registry."""
+class AvroArtifacts(ApicurioRegistry):
+    """The artifacts of Avro schemas."""
 
-    group: str | None
-    identifier: str
-    version: str
-    global_id: int
-    content_id: int
-
-
-class ApicurioRegistry:
-    """The artifacts of schemas, by the settings of a converter."""
+    kind = "AVRO"
 
     def __init__(
         self, client: RegistryClient, options: Mapping[str, Any], dialect: Dialect, *, is_key: bool
     ) -> None:
-        self._client = client
-        self._options = options
+        strategy = STRATEGIES[options[f"{PREFIX}artifact-resolver-strategy"]]
+        super().__init__(client, options, strategy, is_key=is_key)
         self._dialect = dialect
-        self._is_key = is_key
-        self._strategy = STRATEGIES[options[f"{_PREFIX}artifact-resolver-strategy"]]
 
-    def artifact(self, schema: Schema, topic: str) -> Artifact:
-        """Return the artifact of a schema, which is registered if so configured.
+    def content(self, schema: Schema) -> Any:
+        """Return the Avro schema."""
+        return AvroSchemaWriter(self._dialect).write(schema, None)
 
-        :raises ConversionError: it is not registered, or has other fields.
-        """
-        group, identifier = self._coordinates(schema, topic)
-        writer = AvroSchemaWriter(self._dialect)
-        avro = writer.write(schema, None)
-        try:
-            if self._options[f"{_PREFIX}auto-register"]:
-                if self._options[f"{_PREFIX}dereference-schema"]:
-                    return self._create(group, identifier, avro, ())
-                return self._create_with_references(group, identifier, avro)
-            version = self._options[f"{_PREFIX}artifact.version"]
-            if self._options[f"{_PREFIX}find-latest"] or version:
-                return self._find(group, identifier, version, avro)
-            return self._search(group, identifier, avro)
-        except RegistryRefusedError as error:
-            raise ConversionError(
-                f"The registry refuses the schema of artifact {identifier}: {error}.",
-                "Register the schema, set apicurio.registry.auto-register=true, or change the "
-                "rules of the artifact; then restart the task.",
-            ) from None
+    def same(self, registered: Any, content: Any) -> bool:
+        """Whether two schemas have the same fields, types and names."""
+        return same_fields(registered, content)
 
-    def _coordinates(self, schema: Schema, topic: str) -> tuple[str | None, str]:
-        group, identifier = self._names_by_strategy(schema, topic)
-        return (
-            self._options[f"{_PREFIX}artifact.group-id"] or group,
-            self._options[f"{_PREFIX}artifact.artifact-id"] or identifier,
-        )
+    def register(self, group: str | None, identifier: str, content: Any) -> Artifact:
+        """Register a schema: as a whole, or after the records inside."""
+        if self._options[f"{PREFIX}dereference-schema"]:
+            return super().register(group, identifier, content)
+        references = []
+        for name, inner in _records_inside(content, None):
+            own = self._options[f"{PREFIX}artifact.group-id"] or group
+            references.append((name, self.register(own, name, inner)))
+        return self.create(group, identifier, _without_records(content, None), references)
 
-    def _names_by_strategy(self, schema: Schema, topic: str) -> tuple[str | None, str]:
-        if self._strategy == "topic":
-            return None, f"{topic}-{'key' if self._is_key else 'value'}"
-        if self._strategy == "simple topic":
-            return None, topic
-        full = record_name(schema, self._dialect, is_key=self._is_key)
+    def names_by_strategy(self, schema: Schema, topic: str) -> tuple[str | None, str]:
+        """Return group and id of the artifact of a schema."""
+        if self._strategy in ("topic", "simple topic"):
+            return super().names_by_strategy(schema, topic)
+        full = required_name(record_name(schema, self._dialect), self._part)
         if self._strategy == "qualified record":
             return None, full
         group, _, name = full.rpartition(".")
         return group or None, name if self._strategy == "record" else f"{topic}-{name}"
-
-    def _create_with_references(self, group: str | None, identifier: str, avro: Any) -> Artifact:
-        """Register the records inside first."""
-        references = []
-        for name, inner in _records_inside(avro, None):
-            found = self._create_with_references(self._reference_group(group), name, inner)
-            references.append((name, found))
-        return self._create(group, identifier, _without_records(avro, None), references)
-
-    def _reference_group(self, group: str | None) -> str | None:
-        return self._options[f"{_PREFIX}artifact.group-id"] or group
-
-    def _create(self, group: str | None, identifier: str, avro: Any, references: Any) -> Artifact:
-        content = orjson.dumps(avro)
-        headers = {
-            "X-Registry-ArtifactId": identifier,
-            "X-Registry-ArtifactType": "AVRO",
-            **(_EXTENDED if references else _JSON),
-        }
-        version = self._options[f"{_PREFIX}artifact.version"]
-        if version:
-            headers["X-Registry-Version"] = version
-        if references:
-            content = orjson.dumps(
-                {
-                    "content": content.decode(),
-                    "references": [_reference(name, found) for name, found in references],
-                }
-            )
-        exists = self._options[f"{_PREFIX}auto-register.if-exists"]
-        path = f"{_group_path(group)}/artifacts?ifExists={exists}&canonical=false"
-        answer = self._client.request("POST", path, content=content, headers=headers)
-        return _artifact(answer)
-
-    def _search(self, group: str | None, identifier: str, avro: Any) -> Artifact:
-        """Find the version that has this schema."""
-        path = f"{_group_path(group)}/artifacts/{quote(identifier, safe='')}/meta?canonical=true"
-        answer = self._client.request("POST", path, content=orjson.dumps(avro), headers=_JSON)
-        return _artifact(answer)
-
-    def _find(self, group: str | None, identifier: str, version: str | None, avro: Any) -> Artifact:
-        """Find the latest version, or the one that is configured."""
-        path = f"{_group_path(group)}/artifacts/{quote(identifier, safe='')}"
-        if version:
-            path += f"/versions/{quote(version, safe='')}"
-        found = _artifact(self._client.request("GET", f"{path}/meta"))
-        registered = self._client.request(
-            "GET", f"/ids/globalIds/{found.global_id}?dereference=true"
-        )
-        if not same_fields(registered, avro):
-            raise ConversionError(
-                f"Version {found.version} of artifact {identifier} does not have the fields of the "
-                "table.",
-                "Register a schema with the present columns, or set "
-                "apicurio.registry.auto-register=true.",
-            )
-        return found
-
-
-def _group_path(group: str | None) -> str:
-    return f"/groups/{quote(group or 'default', safe='')}"
-
-
-def _artifact(answer: Mapping[str, Any]) -> Artifact:
-    return Artifact(
-        answer.get("groupId"),
-        str(answer.get("id", "")),
-        str(answer.get("version", "")),
-        int(answer["globalId"]),
-        int(answer["contentId"]),
-    )
-
-
-def _reference(name: str, found: Artifact) -> dict[str, Any]:
-    return {
-        "groupId": found.group,
-        "artifactId": found.identifier,
-        "version": found.version,
-        "name": name,
-    }
 
 
 def _records_inside(avro: Any, space: str | None) -> Iterator[tuple[str, Any]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 from connector.converters.avro.encoder import Encoder, EncodeValue, present
+from connector.converters.registry_frames import RegistryFrames
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
-from connector.errors import ConversionError, SchemaRefusedError
+from connector.errors import ConversionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +21,13 @@ class _CompiledSchema:
     encode: EncodeValue
 
 
-class AvroFragments(ABC):
+class AvroFragments(RegistryFrames):
     """Writes values in Avro behind the start that a registry needs."""
 
     def __init__(self, encoder: Encoder, kept: int) -> None:
+        super().__init__(kept)
         self._encoder = encoder
-        self._kept = kept
         self._ready: dict[tuple[int, str], _CompiledSchema] = {}
-        self._starts: dict[tuple[str, tuple[Any, ...]], bytes] = {}
-
-    @abstractmethod
-    def start_of(self, schema: Schema, topic: str) -> bytes:
-        """Return what stands before values of a schema; asks the registry."""
 
     def encode_whole(self, schema: Schema, value: Any) -> bytes | None:  # noqa: ARG002 - for converters that write some values in another way
         """Return the bytes of a value that is not written in Avro, else None."""
@@ -59,20 +54,6 @@ class AvroFragments(ABC):
                 return ready.start + whole
         return ready.start + ready.encode(value)
 
-    def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:
-        """Return what stands before and behind a value; asks the registry once for a schema."""
-        key = topic, schema.parts()
-        start = self._starts.get(key)
-        if start is None:
-            try:
-                start = self.start_of(schema, topic)
-            except ConversionError as error:
-                raise SchemaRefusedError(str(error), error.remedy) from error
-            if len(self._starts) >= self._kept:
-                del self._starts[next(iter(self._starts))]
-            self._starts[key] = start
-        return start, b""
-
     def label(self, schema: Schema, index: int) -> bytes:  # noqa: ARG002 - other converters write names
         """Return nothing: Avro writes no names."""
         return b""
@@ -96,11 +77,6 @@ class AvroFragments(ABC):
     def row(self, schema: Schema) -> Encode:
         """Return a function that writes a whole struct from a row."""
         return self._encoder.row(schema)
-
-    def ready_start(self, schema: Schema, topic: str) -> bytes:
-        """Return what stands before the values of a schema that was in use before."""
-        ready = self._ready.get((id(schema), topic)) or self._prepare(schema, topic)
-        return ready.start
 
     def _prepare(self, schema: Schema, topic: str) -> _CompiledSchema:
         """Compile a schema, in place of the one that was compiled first when there are many."""

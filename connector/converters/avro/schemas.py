@@ -8,7 +8,6 @@ name. The two converters in use differ in details, which are the fields of `Dial
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote_plus
@@ -203,18 +202,29 @@ class AvroSchemaWriter:
             self._unnamed += 1
             number = str(self._unnamed) if self._unnamed > 1 else ""
             return f"ConnectDefault{number}", _CONFLUENT
-        return split_name(schema.name, self._checked, scrub=self._dialect.scrub)
+        return _split_name(schema.name, self._dialect)
 
     def _checked(self, name: str) -> str:
         return checked_name(scrubbed(name) if self._dialect.scrub else name)
 
 
-def split_name(name: str, check: Callable[[str], str], *, scrub: bool) -> tuple[str, str | None]:
+def _split_name(name: str, dialect: Dialect) -> tuple[str, str | None]:
     """Return the simple name and the namespace of a schema's name."""
     space, _, simple = name.rpartition(".")
-    if scrub and space:
-        space = ".".join(map(scrubbed, space.split(".")))
-    return check(simple), space or None
+    if not dialect.scrub:
+        return checked_name(simple), space or None
+    space = ".".join(map(scrubbed, space.split("."))) if space else ""
+    return checked_name(scrubbed(simple)), space or None
+
+
+def record_name(schema: Schema, dialect: Dialect) -> str | None:
+    """Return the full name of a record in Avro, None for what is none."""
+    if schema.type != "struct" or schema.optional:
+        return None
+    if schema.name is None:
+        return f"{_CONFLUENT}.ConnectDefault"
+    simple, space = _split_name(schema.name, dialect)
+    return f"{space}.{simple}" if space else simple
 
 
 def has_string_keys(schema: Schema, dialect: Dialect) -> bool:

@@ -52,14 +52,14 @@ OTHERWISE = {
             "schema.registry.ssl.endpoint.identification.algorithm",
         ],
         (
-            "connector/converters/avro/confluent_config.py",
+            "connector/converters/confluent_keys.py",
             "tls_context(settings_below(options, _PREFIX))",
         ),
     ),
     **dict.fromkeys(
         [f"apicurio.registry.request.{key}" for key in TLS],
         (
-            "connector/converters/avro/apicurio_config.py",
+            "connector/converters/apicurio_keys.py",
             'settings_below(options, f"{_REGISTRY}request.")',
         ),
     ),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 from connector.config import invalid
-from connector.converters.avro.schemas import Dialect, checked_name, scrubbed, split_name
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 
@@ -25,32 +24,24 @@ def known_strategy(name: str, value: str) -> str | None:
     return str(invalid(name, value, f"not supported: it can be {', '.join(STRATEGIES)}"))
 
 
-def subject_of(strategy: str, dialect: Dialect, *, is_key: bool) -> Subject:
-    """Return how the subject of a schema is named."""
-    if strategy == TOPIC_NAME:
-        suffix = "-key" if is_key else "-value"
-        return lambda topic, _: topic + suffix
-    if strategy == RECORD_NAME:
-        return lambda _, schema: record_name(schema, dialect, is_key=is_key)
-    return lambda topic, schema: f"{topic}-{record_name(schema, dialect, is_key=is_key)}"
-
-
-def record_name(schema: Schema, dialect: Dialect, *, is_key: bool) -> str:
-    """Return the full name of a record in Avro.
-
-    :raises ConversionError: the schema is not a record.
-    """
+def subject_of(strategy: str, name: Callable[[Schema], str | None], *, is_key: bool) -> Subject:
+    """Return how the subject of a schema is named; ``name`` gives None for what is no record."""
     part = "key" if is_key else "value"
-    if schema.type != "struct" or schema.optional:
+    if strategy == TOPIC_NAME:
+        return lambda topic, _: f"{topic}-{part}"
+    if strategy == RECORD_NAME:
+        return lambda _, schema: required_name(name(schema), part)
+    return lambda topic, schema: f"{topic}-{required_name(name(schema), part)}"
+
+
+def required_name(name: str | None, part: str) -> str:
+    """Return the name of a record.
+
+    :raises ConversionError: there is none.
+    """
+    if name is None:
         raise ConversionError(
             f"The message {part} must only be a record schema for the subject name strategy.",
             f"Use {TOPIC_NAME} for {part}s that are single values.",
         )
-    if schema.name is None:
-        return "io.confluent.connect.avro.ConnectDefault"
-    simple, space = split_name(schema.name, _checked(dialect), scrub=dialect.scrub)
-    return f"{space}.{simple}" if space else simple
-
-
-def _checked(dialect: Dialect) -> Callable[[str], str]:
-    return (lambda name: checked_name(scrubbed(name))) if dialect.scrub else checked_name
+    return name

@@ -1,0 +1,1 @@
+"""JSON Schema: the schemas, and the converters that keep them in a registry."""

@@ -1,0 +1,47 @@
+"""What stands before values whose schemas are in a registry; each schema takes one request."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from connector.data.schema import Schema
+from connector.errors import ConversionError, SchemaRefusedError
+
+
+class RegistryFrames(ABC):
+    """Keeps what stands before the values of the schemas used last: ``kept`` of them."""
+
+    def __init__(self, kept: int) -> None:
+        self._kept = kept
+        self._known: dict[tuple[int, str], tuple[Schema, bytes]] = {}
+        self._starts: dict[tuple[str, tuple[Any, ...]], bytes] = {}
+
+    @abstractmethod
+    def start_of(self, schema: Schema, topic: str) -> bytes:
+        """Return what stands before values of a schema; asks the registry."""
+
+    def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:
+        """Return what stands before and behind a value; asks the registry once for a schema."""
+        key = topic, schema.parts()
+        start = self._starts.get(key)
+        if start is None:
+            try:
+                start = self.start_of(schema, topic)
+            except ConversionError as error:
+                raise SchemaRefusedError(str(error), error.remedy) from error
+            if len(self._starts) >= self._kept:
+                del self._starts[next(iter(self._starts))]
+            self._starts[key] = start
+        return start, b""
+
+    def ready_start(self, schema: Schema, topic: str) -> bytes:
+        """Return what stands before the values of a schema, known by its identity."""
+        known = self._known.get((id(schema), topic))
+        if known is None:
+            start, _ = self.frame(schema, topic)
+            if len(self._known) >= self._kept:
+                del self._known[next(iter(self._known))]
+            # The schema is kept, so that no other takes its identity.
+            known = self._known[id(schema), topic] = schema, start
+        return known[1]
