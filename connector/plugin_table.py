@@ -97,10 +97,12 @@ _WHOLE_RECORD: Final = {
 _DEBEZIUM: Final = {
     "io.debezium.connector.mysql.transforms.ReadToInsertEvent": "read_to_insert_event",
     "io.debezium.transforms.ByLogicalTableRouter": "by_logical_table_router",
+    "io.debezium.transforms.ContentBasedRouter": "scripting",
     "io.debezium.transforms.EnforceRecordSize": "enforce_record_size",
     "io.debezium.transforms.ExtractChangedRecordState": "extract_changed_record_state",
     "io.debezium.transforms.ExtractNewRecordState": "extract_new_record_state",
     "io.debezium.transforms.ExtractSchemaToNewRecord": "extract_schema_to_new_record",
+    "io.debezium.transforms.Filter": "scripting:ConditionFilter",
     "io.debezium.transforms.GeometryFormatTransformer": "geometries",
     "io.debezium.transforms.HeaderToValue": "header_to_value",
     "io.debezium.transforms.SchemaChangeEventFilter": "schema_change_event_filter",
@@ -124,8 +126,8 @@ def _transforms() -> Iterator[Row]:
         place = f"{modules}{module}:{name}"
         yield Row("transformation", _TRANSFORMS + name, CONNECT_VERSION, place)
     for class_name, module in _DEBEZIUM.items():
-        place = f"{modules}{module}:{class_name.rpartition('.')[2]}"
-        yield Row("transformation", class_name, DEBEZIUM_VERSION, place)
+        named = module if ":" in module else f"{module}:{class_name.rpartition('.')[2]}"
+        yield Row("transformation", class_name, DEBEZIUM_VERSION, modules + named)
     for name in _PREDICATES:
         class_name = f"{_TRANSFORMS}predicates.{name}"
         yield Row("predicate", class_name, CONNECT_VERSION, f"{modules}predicates:{name}")

@@ -90,6 +90,7 @@ MAY_IMPORT = {
 
 # Where a foreign package may be imported: a file, or a folder with all below it.
 DOORS = {
+    "cel": ("connector/transforms/cel_expression.py",),
     "confluent_kafka": ("connector/kafka/", "sparksink/source/kafka_py.py"),
     "anyio": ("restapi/probes.py",),
     "cryptography": ("connector/kafka/key_stores.py", "connector/mysql/session/tls.py"),

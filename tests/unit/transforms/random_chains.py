@@ -89,7 +89,25 @@ _HEADER = st.lists(_NAMES, min_size=1, max_size=2, unique=True).flatmap(
         operation=st.sampled_from(["copy", "move"]),
     )
 )
+_CONDITIONS = st.builds(
+    lambda condition, nulls: {
+        "type": f"{_DEBEZIUM}.Filter",
+        "language": "cel",
+        "condition": condition,
+        "null.handling.mode": nulls,
+    },
+    st.sampled_from(
+        [
+            "value.op != 'd'",
+            "value.after == null",
+            "topic.startsWith('to-')",
+            "value.source.row > 3",
+        ]
+    ),
+    st.sampled_from(["keep", "drop", "evaluate"]),
+)
 TRANSFORMS = st.one_of(
+    _CONDITIONS,
     _UNWRAP,
     _UNWRAP,
     _ROUTE,

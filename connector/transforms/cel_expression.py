@@ -1,0 +1,182 @@
+"""Expressions about records in CEL, the Common Expression Language: safe, without side effects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import cel
+
+from connector.data.java_numbers import decimal_float
+from connector.data.record import Record
+from connector.data.schema import Schema
+from connector.data.schema_cache import SchemaCache
+from connector.data.semantic import CONNECT_DECIMAL
+from connector.data.symbolic import NotCompilableError, Symbol
+from connector.errors import ConfigError, TransformError
+
+VARIABLES: Final = frozenset(
+    ("key", "value", "keySchema", "valueSchema", "topic", "headers", "header")
+)
+_FUNCTIONS: Final = frozenset(
+    "size startsWith endsWith contains matches int uint double string bytes timestamp duration "
+    "type dyn getFullYear getMonth getDate getDayOfMonth getDayOfWeek getDayOfYear getHours "
+    "getMinutes getSeconds".split()
+)
+_FAILURES: Final = (
+    ArithmeticError, AttributeError, LookupError, NotCompilableError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
+_MEMBER: Final = re.compile(r"\.\s*([A-Za-z_]\w*)(?!\w|\s*\()|\[\s*'(\w+)'\s*\]")
+
+Convert = Callable[[Any], Any]
+
+
+class CelExpression:
+    """An expression that is evaluated for records.
+
+    Its variables are those of Debezium's scripts: key, value, topic, headers and schemas.
+    """
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._program = cel.compile(text)
+        except ValueError as error:
+            # The message repeats the expression in a picture; its first sentence says it all.
+            reason = str(error).partition("ERROR: ")[2].splitlines() or [str(error)]
+            raise ConfigError(f"{text} is not an expression in CEL: {reason[0]}") from None
+        self._text = text
+        used = set(self._program.variables())
+        unknown = {name for name in used - VARIABLES if not re.search(rf"\(\s*{name}\s*,", text)}
+        if unknown:
+            known = ", ".join(sorted(VARIABLES))
+            raise ConfigError(f"{min(unknown)} is no variable; those of a record are {known}.")
+        missing = set(filter(str.isidentifier, self._program.functions())) - _FUNCTIONS
+        if missing:
+            raise ConfigError(f"CEL has no function {min(missing)}.")
+        self._used = used & VARIABLES
+        self._members = {name: _members(text, name) for name in ("key", "value")}
+        self._native = SchemaCache(_native)
+
+    def evaluate(self, record: Record) -> Any:
+        """Return the result for a record.
+
+        :raises TransformError: there is none; the message holds no values.
+        """
+        variables: dict[str, Any] = {}
+        try:
+            variables |= {name: self._variable(name, record) for name in self._used}
+            return self._program.execute(variables)
+        except _FAILURES as error:
+            if any(map(_holds_symbol, (record.key, record.value, *_values(record)))):
+                raise NotCompilableError("an expression looks at a value") from None
+            raise TransformError(f"The expression {self._text} failed: {_reason(error)}") from None
+
+    def _variable(self, name: str, record: Record) -> Any:
+        if name == "value":
+            return self._part(name, record.value_schema, record.value)
+        if name == "key":
+            return self._part(name, record.key_schema, record.key)
+        if name == "topic":
+            return record.topic
+        if name in ("headers", "header"):
+            return {
+                header.name: {
+                    "value": self._convert(header.schema, header.value),
+                    "schema": _described(header.schema),
+                }
+                for header in record.headers
+            }
+        return _described(record.value_schema if name == "valueSchema" else record.key_schema)
+
+    def _part(self, name: str, schema: Schema | None, value: Any) -> Any:
+        """Return a key or value: only the members that the expression names, if it names them."""
+        members = self._members[name]
+        if members is None or not isinstance(value, dict):
+            return self._convert(schema, value)
+        if schema is None:
+            return {member: value[member] for member in members if member in value}
+        fields = ((member, schema.field(member)) for member in members)
+        return {
+            member: self._convert(field.schema, value.get(member))
+            for member, field in fields
+            if field is not None
+        }
+
+    def _convert(self, schema: Schema | None, value: Any) -> Any:
+        if schema is None or value is None:
+            return value
+        native = self._native.of(schema)
+        return value if native is None else native(value)
+
+
+def _members(text: str, name: str) -> list[str] | None:
+    """Return the members of a variable that an expression uses; None for all."""
+    found: dict[str, None] = {}
+    for match in re.finditer(rf"\b{name}\b", text):
+        member = _MEMBER.match(text, match.end())
+        if member is None:
+            return None
+        found[member[1] or member[2]] = None
+    return list(found)
+
+
+def _native(schema: Schema) -> Convert | None:
+    """Return what makes values that CEL understands of those of a schema; None if they are."""
+    if schema.name == CONNECT_DECIMAL:
+        scale = int((schema.parameters or {}).get("scale", "0"))
+        return lambda value: decimal_float(value, scale)
+    if schema.type == "struct":
+        members = [(field.name, _native(field.schema)) for field in schema.fields]
+        changed = [(name, native) for name, native in members if native is not None]
+        return _struct(changed) if changed else None
+    native = None if schema.items is None else _native(schema.items)
+    if native is None:
+        return None
+    if schema.type == "array":
+        return lambda values: [None if item is None else native(item) for item in values]
+    return lambda pairs: {
+        key: None if item is None else native(item) for key, item in pairs.items()
+    }
+
+
+def _struct(changed: list[tuple[str, Convert]]) -> Convert:
+    def convert(struct: dict[str, Any]) -> dict[str, Any]:
+        converted = dict(struct)
+        for name, native in changed:
+            if converted.get(name) is not None:
+                converted[name] = native(converted[name])
+        return converted
+
+    return convert
+
+
+def _described(schema: Schema | None) -> dict[str, Any] | None:
+    """Return what an expression can know of a schema."""
+    if schema is None:
+        return None
+    fields = [field.name for field in schema.fields]
+    return {
+        "name": schema.name, "type": schema.type.upper(), "version": schema.version,
+        "optional": schema.optional, "fields": fields,
+    }  # fmt: skip
+
+
+def _reason(error: Exception) -> str:
+    """Return why an expression failed, without values."""
+    if isinstance(error, KeyError):
+        return "it names a field that does not exist"
+    if isinstance(error, TypeError):
+        return "an operation does not fit the types of its operands, one may be null"
+    return type(error).__name__
+
+
+def _values(record: Record) -> list[Any]:
+    return [header.value for header in record.headers]
+
+
+def _holds_symbol(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_symbol, value.values()))
+    return isinstance(value, Symbol)

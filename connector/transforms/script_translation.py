@@ -1,0 +1,267 @@
+"""Translates the usual one-liners in Groovy and JavaScript to CEL.
+
+Only expressions about a record are understood: comparisons, ``&&``, ``||``, ``!``, ``?:``, members,
+and a few methods of texts. The page on Debezium's transforms lists the differences in meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from connector.errors import ConfigError
+from connector.transforms.cel_expression import VARIABLES
+from connector.transforms.script_tokens import Token, quoted, tokens_of, unquoted
+
+LANGUAGES: Final = {
+    "jsr223.groovy": "groovy",
+    **dict.fromkeys(
+        ("jsr223.graal.js", "jsr223.js", "jsr223.javascript", "jsr223.nashorn"), "javascript"
+    ),
+}
+_CONSTANTS: Final = {"true": "true", "false": "false", "null": "null", "undefined": "null"}
+_EQUALITY: Final = {"==": "==", "!=": "!="}
+_STRICT: Final = {"===": "==", "!==": "!="}  # of JavaScript; Groovy compares references
+_ORDER: Final = ("<", "<=", ">", ">=")
+_GETTERS: Final = frozenset(
+    "get getString getInt8 getInt16 getInt32 getInt64 getFloat32 getFloat64 getBoolean getStruct "
+    "getWithoutDefault".split()
+)
+_TEXT_METHODS: Final = {
+    "startsWith": "startsWith", "endsWith": "endsWith", "contains": "contains",
+    "includes": "contains",
+}  # fmt: skip
+_TERNARY, _OR, _AND, _COMPARISON, _SUM, _PRODUCT, _SIGN, _MEMBER = range(8)
+
+
+class _Node(NamedTuple):
+    """A translated part: how tight it binds, and whether it is a literal, a text, a path."""
+
+    text: str
+    binding: int = _MEMBER
+    literal: bool = False
+    is_text: bool = False
+    path: bool = False
+
+    def at(self, binding: int) -> str:
+        """Return the source where something that binds so tight stands."""
+        return self.text if self.binding >= binding else f"({self.text})"
+
+
+def translate(expression: str, language: str) -> str:
+    """Return an expression in CEL.
+
+    :raises ConfigError: it is not understood, or means something that CEL cannot say.
+    """
+    parser = _Parser(tokens_of(expression), LANGUAGES[language])
+    node = parser.ternary()
+    parser.expect("end", "the end")
+    return node.text
+
+
+class _Parser:
+    """A parser by recursive descent; a method for each level of binding."""
+
+    def __init__(self, tokens: list[Token], language: str) -> None:
+        self._tokens = tokens
+        self._groovy = language == "groovy"
+        self._equals = {**_EQUALITY, **({"in": "in", "==~": ""} if self._groovy else _STRICT)}
+        self._at = 0
+
+    def ternary(self) -> _Node:
+        """Read ``condition ? one : other``."""
+        condition = self._or()
+        if not self._takes("?"):
+            return condition
+        one = self.ternary()
+        self.expect("sign", ":")
+        other = self.ternary()
+        return _Node(f"{condition.at(_OR)} ? {one.at(_OR)} : {other.at(_TERNARY)}", _TERNARY)
+
+    def expect(self, kind: str, text: str) -> None:
+        """Read a token that has to come.
+
+        :raises ConfigError: another one comes.
+        """
+        token = self._next()
+        if token != Token(kind, text):
+            raise ConfigError(f"'{token.text}' stands where {text} is expected.")
+
+    def _or(self) -> _Node:
+        node = self._and()
+        while self._takes("||"):
+            node = _Node(f"{node.at(_OR)} || {self._and().at(_AND)}", _OR)
+        return node
+
+    def _and(self) -> _Node:
+        node = self._equality()
+        while self._takes("&&"):
+            node = _Node(f"{node.at(_AND)} && {self._equality().at(_COMPARISON)}", _AND)
+        return node
+
+    def _equality(self) -> _Node:
+        node = self._order()
+        while self._peek().kind != "text" and (sign := self._peek().text) in self._equals:
+            self._at += 1
+            if sign == "==~":
+                node = _Node(f"{node.at(_MEMBER)}.matches({self._whole_match()})")
+            else:
+                other = self._order()
+                text = f"{node.at(_SUM)} {self._equals[sign]} {other.at(_SUM)}"
+                node = _Node(text, _COMPARISON)
+        return node
+
+    def _order(self) -> _Node:
+        node = self._sum()
+        token = self._peek()
+        if token.kind == "sign" and token.text in _ORDER:
+            self._at += 1
+            return self._compared(node, token.text, self._sum())
+        return node
+
+    def _compared(self, one: _Node, sign: str, other: _Node) -> _Node:
+        """Compare by order: in both languages a null does not fail, but in CEL it does."""
+        plain = f"{one.at(_SUM)} {sign} {other.at(_SUM)}"
+        if one.path == other.path:
+            return _Node(plain, _COMPARISON)
+        path = one if one.path else other
+        if not self._groovy:
+            null = f"{_number_for_null(one)} {sign} {_number_for_null(other)}"
+            return _Node(f"({path.text} == null ? {null} : {plain})")
+        # To Groovy a null is less than anything else.
+        if (sign in ("<", "<=")) == one.path:
+            return _Node(f"({path.text} == null || {plain})")
+        return _Node(f"({path.text} != null && {plain})")
+
+    def _sum(self) -> _Node:
+        node = self._product()
+        while (sign := self._peek().text) in ("+", "-") and self._peek().kind == "sign":
+            self._at += 1
+            other = self._product()
+            texts = sign == "+" and (node.is_text or other.is_text)
+            parts = (_as_text(node), _as_text(other)) if texts else (node, other)
+            text = f"{parts[0].at(_SUM)} {sign} {parts[1].at(_PRODUCT)}"
+            node = _Node(text, _SUM, is_text=texts)
+        return node
+
+    def _product(self) -> _Node:
+        node = self._unary()
+        while (sign := self._peek().text) in ("*", "%") and self._peek().kind == "sign":
+            self._at += 1
+            node = _Node(f"{node.at(_PRODUCT)} {sign} {self._unary().at(_SIGN)}", _PRODUCT)
+        return node
+
+    def _unary(self) -> _Node:
+        for sign in ("!", "-"):
+            if self._takes(sign):
+                node = self._unary()
+                return _Node(f"{sign}{node.at(_MEMBER)}", _SIGN, literal=node.literal)
+        return self._postfix(self._primary())
+
+    def _primary(self) -> _Node:
+        token = self._next()
+        if token.kind == "number":
+            return _Node(token.text.rstrip("LlFfDdGgIi"), literal=True)
+        if token.kind == "text":
+            return _Node(quoted(unquoted(token)), literal=True, is_text=True)
+        if token.kind == "name" and token.text in _CONSTANTS:
+            return _Node(_CONSTANTS[token.text], literal=True)
+        if token.kind == "name" and token.text in VARIABLES:
+            return _Node(token.text, is_text=token.text == "topic", path=True)
+        if token == Token("sign", "("):
+            node = self.ternary()
+            self.expect("sign", ")")
+            return _Node(f"({node.text})", is_text=node.is_text)
+        if token == Token("sign", "["):
+            return _Node(f"[{', '.join(node.text for node in self._arguments(']'))}]")
+        known = ", ".join(sorted(VARIABLES))
+        raise ConfigError(f"'{token.text}' is not understood; the variables are {known}.")
+
+    def _postfix(self, node: _Node) -> _Node:
+        while True:
+            if self._takes("?."):
+                member = self._member(node)
+                node = _Node(f"({node.text} == null ? null : {member.text})", path=True)
+            elif self._takes("."):
+                node = self._member(node)
+            elif self._takes("["):
+                index = self.ternary()
+                self.expect("sign", "]")
+                node = self._item(node, index)
+            else:
+                return node
+
+    def _member(self, node: _Node) -> _Node:
+        token = self._next()
+        if token.kind != "name":
+            raise ConfigError(f"'{token.text}' stands where the name of a member is expected.")
+        name = token.text
+        if self._takes("("):
+            return self._called(node, name, self._arguments(")"))
+        if name == "length" and not self._groovy:
+            return _Node(f"size({node.text})")
+        if node.text in ("headers", "header"):
+            return self._item(node, _Node(quoted(name), literal=True, is_text=True))
+        return _Node(f"{node.at(_MEMBER)}.{name}", path=True)
+
+    def _item(self, node: _Node, index: _Node) -> _Node:
+        item = f"{node.at(_MEMBER)}[{index.text}]"
+        if node.text in ("headers", "header"):  # a map: a missing header is null
+            return _Node(f"({index.text} in {node.text} ? {item} : null)", path=True)
+        return _Node(item, path=True)
+
+    def _called(self, node: _Node, name: str, arguments: list[_Node]) -> _Node:
+        if name in _GETTERS and len(arguments) == 1:
+            return self._item(node, arguments[0])
+        if name == "equals" and len(arguments) == 1:
+            return _Node(f"{node.at(_SUM)} == {arguments[0].at(_SUM)}", _COMPARISON)
+        if name in _TEXT_METHODS and len(arguments) == 1:
+            return _Node(f"{node.at(_MEMBER)}.{_TEXT_METHODS[name]}({arguments[0].text})")
+        if name == "matches" and len(arguments) == 1:
+            self._at -= 2  # the pattern again, and what closes the call
+            pattern = self._whole_match()
+            self._at += 1
+            return _Node(f"{node.at(_MEMBER)}.matches({pattern})")
+        if name in ("size", "length") and not arguments:
+            return _Node(f"size({node.text})")
+        if name == "toString" and not arguments:
+            return _Node(f"string({node.text})", is_text=True)
+        if name in ("name", "version") and not arguments and node.text.endswith("Schema"):
+            return _Node(f"{node.text}.{name}", path=True)
+        raise ConfigError(f"The method {name} is not understood.")
+
+    def _whole_match(self) -> str:
+        """Read a regular expression, which has to fit a whole text in Java."""
+        token = self._next()
+        if token.kind not in ("text", "pattern"):
+            raise ConfigError("A regular expression has to be a literal.")
+        return quoted(f"^(?:{unquoted(token)})$")
+
+    def _arguments(self, closing: str) -> list[_Node]:
+        found: list[_Node] = []
+        while not self._takes(closing):
+            if found:
+                self.expect("sign", ",")
+            found.append(self.ternary())
+        return found
+
+    def _takes(self, text: str) -> bool:
+        taken = self._peek() == Token("sign", text)
+        self._at += taken
+        return taken
+
+    def _peek(self) -> Token:
+        return self._tokens[self._at]
+
+    def _next(self) -> Token:
+        token = self._tokens[self._at]
+        self._at += token.kind != "end"
+        return token
+
+
+def _as_text(node: _Node) -> _Node:
+    return node if node.is_text else _Node(f"string({node.text})", is_text=True)
+
+
+def _number_for_null(node: _Node) -> str:
+    """Return what JavaScript compares in place of a null."""
+    return "0" if node.path else node.at(_SUM)
