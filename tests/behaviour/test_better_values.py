@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
 
-from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -45,18 +45,10 @@ def capture(millrace: MillraceWorker, broker: KafkaBroker, topics: Topics) -> It
 
 def _config(database: FreshDatabase, broker: KafkaBroker) -> dict[str, str]:
     return {
-        "connector.class": database.server.connector_class,
-        "database.hostname": database.server.host,
-        "database.port": str(database.server.port),
-        "database.user": CAPTURE.user,
-        "database.password": CAPTURE.password,
-        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
+        **basic_config(database.server, broker, database.name),
         "database.include.list": database.name,
-        "topic.prefix": database.name,
         "topic.creation.default.replication.factor": "1",
         "topic.creation.default.partitions": "1",
-        "schema.history.internal.kafka.bootstrap.servers": broker.address,
-        "schema.history.internal.kafka.topic": f"history-{database.name}",
     }
 
 

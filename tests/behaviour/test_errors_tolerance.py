@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
-from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -25,20 +25,12 @@ def config(broker: KafkaBroker, database: FreshDatabase) -> dict[str, str]:
     name = database.name
     database.execute("CREATE TABLE t (id INT PRIMARY KEY, note LONGTEXT)")
     return {
-        "connector.class": database.server.connector_class,
-        "database.hostname": database.server.host,
-        "database.port": str(database.server.port),
-        "database.user": CAPTURE.user,
-        "database.password": CAPTURE.password,
-        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
+        **basic_config(database.server, broker, f"prefix-{name}"),
         "database.include.list": name,
-        "topic.prefix": f"prefix-{name}",
         "topic.creation.default.replication.factor": "1",
         "topic.creation.default.partitions": "1",
         "topic.creation.default.max.message.bytes": "50000",
         "producer.override.compression.type": "none",
-        "schema.history.internal.kafka.bootstrap.servers": broker.address,
-        "schema.history.internal.kafka.topic": f"history-{name}",
     }
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker, MySql97, StackError
+from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 
 LONG = 60.0
 

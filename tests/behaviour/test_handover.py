@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -11,13 +10,13 @@ from typing import Any
 import pytest
 
 from deploy.stack import (
-    CAPTURE,
     OWNER,
     ConnectClient,
     ConnectWorker,
     KafkaBroker,
     MillraceWorker,
 )
+from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 
@@ -132,7 +131,7 @@ def test_debezium_skips_statements_that_millrace_could_not_read(
     """They stand in the history under a name of their own, before the definitions found since."""
     debezium, millrace = hosts
     database = each_database
-    topic, history = f"{database.name}.{database.name}.t", f"history-{database.name}"
+    topic, history = f"{database.name}.{database.name}.t", f"history.{database.name}"
     config = config_of(database, broker)
     database.execute("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE other (a INT PRIMARY KEY)")
     database.execute("INSERT INTO t VALUES (1)")
@@ -176,16 +175,8 @@ def operation_and_row(event: Any) -> tuple[str, Any] | None:
 
 def config_of(database: FreshDatabase, broker: KafkaBroker) -> dict[str, str]:
     return {
-        "connector.class": database.server.connector_class,
-        "database.hostname": database.server.host,
-        "database.port": str(database.server.port),
-        "database.user": CAPTURE.user,
-        "database.password": CAPTURE.password,
-        "database.server.id": str(uuid.uuid4().int % 10**6 + 2 * 10**6),
+        **basic_config(database.server, broker, database.name),
         "database.include.list": database.name,
-        "topic.prefix": database.name,
-        "schema.history.internal.kafka.bootstrap.servers": broker.address,
-        "schema.history.internal.kafka.topic": f"history-{database.name}",
     }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -22,18 +22,12 @@ def client(millrace: MillraceWorker) -> Iterator[ConnectClient]:
 
 def config_of(database: FreshDatabase, broker: KafkaBroker, action: str) -> dict[str, str]:
     return {
-        "connector.class": database.server.connector_class,
-        "database.hostname": database.server.host,
-        "database.port": str(database.server.port),
+        **basic_config(database.server, broker, database.name),
         "database.user": "owner",
         "database.password": "owner",
-        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
         "database.include.list": database.name,
-        "topic.prefix": database.name,
         "heartbeat.interval.ms": "1000",
         "heartbeat.action.query": action,
-        "schema.history.internal.kafka.bootstrap.servers": broker.address,
-        "schema.history.internal.kafka.topic": f"history-{database.name}",
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -10,7 +9,8 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from deploy.stack import CAPTURE, ConnectClient, KafkaBroker, MillraceWorker
+from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
+from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -57,17 +57,9 @@ def connector(
         "INSERT INTO orders VALUES (1, 'a'), (2, 'b'), (3, 'c')",
     )
     config = {
-        "connector.class": each_database.server.connector_class,
-        "database.hostname": each_database.server.host,
-        "database.port": str(each_database.server.port),
-        "database.user": CAPTURE.user,
-        "database.password": CAPTURE.password,
-        "database.server.id": str(uuid.uuid4().int % 10**6 + 10**6),
+        **basic_config(each_database.server, broker, f"prefix-{name}"),
         "table.include.list": f"{name}.orders,{name}.none",
-        "topic.prefix": f"prefix-{name}",
         "custom.metric.tags": "team=shop, stage=test",
-        "schema.history.internal.kafka.bootstrap.servers": broker.address,
-        "schema.history.internal.kafka.topic": f"history-{name}",
     }
     client.create(name, config)
     yield name

@@ -21,11 +21,11 @@ from deploy.stack import (
     MySql97,
     Workspace,
 )
+from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 
 # How a replica is made: the class, options of its own, and the statements.
 REPLICAS: Final = {

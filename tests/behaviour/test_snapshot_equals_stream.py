@@ -19,9 +19,9 @@ import pytest
 
 from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker
 from tests.conformance.scenario import Scenario, load
+from tests.fixtures.connectors import connector
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 
 CORE = "enum_commas floats json_values temporal zero_dates"
 ALL = f"""{CORE}

@@ -29,10 +29,10 @@ from tests.campaign.replication import Servers
 from tests.campaign.tables import FINISH, TABLES
 from tests.campaign.watch import Watch
 from tests.campaign.writers import WRITERS, Gate, Writer, commit_prepared
+from tests.fixtures.connectors import connector
 from tests.fixtures.fault_proxy import FaultProxy
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 
 DATABASE: Final = "campaign"
 LONG: Final = 120.0

@@ -10,9 +10,9 @@ from typing import Any
 
 from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker, Workspace
 from deploy.stack.errors import StackError
+from tests.fixtures.connectors import connector
 from tests.fixtures.topics import Message, Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 from tests.recovery.following import Follower, ends_of
 from tests.recovery.load import FINISH, ITEMS, LEDGER
 from tests.recovery.replay import check_replay
@@ -56,7 +56,7 @@ class Environment:
                 cursor.execute(f"INSERT INTO items VALUES {values}")
 
     def create(self, **more: str) -> None:
-        """Create the connector; ``more`` as in `tests.recovery.connectors.connector`."""
+        """Create the connector; ``more`` as in `tests.fixtures.connectors.connector`."""
         config = connector(self.server, self.broker, self.name, self.name, **more)
         with self.client() as client:
             client.create(self.name, config)

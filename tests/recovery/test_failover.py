@@ -16,11 +16,11 @@ from connector.connectors import mariadb_connector, mysql_connector
 from connector.errors import PositionLostError
 from connector.mysql.position.binlog_position import position_of
 from deploy.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
+from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.connectors import connector
 from tests.recovery.following import Follower
 from tests.recovery.stopping import Stoppable
 
