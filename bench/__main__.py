@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         default=PARTS,
         metavar="NAME,…",
         help=f"only these: {', '.join(MEASURES)}, a table (sb, wide, types, many), or such as "
-        "stream-sb, snapshot-wide; avro, or such as stream-sb-avro",
+        "stream-sb, snapshot-wide; avro, chains, or such as stream-sb-avro, stream-sb-five",
     )
     root.add_argument(
         "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"

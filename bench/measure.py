@@ -22,23 +22,27 @@ Measurements = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One measurement of a table; ``what`` is one of `MEASURES`."""
+    """One measurement of a table; ``what`` is one of `MEASURES`, ``chain`` one of `CHAINS`."""
 
     what: str
     table: str
     schemas: bool
     avro: bool = False
+    chain: str = ""
 
     @property
     def label(self) -> str:
         """What the result calls it."""
         schemas = f"{'with' if self.schemas else 'without'} schemas"
-        return f"{self.what} {self.table}, {'Avro' if self.avro else schemas}"
+        chain = f", chain {self.chain}" if self.chain else ""
+        return f"{self.what} {self.table}, {'Avro' if self.avro else schemas}{chain}"
 
     @property
     def names(self) -> set[str]:
         """The names that select it, alone or combined."""
         name = f"{self.what}-{self.table}"
+        if self.chain:
+            return {"chains", f"{name}-{self.chain}"}
         return {"avro", f"{name}-avro"} if self.avro else {self.what, self.table, name}
 
 
@@ -60,6 +64,8 @@ FURTHER: Final = (  # only on request
     Part("stream", "sb", schemas=False, avro=True),
     Part("stream", "wide", schemas=False, avro=True),
     Part("snapshot", "sb", schemas=False, avro=True),
+    Part("stream", "sb", schemas=False, chain="unwrap"),
+    Part("stream", "sb", schemas=False, chain="five"),
 )
 
 
@@ -76,7 +82,7 @@ def stream(part: Part, site: Site, workload: Workload) -> Measurements:
     workload.clear(part.table)
     rows = workload.changes(part.table)
     with Trial(site, f"{part.table}_stream") as trial:
-        trial.start("no_data", schemas=part.schemas, avro=part.avro)
+        trial.start("no_data", schemas=part.schemas, avro=part.avro, chain=part.chain)
         trial.await_streaming(lambda: workload.touch(part.table))
         trial.stop()
         workload.write_changes(part.table)

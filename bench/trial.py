@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import Final, Self
 
+from bench.chains import CHAINS
 from bench.sides import Side, avro_converters, connector
 from bench.topics import Topics
 from bench.workload import DATABASE
@@ -85,7 +86,9 @@ class Trial:
         """How many records the topic has."""
         return self._site.topics.end(self.topic)
 
-    def start(self, snapshot_mode: str, *, schemas: bool, avro: bool = False) -> None:
+    def start(
+        self, snapshot_mode: str, *, schemas: bool, avro: bool = False, chain: str = ""
+    ) -> None:
         """Create the connector and wait until it runs."""
         site = self._site
         with_schemas = str(schemas).lower()
@@ -96,6 +99,7 @@ class Trial:
             "snapshot.mode": snapshot_mode,
             "key.converter.schemas.enable": with_schemas,
             "value.converter.schemas.enable": with_schemas,
+            **CHAINS[chain],
             **site.side.settings,
             **(avro_converters(site.registry) if avro and site.registry else {}),
         }
