@@ -15,8 +15,8 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.batch import TableBatch
 from sparksink.apply.batch_measures import BatchMeasures, observe, read_measures
+from sparksink.apply.mirror import MirroredTable, TableMirror
 from sparksink.change_position import ChangePosition, before_sql, newer_sql
-from sparksink.config.keys import Mirror as Rules
 from sparksink.decode.reading import META
 from sparksink.evolve.target_table import TargetTable
 from sparksink.sql import quote_name, typed_literal
@@ -84,27 +84,14 @@ def new_watermark(before: ChangePosition, seen: BatchMeasures, batch: TableBatch
     return position
 
 
-class KeyedMirror:
-    """One mirror table with its keys; ``name`` is ``db.table`` of the source.
-
-    With ``keeps`` values that updates lack are kept.
-    """
+class KeyedMirror(TableMirror):
+    """The mirror of a table with keys; with ``keeps`` values that updates lack are kept."""
 
     def __init__(
-        self,
-        name: str,
-        target: TargetTable,
-        keys: tuple[str, ...],
-        rules: Rules,
-        state: SinkState,
-        *,
-        keeps: bool = False,
+        self, mirrored: MirroredTable, keys: tuple[str, ...], *, keeps: bool = False
     ) -> None:
-        self.target = target
-        self._name = name
+        super().__init__(mirrored)
         self._keys = keys
-        self._rules = rules
-        self._state = state
         self._keeps = keeps
 
     def write(self, batch: TableBatch) -> BatchMeasures:

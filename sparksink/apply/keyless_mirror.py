@@ -17,12 +17,11 @@ from pyspark.sql import functions as f
 from sparksink.apply.batch import TableBatch
 from sparksink.apply.batch_measures import BatchMeasures, observe, read_measures
 from sparksink.apply.keyed_mirror import new_watermark
+from sparksink.apply.mirror import MirroredTable, TableMirror
 from sparksink.change_position import BEGINNING, ChangePosition, before_sql
-from sparksink.config.keys import Mirror as Rules
 from sparksink.errors import TableError
 from sparksink.evolve.target_table import TargetTable
 from sparksink.sql import quote_name
-from sparksink.state.sink_state import SinkState
 from sparksink.tables import Merge
 
 ROW_NAME_COLUMNS: Final = {"__row_name": "string", "__before_name": "string"}
@@ -47,23 +46,12 @@ _COLUMNS: Final = "bag.columns"
 Kinds = Mapping[str, str]
 
 
-class KeylessMirror:
+class KeylessMirror(TableMirror):
     """The keyless mirror of a table; its ``history`` is written first, ``most`` limits counts."""
 
-    def __init__(
-        self,
-        name: str,
-        target: TargetTable,
-        history: TargetTable,
-        rules: Rules,
-        state: SinkState,
-        most: int,
-    ) -> None:
-        self.target = target
-        self._name = name
+    def __init__(self, mirrored: MirroredTable, history: TargetTable, most: int) -> None:
+        super().__init__(mirrored)
         self._history = history
-        self._rules = rules
-        self._state = state
         self._most = most
 
     def write(self, batch: TableBatch) -> BatchMeasures:

@@ -23,8 +23,8 @@ from sparksink.apply.batch_measures import (
     observe,
     read_measures,
 )
+from sparksink.apply.mirror import MirroredTable, TableMirror
 from sparksink.change_position import POSITION_COLUMNS, ChangePosition, before_sql
-from sparksink.config.keys import Mirror as Rules
 from sparksink.errors import TableError
 from sparksink.evolve.target_table import TargetTable
 from sparksink.sql import quote_name, timestamp_literal
@@ -46,17 +46,12 @@ SCD2_COLUMNS: Final = {
 """The sink's columns; a delete is a version that ends where it starts, and is never current."""
 
 
-class Scd2Mirror:
-    """The versions of one table's rows; ``name`` is ``db.table`` of the source."""
+class Scd2Mirror(TableMirror):
+    """The versions of one table's rows."""
 
-    def __init__(
-        self, name: str, target: TargetTable, keys: tuple[str, ...], rules: Rules, state: SinkState
-    ) -> None:
-        self.target = target
-        self._name = name
+    def __init__(self, mirrored: MirroredTable, keys: tuple[str, ...]) -> None:
+        super().__init__(mirrored)
         self._keys = keys
-        self._rules = rules
-        self._state = state
 
     def write(self, batch: TableBatch) -> BatchMeasures:
         """Add the changes of a batch, and end the versions before them."""

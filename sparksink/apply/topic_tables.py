@@ -16,6 +16,7 @@ from sparksink.apply.keyless_mirror import (
     check_columns,
     note_columns,
 )
+from sparksink.apply.mirror import MirroredTable
 from sparksink.apply.scd2_mirror import SCD2_COLUMNS, Scd2Mirror, end_versions
 from sparksink.apply.tracked_columns import TRACKED_COLUMNS
 from sparksink.change_position import POSITION_COLUMNS, ChangePosition
@@ -207,23 +208,18 @@ class TopicTables:
         return TableReading(tuple(columns), columns, self._config.ordering, images=False)
 
     def _mirror_writer(self, keys: tuple[str, ...]) -> TableWriter:
-        rules, table = self._rules, self._route.table
-        if rules.mirror.scd == 2:
-            tracked = [*map(self._config.target.column, rules.mirror.track_columns)]
-            follows = rules.mirror.model_copy(update={"track_columns": tracked})
-            return Scd2Mirror(table, self._mirror, keys, follows, self._state)
-        keeps = rules.columns.keeps
-        return KeyedMirror(table, self._mirror, keys, rules.mirror, self._state, keeps=keeps)
+        table, rules = self._route.table, self._rules.mirror
+        if rules.scd == 2:
+            tracked = [*map(self._config.target.column, rules.track_columns)]
+            follows = rules.model_copy(update={"track_columns": tracked})
+            return Scd2Mirror(MirroredTable(table, self._mirror, follows, self._state), keys)
+        mirrored = MirroredTable(table, self._mirror, rules, self._state)
+        return KeyedMirror(mirrored, keys, keeps=self._rules.columns.keeps)
 
     def _keyless_writer(self) -> KeylessMirror:
-        return KeylessMirror(
-            self._route.table,
-            self._keyless,
-            self._keyless_history,
-            self._rules.mirror,
-            self._state,
-            KEYLESS_COUNTS.get(self._rules.nopk, 1),
-        )
+        rules = self._rules
+        table = MirroredTable(self._route.table, self._keyless, rules.mirror, self._state)
+        return KeylessMirror(table, self._keyless_history, KEYLESS_COUNTS.get(rules.nopk, 1))
 
 
 def _column_types(
