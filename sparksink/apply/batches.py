@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -20,25 +20,21 @@ from sparksink.apply.ddl_statements import DdlStatements
 from sparksink.apply.parking import Parking
 from sparksink.apply.progress import BatchProgress, PendingMessages
 from sparksink.apply.snapshot_ends import due_now
+from sparksink.apply.table_isolation import TableIsolation
 from sparksink.apply.topic_writer import TopicWriter
 from sparksink.apply.transaction_tracking import TransactionTracker
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.batch_summary import last_formats, summarize
 from sparksink.decode.message_schemas import MessageSchemas, in_version_order
 from sparksink.decode.schema_discovery import FormatCount
-from sparksink.errors import SinkError, TableError
 from sparksink.schemas.definitions import Definitions
 from sparksink.session import set_shuffle_partitions
 from sparksink.source.routes import Routes
-from sparksink.spark_errors import SparkError, cause, data_loss_error
 from sparksink.state.sink_state import SinkState
 from sparksink.state.snapshots import RECORDED, ReadProgress
 from sparksink.state.table_result import Boundary, TableResult
 from sparksink.tables import Lake
 
-log = logging.getLogger(__name__)
-
-_LONGEST_WAIT: Final = 60.0
 _PHASES: Final = ("read", "tables", "commit")
 
 
@@ -61,6 +57,7 @@ class BatchProcessor:
         self._layouts = message_schemas(config, definitions, schema, self._routes)
         self._cuts = TransactionTracker(config.source, self._layouts, state)
         self._parking = Parking(config, state)
+        self._isolation = TableIsolation(config.errors, self._parking)
         self._flows: dict[str, TopicWriter] = {}
         self._statements = DdlStatements(
             config, definitions, state, self._sweep, self._flows.keys()
@@ -70,6 +67,10 @@ class BatchProcessor:
         """The progress of the running or last batch."""
         self.phases: Mapping[str, float] = {}
         """Seconds of the last batch by phase: read, tables, commit."""
+
+    def check_before_retries(self, may_retry: Callable[[], None]) -> None:
+        """Call this before work is retried; it raises if this job must not write any more."""
+        self._isolation.may_retry = may_retry
 
     def apply(
         self,
@@ -105,11 +106,11 @@ class BatchProcessor:
             clock.append(time.monotonic())
             given, named = (frame, counts, messages, progress), (app, batch, resumes)
             done = self._all_tables(*given, named, history=history, whole=whole)
+            applied = self._not_parked(counts, resumes)
             swept = [*emptied, *self._sweep_behind_snapshots(progress, resumes)]
             done = self._with_swept(done, [replace(one, batch=batch) for one in swept])
             clock.append(time.monotonic())
             if done or counts or ends is not None:  # a batch of heartbeats is not stored
-                applied = self._not_parked(counts, resumes)
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
                 )
@@ -166,11 +167,12 @@ class BatchProcessor:
 
     def _sweep_behind_snapshots(self, progress: ReadProgress, resumes: str) -> list[TableResult]:
         """Sweep tables whose snapshots are completely read with this batch."""
-        return [
-            self._sweep(one.topic, one.table, one.end)
+        swept = [
+            self._sweep(one.topic, one.table, one.end, resumes)
             for one in due_now(self._state, progress, resumes)
             if self._config.table(one.table).mirror.sweep
         ]
+        return [one for one in swept if one is not None]
 
     def _with_swept(
         self, done: list[TableResult], swept: Sequence[TableResult]
@@ -191,10 +193,12 @@ class BatchProcessor:
         self._statements.store()
         return self._statements.follow(progress.with_cached_offsets())
 
-    def _sweep(self, topic: str, table: str, end: Boundary) -> TableResult:
-        """Remove the rows of a table from before a position."""
-        flow = self._flow(topic)
-        return self._retry(lambda: flow.sweep(end), table)
+    def _sweep(
+        self, topic: str, table: str, end: Boundary, resumes: str = ""
+    ) -> TableResult | None:
+        """Remove the rows of a table from before a position; None if it cannot and is parked."""
+        work = partial(self._flow(topic).sweep, end)
+        return self._isolation.run(work, table, resumed=table == resumes)
 
     def _arrived(self, counts: Sequence[FormatCount]) -> Mapping[str, PendingMessages]:
         found: dict[str, PendingMessages] = {}
@@ -208,45 +212,17 @@ class BatchProcessor:
 
     def _one_table(self, topic: str, part: TopicBatch, resumes: str) -> TableResult:
         table = self._routes.route(topic).table
-        kept, named = table == resumes, (part.app, part.number)
-        if table in self._state.parked() and not kept:
-            self._parking.keep_messages(table, part.messages, *named)
+        resumed = table == resumes
+        if table in self._state.parked() and not resumed:
+            self._parking.keep_messages(table, part)
             return TableResult(table)
         context = part.marked.sparkSession.sparkContext
         context.setJobDescription(f"batch {part.number}: {table}")
-        try:
-            done = self._retry(lambda: self._flow(topic).apply(part), table)
-            return replace(done, messages=part.size or 0, batch=part.number, topic=topic)
-        except TableError as error:
-            self._parking.park(table, error, part.messages, *named, kept=kept)
-        except SinkError:
-            raise
-        except Exception as error:
-            # Whatever the error of one table is, the others continue.
-            log.exception("%s: an unexpected error", table)
-            unexpected = TableError(f"{table}: unexpected {type(error).__name__}, see the log.")
-            self._parking.park(table, unexpected, part.messages, *named, kept=kept)
-        return TableResult(table)
-
-    def _retry(self, work: Callable[[], TableResult], table: str) -> TableResult:
-        """Retry after errors of Spark or a file system; all work is idempotent.
-
-        :raises TableError: it fails each time.
-        :raises DataLossError: messages are gone from Kafka.
-        """
-        pause = min(self._config.errors.backoff, _LONGEST_WAIT)
-        for attempt in range(self._config.errors.retries + 1):
-            try:
-                return replace(work(), retries=attempt)
-            except SparkError as error:
-                if gone := data_loss_error(error):
-                    raise gone from error
-                if attempt == self._config.errors.retries:
-                    raise TableError(f"{table}: {cause(error)}") from error
-                log.warning("%s: attempt %d failed: %s", table, attempt + 1, cause(error))
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_WAIT)
-        raise AssertionError("unreachable")
+        work = partial(self._flow(topic).apply, part)
+        done = self._isolation.run(work, table, part, resumed=resumed)
+        if done is None:
+            return TableResult(table)
+        return replace(done, messages=part.size or 0, batch=part.number, topic=topic)
 
     def _flow(self, topic: str) -> TopicWriter:
         if topic not in self._flows:

@@ -15,8 +15,8 @@ from sparksink.state.sink_state import SinkState
 from sparksink.state.snapshots import ReadProgress
 from sparksink.state.table_result import Boundary, TableResult
 
-Sweep = Callable[[str, str, Boundary], TableResult]
-"""Removes the rows of a topic's table from before a position."""
+Sweep = Callable[[str, str, Boundary], TableResult | None]
+"""Removes the rows of a topic's table from before a position; None if the table is parked."""
 
 
 class DdlStatements:
@@ -60,7 +60,8 @@ class DdlStatements:
             before = self._state.transactions
             known = replace(before, snapshot=before.snapshot.ended(progress.present))
             self._state.commit(name, 0, "{}", [], known)
-        done = [self._sweep(self._topic_of(table), table, end) for table, end in due.items()]
+        swept = [self._sweep(self._topic_of(table), table, end) for table, end in due.items()]
+        done = [one for one in swept if one is not None]
         self._state.commit(name, 1, "{}", [replace(one, highest=None) for one in done], known)
         return done
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
+from typing import Final
 
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch import TableBatch
-from sparksink.apply.dead_letters import REPLAY_PREFIX
+from sparksink.apply.dead_letters import REPLAY_PREFIX, REPLAYS
 from sparksink.change_position import ChangePosition
 from sparksink.config.keys import History as Rules
+from sparksink.decode.reading import MESSAGE
 from sparksink.evolve.target_table import TargetTable
 from sparksink.sql import quote_name
 from sparksink.state.history_positions import Partition
@@ -20,14 +22,18 @@ from sparksink.state.sink_state import SinkState
 _STREAMED = "__streamed AND __op <> 'r'"
 """Events of the binlog: rows of a snapshot have no order."""
 _MICROS = "unix_micros(__timestamp)"
+_MESSAGE: Final = tuple(f"__{name}" for name in MESSAGE)
 
 
 class ReplayFilter:
-    """Recognizes messages that a history had before this job, by partition, offset and time.
+    """Recognizes messages that a history has, by partition, offset and time.
 
-    After the loss of a checkpoint, or when a parked table is resumed, messages arrive again under
-    another batch name. By the time they differ from those of a topic that was created again, whose
-    offsets restart.
+    After the loss of a checkpoint, and when stored messages are replayed, messages arrive again
+    under another batch name. By the time they differ from those of a topic that was created again,
+    whose offsets restart.
+
+    A stream reads each partition in order, so it is compared with the last message of the history.
+    Stored messages may be older than messages that the history has, so each one is compared.
     """
 
     def __init__(self, target: TargetTable, state: SinkState) -> None:
@@ -36,8 +42,10 @@ class ReplayFilter:
         self._ends: list[Row] | None = None
 
     def drop_earlier(self, rows: DataFrame, app: str) -> DataFrame:
-        """Return rows without those of such messages; the history is read once, and rarely."""
-        if app.startswith(REPLAY_PREFIX) or self._state.streams() == {app}:
+        """Return rows without those of such messages; the history is rarely read."""
+        if app.startswith(REPLAYS):
+            return self._drop_stored(rows)
+        if self._state.streams() == {app}:
             return rows
         if self._ends is None:
             known = self._target.table.read().groupBy("__topic", "__partition")
@@ -47,6 +55,12 @@ class ReplayFilter:
             earlier = (f.col("__offset") <= offset) & (f.expr(_MICROS) <= micros)
             rows = rows.where(~(is_partition & earlier))
         return rows
+
+    def _drop_stored(self, rows: DataFrame) -> DataFrame:
+        """Return rows without those of messages of which the history has a row."""
+        known = self._target.table.read().select(*map(f.col, _MESSAGE)).alias("known")
+        same = (f.col(f"new.{name}").eqNullSafe(f.col(f"known.{name}")) for name in _MESSAGE)
+        return rows.alias("new").join(known, reduce(Column.__and__, same), "left_anti")
 
 
 class HistoryWriter:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.apply.batch import TopicBatch
+from sparksink.apply.dead_letters import REPLAY_PREFIX
 from sparksink.config.keys import SinkConfig
 from sparksink.errors import SinkError, TableError
 from sparksink.state.sink_state import SinkState
@@ -23,37 +24,37 @@ class Parking:
         self._state = state
 
     def park(
-        self,
-        table: str,
-        error: TableError,
-        messages: DataFrame,
-        app: str,
-        batch: int,
-        *,
-        kept: bool,
+        self, table: str, error: TableError, part: TopicBatch | None, *, resumed: bool
     ) -> None:
         """Park a table because of an error.
 
-        :param kept: the table was to be resumed, and its messages are stored already.
+        :param part: its messages that were not applied.
+        :param resumed: the table was to be resumed, and its messages are stored already.
         :raises SinkError: errors.table.error or evolution.conflict is fail.
         :raises TableError: the table was to be resumed.
         """
         if self._config.errors.table_error == "fail" or self._config.evolution.conflict == "fail":
             raise SinkError(str(error)) from error
         log.error("%s is parked: %s", table, error)
-        if not kept:
-            self.keep_messages(table, messages, app, batch)
+        if part is not None and not resumed:
+            self.keep_messages(table, part)
         if self._state.parked().get(table) != str(error):
             self._state.park(table, str(error))
-        if kept:
+        if resumed:
             raise error
 
-    def keep_messages(self, table: str, messages: DataFrame, app: str, batch: int) -> None:
-        """Store the messages of a parked table."""
+    def keep_messages(self, table: str, part: TopicBatch) -> None:
+        """Store the messages of a parked table; replayed dead letters remain dead letters.
+
+        They are older than messages that were applied, and parked messages must be newer.
+        """
+        if part.app.startswith(REPLAY_PREFIX):
+            return
         rows = (
-            messages.withColumn("source_table", f.lit(table))
-            .withColumn("app", f.lit(app))
-            .withColumn("batch", f.lit(batch).cast("bigint"))
+            part.messages.withColumn("source_table", f.lit(table))
+            .withColumn("app", f.lit(part.app))
+            .withColumn("batch", f.lit(part.number).cast("bigint"))
             .select(*SCHEMAS["parked"])
         )
-        self._state.table("parked").append(rows, f"{app}:{table}:parked", batch)
+        writer = f"{part.app}:{table}:parked"
+        self._state.table("parked").append(rows, writer, part.number)

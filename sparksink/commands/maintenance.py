@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from sparksink.errors import SinkError
 from sparksink.sink import Sink
-from sparksink.source.routes import Routes
+from sparksink.source.routed_tables import is_table
+from sparksink.source.routes import Route, Routes
 from sparksink.spark_errors import SparkError, cause
 from sparksink.state.table_result import TableResult
 
@@ -18,21 +20,35 @@ log = logging.getLogger(__name__)
 def compact_tables(sink: Sink, tables: str = ".*") -> Iterator[str]:
     """Compact the tables whose ``db.table`` matches, and the system tables; yield each name.
 
-    The lease must be held, and no batch may run.
+    The lease must be held, and no batch may run. The error of one table does not stop the others.
+
+    :raises SinkError: some could not be compacted.
     """
-    config = sink.config
-    rules = config.maintenance
-    snapshots = None if rules.expire_snapshots is None else rules.expire_snapshots / 3600
-    for route in map(Routes(config).route, sink.state.topics()):
+    rules, failed = sink.config.maintenance, dict[str, str]()
+    for route in map(Routes(sink.config).route, filter(is_table, sink.state.topics())):
         if re.fullmatch(tables, route.table):
-            for name in (route.mirror, route.history):
-                if sink.lake.table(name).columns() is not None:
-                    sink.lake.compact(name, rules.vacuum_hours, snapshots)
-                    yield name
-            sink.state.forget_deletes(
-                route.table, config.table(route.table).mirror.tombstone_retention
-            )
-    sink.state.compact(rules.vacuum_hours, snapshots)
+            try:
+                yield from _compact_table(sink, route)
+            except SparkError as error:
+                failed[route.table] = cause(error)
+    sink.state.compact(rules.vacuum_hours, _snapshot_hours(sink))
+    if failed:
+        reasons = "; ".join(f"{table}: {reason}" for table, reason in failed.items())
+        raise SinkError(f"Some tables could not be compacted: {reasons}")
+
+
+def _compact_table(sink: Sink, route: Route) -> Iterator[str]:
+    for name in (route.mirror, route.history):
+        if sink.lake.table(name).columns() is not None:
+            sink.lake.compact(name, sink.config.maintenance.vacuum_hours, _snapshot_hours(sink))
+            yield name
+    retention = sink.config.table(route.table).mirror.tombstone_retention
+    sink.state.forget_deletes(route.table, retention)
+
+
+def _snapshot_hours(sink: Sink) -> float | None:
+    seconds = sink.config.maintenance.expire_snapshots
+    return None if seconds is None else seconds / 3600
 
 
 class ScheduledCompaction:
@@ -53,13 +69,15 @@ class ScheduledCompaction:
         return 0 < every <= self._batches and self._rules.is_open(now or datetime.now(UTC))
 
     def run(self) -> None:
-        """Compact; an error of Spark is logged, and compaction is tried again later.
+        """Compact; errors are logged, and compaction is tried again later.
 
         The lease must be held, and no batch may run.
         """
         self._batches = 0
         try:
             done = list(compact_tables(self._sink))
+        except SinkError as error:
+            log.warning("%s", error)
         except SparkError as error:
             log.warning("compaction failed: %s", cause(error))
         else:

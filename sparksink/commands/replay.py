@@ -1,7 +1,8 @@
 """Replays the messages of parked tables, and dead letters.
 
 The order does not matter, as every change has its position. The batch is named by what it replays,
-so that a replay that is repeated after a crash adds nothing twice.
+so that a replay that is repeated after a crash adds nothing twice, and one of messages that were
+repaired in between adds them.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Sequence
+from typing import Final
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
 from sparksink.commands.read_progress import stored_progress
 from sparksink.sink import Sink
+from sparksink.source.routes import Routes
 from sparksink.sql import string_literal
 
-_MESSAGE = ["topic", "partition", "offset", "timestamp", "key", "value", "position"]
+_MESSAGE: Final = ["topic", "partition", "offset", "timestamp", "key", "value", "position"]
+_CONTENT: Final = (
+    f"struct(count(*) AS messages, bit_xor(xxhash64({', '.join(_MESSAGE)})) AS hash) AS content"
+)
+"""What differs if stored messages were repaired."""
 
 
 def unique_batch_name(what: str) -> str:
@@ -49,7 +56,10 @@ def replay_parked(sink: Sink, table: str) -> int:
 
 
 def replay_dead_letters(sink: Sink) -> int:
-    """Replay all dead letters; those that are still unusable stay dead letters."""
+    """Replay all dead letters; those that are still unusable stay dead letters.
+
+    Those of parked tables stay until the tables are resumed.
+    """
     kept = sink.state.table("dead_letter").read()
     return _apply_again(sink, kept, "dead_letter", "true", whole=False)
 
@@ -63,18 +73,28 @@ def count_dead_letters(sink: Sink) -> Sequence[Row]:
 def _apply_again(
     sink: Sink, kept: DataFrame, source: str, which: str, *, whole: bool = True, resumes: str = ""
 ) -> int:
-    batches = kept.select("app", "batch").distinct().orderBy("app", "batch").collect()
+    batches = kept.groupBy("app", "batch").agg(f.expr(_CONTENT)).orderBy("app", "batch").collect()
     if not batches:
         return 0
-    names = [(row["app"], row["batch"]) for row in batches]
+    names = [tuple(row) for row in batches]
     app = f"replay:{source}:{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
     # After the loss of a checkpoint some are stored twice.
     messages = kept.select(*_MESSAGE).dropDuplicates(_MESSAGE[:4]).localCheckpoint()
     progress = stored_progress(sink)
     sink.batches.apply(messages, app, 0, cut=True, progress=progress, whole=whole, resumes=resumes)
-    apps = ", ".join(string_literal(given) for given in sorted({given for given, _ in names}))
-    last = max(number for _, number in names)
-    sink.state.table(source).run(
-        f"DELETE FROM {{table}} WHERE {which} AND app IN ({apps}) AND batch <= {last}"  # noqa: S608 - escaped
-    )
-    return messages.count()
+    waiting = [] if resumes else _parked_topics(sink, messages)
+    apps = ", ".join(string_literal(given) for given in sorted({given for given, *_ in names}))
+    last = max(number for _, number, *_ in names)
+    replayed = f"{which} AND app IN ({apps}) AND batch <= {last}"
+    if waiting:
+        topics = ", ".join(map(string_literal, waiting))
+        replayed = f"{replayed} AND topic NOT IN ({topics})"
+    sink.state.table(source).run(f"DELETE FROM {{table}} WHERE {replayed}")  # noqa: S608 - escaped
+    return messages.where(~f.col("topic").isin(waiting)).count()
+
+
+def _parked_topics(sink: Sink, messages: DataFrame) -> list[str]:
+    """Return the topics of messages whose tables are parked."""
+    topics = [row["topic"] for row in messages.select("topic").distinct().collect()]
+    routes, parked = Routes(sink.config), sink.state.parked()
+    return [topic for topic in sorted(topics) if routes.route(topic).table in parked]

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from sparksink.state.table_result import TableResult
-from tests.sink.recorded import MakeSink, Topic, field, rows
+from tests.sink.crashing import CrashingLake
+from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.sink.test_convergence import real_lake
 from tests.sink.test_streaming import ONCE, record
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
@@ -58,6 +60,35 @@ def test_a_job_compacts_after_a_number_of_batches_and_reports_each(
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(one["batch"], one["changes"]) for one in lines] == [(0, 1), (1, 1), (2, 1), (3, 1)]
     assert 'sparksink_changes_total{table="shop.orders"} 2.0' in textfile.read_text()
+
+
+def test_a_table_that_cannot_be_compacted_stops_no_other(
+    sink: MakeSink, spark: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    from sparksink.commands.maintenance import ScheduledCompaction, compact_tables  # noqa: PLC0415
+    from sparksink.errors import SinkError  # noqa: PLC0415
+
+    compacted: list[str] = []
+
+    class Broken(CrashingLake):
+        def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
+            if name == "shop__a":
+                raise PySparkException("a broken file")
+            del hours, snapshots  # nothing is compacted, which would take seconds
+            compacted.append(name)
+
+    given = {"target": {"format": "iceberg"}}
+    made = sink(Broken(real_lake(spark, tmp_path, **given), 10**6, after=True), **given)
+    topics = [Topic(f"srv.shop.{name}", COLUMNS) for name in "ab"]
+    first = [topic.change("c", 100, None, {"id": 1, "v": "a"}) for topic in topics]
+    made.batches.apply(frame(spark, first), "app", 0)
+    with pytest.raises(SinkError, match=r"compacted: shop\.a: a broken file"):
+        list(compact_tables(made))
+    assert {"shop__b", "_cdc/commits"} <= {*compacted}
+    ScheduledCompaction(made).run()
+    assert "a broken file" in caplog.text
 
 
 def test_compaction_waits_for_changes_and_for_its_window(sink: MakeSink) -> None:

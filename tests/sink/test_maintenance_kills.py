@@ -19,8 +19,9 @@ import pytest
 
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import MakeSink, Row
+from tests.sink.recorded import MakeSink, Row, rows
 from tests.sink.test_convergence import real_lake
+from tests.sink.test_mutations import mend
 from tests.sink.test_process import SPARK, assert_converged, recorded_history
 
 GIVEN: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": "iceberg"}}
@@ -56,6 +57,7 @@ def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: li
 
 
 EVERYTHING = Namespace(start="earliest", end="latest", tables=".*", table=".*", force=False)
+REPLAY = Namespace(action="replay", table=".*")
 
 
 def crash_until_done(
@@ -80,8 +82,10 @@ def write_parts(tmp_path: Path, parts: list[list[Row]]) -> None:
             file.write_text("\n".join(map(json.dumps, part)))
 
 
-def prepare_history(sink: MakeSink, tmp_path: Path, parts: list[list[Row]]) -> None:
-    """Apply messages in two runs."""
+def prepare_history(
+    sink: MakeSink, tmp_path: Path, parts: list[list[Row]], *, parks: bool = False
+) -> None:
+    """Apply messages; with ``parks`` the table is parked before the last ones."""
     from sparksink.commands.subcommands import run  # noqa: PLC0415
 
     once = Namespace(once=True)
@@ -89,6 +93,8 @@ def prepare_history(sink: MakeSink, tmp_path: Path, parts: list[list[Row]]) -> N
         file.unlink()
     write_parts(tmp_path, parts[:-1])
     run(sink(**GIVEN), once)
+    if parks:
+        sink(**GIVEN).state.park("shop.orders", "a test")
     write_parts(tmp_path, parts)
     run(sink(**GIVEN), once)
 
@@ -107,3 +113,40 @@ def test_a_command_that_ends_at_any_write_is_run_again(
     made = sink(**GIVEN)
     assert_converged(made, source, parts)
     assert made.lake.table("shop__orders__rebuild").columns() is None
+
+
+@pytest.mark.slow
+def test_a_replay_of_a_parked_table_that_ends_at_any_write_is_run_again(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    from sparksink.commands.stored_messages import park  # noqa: PLC0415
+
+    source, parts, _ = recorded_history(tmp_path, 4, steps=40, files=2, **GIVEN)
+    prepare_history(sink, tmp_path, parts, parks=True)
+    lake = partial(real_lake, spark, tmp_path, **GIVEN)
+    assert crash_until_done(sink, lake, park, REPLAY) >= 4
+    made = sink(**GIVEN)
+    assert made.state.parked() == {}
+    assert rows(made, "_cdc/parked", "offset") == []
+    assert_converged(made, source, parts)
+
+
+@pytest.mark.slow
+def test_a_replay_of_dead_letters_that_ends_at_any_write_is_run_again(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    from sparksink.commands.stored_messages import dlq  # noqa: PLC0415
+
+    source, parts, _ = recorded_history(tmp_path, 5, steps=40, files=2, **GIVEN)
+    broken = [one for part in parts for one in part if one["value64"] and one["offset"] % 4 == 0]
+    torn = [[{**one, "value64": "Pz8="} if one in broken else one for one in part]
+            for part in parts]  # fmt: skip
+    prepare_history(sink, tmp_path, torn)
+    made = sink(**GIVEN)
+    assert len(rows(made, "_cdc/dead_letter", "offset")) == len(broken) > 0
+    mend(made, spark, [{**one, "part": "value64", "right": one["value64"]} for one in broken])
+    lake = partial(real_lake, spark, tmp_path, **GIVEN)
+    assert crash_until_done(sink, lake, dlq, REPLAY) >= 4
+    made = sink(**GIVEN)
+    assert rows(made, "_cdc/dead_letter", "offset") == []
+    assert_converged(made, source, parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import random
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -104,7 +105,7 @@ def mend(made: Any, spark: Any, messages: list[Row]) -> None:
     rest = joined.selectExpr(*(mended.get(name, name) for name in letters.columns))
     kept = rest.localCheckpoint()
     made.state.table("dead_letter").run("DELETE FROM {table}")
-    made.state.table("dead_letter").append(kept, "mended", 0)
+    made.state.table("dead_letter").append(kept, f"mended-{uuid.uuid4().hex}", 0)
 
 
 def test_messages_with_any_fault_stop_no_table(sink: MakeSink, spark: Any) -> None:

@@ -54,6 +54,30 @@ def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_par
     assert len(rows(made, "_cdc/parked", "offset")) == 5
 
 
+def test_a_table_whose_rows_cannot_be_swept_is_parked_alone(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    from sparksink.commands import replay  # noqa: PLC0415
+    from sparksink.state.table_result import Boundary, PendingSweep  # noqa: PLC0415
+
+    given = {"target": TARGET}
+    broken, others = Topic("srv.shop.b", COLUMNS), Topic("srv.shop.c", COLUMNS)
+    made = sink(**given)
+    first = [topic.change("c", 100, None, row(1)) for topic in (broken, others)]
+    made.batches.apply(frame(spark, first), "app", 0)
+    made.state.defer_sweep(PendingSweep("shop.b", broken.name, Boundary(2, 0, None), {}))
+    made = sink(BrokenLake(real_lake(spark, tmp_path, **given), "shop__b"), **given)
+    made.batches.apply(frame(spark, [others.change("c", 110, None, row(2))]), "app", 1)
+    assert made.state.parked() == {"shop.b": "shop.b: unexpected KeyError, see the log."}
+    assert rows(made, "shop__c", "id") == [(1,), (2,)]
+    made = sink(**given)
+    assert replay.replay_parked(made, "shop.b") == 0
+    assert rows(made, "shop__b", "id") == [(1,)]
+    made.batches.apply(frame(spark, [others.change("c", 120, None, row(3))]), "app", 2)
+    assert rows(made, "shop__b", "id") == []
+    assert made.state.parked() == {}
+
+
 def test_park_replay_resumes_wherever_it_was_killed(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
