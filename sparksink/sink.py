@@ -16,6 +16,7 @@ from sparksink.schemas.definitions import Definitions
 from sparksink.schemas.registry import SchemaRegistryClient
 from sparksink.session import max_tasks
 from sparksink.source.messages import Messages
+from sparksink.source.routed_tables import is_table
 from sparksink.source.routes import Routes
 from sparksink.state.lease import Lease
 from sparksink.state.sink_state import SinkState
@@ -43,15 +44,24 @@ class Sink:
         """Return the lease of the target; it is taken as a context."""
         folder = f"{self.config.target.path.rstrip('/')}/{self.config.state.schema_}"
         stop = self.spark.sparkContext.stop
-        return Lease(Files(self.spark), f"{folder}/lease.json", stop=stop, fence=self._fence)
+        lease = Lease(Files(self.spark), f"{folder}/lease.json", stop=stop, fence=self._fence)
+        self.batches.check_before_retries(lease.check)
+        return lease
 
     def _fence(self, owner: str) -> None:
         """Make unfinished writes of another job fail."""
-        for route in map(Routes(self.config).route, self.state.topics()):
+        for route in map(Routes(self.config).route, self._topics()):
             for name in (route.mirror, route.history):
                 if self.lake.table(name).columns() is not None:
                     self.lake.fence(name, owner)
         self.state.fence(owner)
+
+    def _topics(self) -> list[str]:
+        """Return the topics that were read, and those that an unfinished first batch may read."""
+        found, source = set(self.state.topics()), self.config.source
+        if source.kind != "file" and source.route == "topic":
+            found.update(filter(self.messages.is_table_topic, self.messages.offsets()))
+        return sorted(filter(is_table, found))
 
 
 def _delta(spark: SparkSession, target: Target) -> Lake:

@@ -43,7 +43,8 @@ class Lease:
     """Held as a context; ``stop`` ends everything that writes when the lease is lost.
 
     ``fence`` is called with the id of this owner if the former owner may still be alive, so that
-    its unfinished writes fail.
+    its unfinished writes fail. A file marks that until it has returned: if this process ends
+    before, the next one does it.
 
     No clocks are compared: a job that waits for the lease watches whether the counter changes. It
     does not wait for an owner on the same machine that has ended, and never takes the lease of one
@@ -60,6 +61,7 @@ class Lease:
     ) -> None:
         self._files = files
         self._path = path
+        self._unfenced = f"{path}.unfenced"
         self._beat = beat
         self._stop = stop
         self._fence = fence
@@ -77,18 +79,20 @@ class Lease:
         :raises LeaseError: another job has it.
         """
         present = self._files.read(self._path)
-        may_live = present is not None and self._wait_until_free(present)
+        if present is not None and self._wait_until_free(present):
+            self._files.write(self._unfenced, self._me["owner"], over=True)
         if present is not None:
             self._remove(present)
         self._write()
         self._keeper.start()
         self._watcher.start()
-        if may_live:
-            try:
+        try:
+            if self._files.exists(self._unfenced):
                 self._fence(self._me["owner"])
-            except BaseException as error:
-                self.__exit__(type(error), error, None)
-                raise
+                self._files.remove(self._unfenced)
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
         return self
 
     def _write(self) -> None:

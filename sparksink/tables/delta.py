@@ -115,6 +115,10 @@ class DeltaTable:
         """Run SQL."""
         self._spark.sql(statement.replace("{table}", self.identifier))
 
+    def reload(self) -> None:
+        """Forget what is cached."""
+        self._columns = None
+
     def version(self) -> int:
         """Return the version of the last commit, from the names of the log's files.
 
@@ -161,7 +165,9 @@ class DeltaLake:
     def fence(self, name: str, owner: str) -> None:
         """Change the table's metadata: Delta refuses commits that started before."""
         clause = properties_sql({"sparksink.owner": owner})
-        self.table(name).run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
+        table = self.table(name)
+        table.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
+        table.reload()
 
     def compact(self, name: str, hours: int, _: float | None = None) -> None:
         """Run OPTIMIZE and VACUUM."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from uuid import UUID
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Catalog
+from sparksink.spark_errors import cause
 from sparksink.sql import quote_name, string_literal
 from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, filter_keys, merge_into
 from sparksink.tables.properties import facts_to_properties, properties_sql, properties_to_facts
+
+log = logging.getLogger(__name__)
 
 _WRITER: Final = "millrace-writer"
 _BATCH: Final = "millrace-batch"
@@ -23,6 +29,10 @@ _WRITTEN: Final = "millrace-written"
 
 _ORPHAN_HOURS: Final = 24
 """Iceberg refuses to remove younger orphan files, which may belong to a running commit."""
+
+_HADOOP: Final = "org.apache.iceberg.hadoop.HadoopTableOperations"
+_FENCE_ATTEMPTS: Final = 10
+"""How often a table is fenced while other commits come first."""
 
 _PROPERTIES: Final = {
     # A change of some rows writes only these rows, not whole files.
@@ -41,7 +51,7 @@ class IcebergTable:
     """One Iceberg table; implements `sparksink.tables.Table`.
 
     Iceberg's MERGE without matches is a blind append: of two jobs that write the same rows at the
-    same time both succeed. Only the lease prevents that.
+    same time both succeed. The lease prevents that, and `IcebergLake.fence`.
     """
 
     def __init__(
@@ -140,6 +150,11 @@ class IcebergTable:
         """Run SQL."""
         self._spark.sql(statement.replace("{table}", self.identifier))
 
+    def reload(self) -> None:
+        """Forget what is cached, here and in Spark's catalog."""
+        self.run("REFRESH TABLE {table}")
+        self._columns, self._written = None, None
+
     def store_writers(self) -> None:
         """Store the writers and batches of snapshots, before snapshots expire."""
         self._set({_WRITTEN: json.dumps(self._read_writers(), sort_keys=True)})
@@ -206,14 +221,34 @@ class IcebergLake:
 
     def version(self, name: str) -> str:
         """Return the id of the table's snapshot; empty before the first row."""
-        gateway: Any = self._spark._jvm  # noqa: SLF001 - the metadata without a query
-        session = self._spark._jsparkSession  # noqa: SLF001 - as above
-        load = gateway.org.apache.iceberg.spark.Spark3Util.loadIcebergTable
-        snapshot = load(session, self.table(name).identifier).currentSnapshot()
+        snapshot = self._load(name).currentSnapshot()
         return "" if snapshot is None else str(snapshot.snapshotId())
 
     def fence(self, name: str, owner: str) -> None:
-        """Do nothing: Iceberg applies commits that started before to the present state."""
+        """Make the id of the owner the UUID of the table.
+
+        Every commit refreshes the table first, and by Iceberg's specification must fail if the UUID
+        has changed: so does each one of a writer that has loaded the table before.
+
+        Hadoop catalogs are left alone: Iceberg's class for them refuses one commit, but then takes
+        its old metadata for the present one. A session that caches the table would overwrite all
+        later commits with its next one.
+        """
+        table, identity = self.table(name), str(UUID(owner))
+        for _ in range(_FENCE_ATTEMPTS):
+            table.reload()
+            operations = self._load(name).operations()
+            present = operations.current()
+            if present.uuid() == identity:
+                return
+            if operations.getClass().getName() == _HADOOP:
+                break
+            changed = self._iceberg.TableMetadata.buildFrom(present).assignUUID(identity).build()
+            try:
+                operations.commit(present, changed)
+            except Py4JJavaError as error:  # another commit was first, or this one has succeeded
+                log.warning("%s could not be fenced: %s", name, cause(error))
+        log.warning("%s is not fenced: make sure that the former job has ended", name)
 
     def compact(self, name: str, hours: int, snapshots: float | None = None) -> None:
         """Rewrite small files, and expire old snapshots with their files."""
@@ -230,6 +265,16 @@ class IcebergLake:
         self._call("expire_snapshots", table, _older_than(keep), "retain_last => 1")
         if hours >= _ORPHAN_HOURS:
             self._call("remove_orphan_files", table, _older_than(hours))
+
+    def _load(self, name: str) -> Any:
+        """Return Iceberg's own table, whose metadata needs no query."""
+        session = self._spark._jsparkSession  # noqa: SLF001 - Iceberg has no Python interface to it
+        return self._iceberg.spark.Spark3Util.loadIcebergTable(session, self.table(name).identifier)
+
+    @property
+    def _iceberg(self) -> Any:
+        gateway: Any = self._spark._jvm  # noqa: SLF001 - as above
+        return gateway.org.apache.iceberg
 
     def _call(self, procedure: str, table: IcebergTable, *arguments: str) -> None:
         given = ", ".join([f"table => {string_literal(table.within)}", *arguments])

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +18,9 @@ import pytest
 
 from sparksink.errors import LeaseError
 from tests.fixtures.worker import wait_for
-from tests.sink.recorded import MakeSink
+from tests.sink.crashing import CrashingLake, CrashingTable
+from tests.sink.recorded import MakeSink, Topic, field, frame
+from tests.sink.test_convergence import real_lake
 
 BEAT = 0.4
 
@@ -73,6 +76,17 @@ def test_a_job_waits_for_an_owner_elsewhere_and_for_none_that_has_ended(
         with lease(60.0, fence=fenced.append) as at_once:
             at_once.check()
     assert len(fenced) == 1
+    write_owner(tmp_path)
+
+    def end(_: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), lease(fence=end):  # it ends before it has fenced
+        pass
+    for _ in range(2):
+        with lease(fence=fenced.append):
+            pass
+    assert len(fenced) == 2
     assert [one.name for one in file.parent.iterdir() if ".crc" not in one.name] == []
 
 
@@ -178,32 +192,74 @@ def test_a_job_ends_when_another_one_has_taken_its_lease(
     assert json.loads((tmp_path / "state" / "lease.json").read_text())["owner"] == "x"
 
 
+def test_a_write_that_failed_is_not_repeated_without_the_lease(
+    lease: Callable[..., Any], sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    """It may have failed because the job that has the lease has fenced the table."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    writes: list[str] = []
+
+    class Fenced(CrashingLake):
+        def table(self, name: str) -> CrashingTable:
+            def write(_: Any) -> None:
+                writes.append(name)
+                write_owner(tmp_path)
+                raise PySparkException("fenced")
+
+            return CrashingTable(self._lake.table(name), write)
+
+    given: dict[str, Any] = {"errors": {"retries": 3, "backoff": "0s"}}
+    made = sink(Fenced(real_lake(spark, tmp_path, **given), 0, after=False), **given)
+    topic = Topic(columns=[field("id", "int32")])
+    held = lease(60.0).__enter__()
+    made.batches.check_before_retries(held.check)
+    with pytest.raises(LeaseError, match="has taken the lease"):
+        made.batches.apply(frame(spark, [topic.change("c", 1, None, {"id": 1})]), "app", 0)
+    assert writes == ["shop__orders"]
+    with pytest.raises(LeaseError):
+        held.__exit__(None, None, None)
+
+
+FENCED = {"delta": "DELTA_METADATA_CHANGED", "iceberg": "Table UUID does not match"}
+"""A format → how a write that has begun fails."""
+CATALOG = {
+    "name": "fenced",
+    "namespace": "shop",
+    "catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
+}
+"""The default catalog of Iceberg tables is not fenced."""
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("table_format", FENCED)
 def test_what_another_job_has_begun_to_write_fails(
-    sink: MakeSink, spark: Any, tmp_path: Path
+    sink: MakeSink, spark: Any, tmp_path: Path, table_format: str
 ) -> None:
     """A frozen process on another machine may go on after its lease was taken."""
     from pyspark.sql import functions as f  # noqa: PLC0415
 
-    lake = sink().lake
+    more = {"catalog": CATALOG} if table_format == "iceberg" else {}
+    lake = sink(target={"format": table_format, **more}).lake
     table = lake.table("t")
     table.create({"id": "bigint"}, {})
     begun, thawed = str(tmp_path / "begun"), str(tmp_path / "thawed")
 
-    @f.udf("bigint")
-    def freeze(number: Any) -> Any:  # without types: Spark warns of those that it cannot use
+    def freeze(number: int) -> int:
         Path(begun).touch()
         while not Path(thawed).exists():
             time.sleep(0.02)
         return number
 
-    rows = spark.range(1).select(freeze("id").alias("id"))
+    # A lambda has no types: Spark warns of those that it cannot use.
+    frozen = f.udf(lambda number: freeze(number), "bigint")  # noqa: PLW0108 - as above
+    rows = spark.range(1).select(frozen("id").alias("id"))
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(table.append, rows, "writer", 0)
         wait_for(Path(begun).exists, 60, "the write")
-        lake.fence("t", "another")
+        lake.fence("t", uuid.uuid4().hex)
         Path(thawed).touch()
-        with pytest.raises(Exception, match="DELTA_METADATA_CHANGED"):
+        with pytest.raises(Exception, match=FENCED[table_format]):
             writing.result(60)
     table.append(spark.range(2), "writer", 0)  # what begins now is written
     assert table.read().count() == 2
