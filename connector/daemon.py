@@ -166,6 +166,7 @@ class Daemon:
             self._info,
             metrics.render,
             metrics.snapshots,
+            metrics,
         )
         self._servers = open_servers(config, sockets, self._herder, api)
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import (
@@ -23,12 +23,13 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from connector.errors import NotFoundError
+from connector.errors import ConflictError, NotFoundError
 from connector.task.metrics import EventCounts, TaskMetrics
 from connector.version import VERSION
 from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConnectorStateInfo
 
+_NO_SIGNALS: Final = "The task of {} does not run here, or signal.enabled.channels lacks rest."
 Read = Callable[[TaskMetrics], float]
 Running = Mapping[tuple[str, int], TaskMetrics]
 
@@ -72,14 +73,22 @@ def _milliseconds_since(moment: float) -> float:
     return round((time.time() - moment) * 1000) if moment else -1
 
 
+def _queue_size(metrics: TaskMetrics) -> float:
+    return 0 if metrics.queue is None else metrics.queue.capacity
+
+
 def _queue_left(metrics: TaskMetrics) -> float:
-    return metrics.queue.capacity - len(metrics.queue) if metrics.queue is not None else 0
+    return 0 if metrics.queue is None else metrics.queue.capacity - len(metrics.queue)
 
 
 def _offset(metrics: TaskMetrics, key: str) -> object:
     return metrics.position.to_offset().get(key) if metrics.position is not None else None
 
 
+QUEUE: Final = (
+    MetricDefinition("QueueTotalCapacity", "Messages that the queue can hold.", _queue_size),
+    MetricDefinition("QueueRemainingCapacity", "Messages for which it has room.", _queue_left),
+)
 SNAPSHOT: Final = (
     *_event_metrics(lambda metrics: metrics.snapshot),
     MetricDefinition("TotalTableCount", "Tables of the snapshot.", lambda f: len(f.tables)),
@@ -97,6 +106,7 @@ SNAPSHOT: Final = (
         "Seconds that the snapshot has taken.",
         lambda f: f.progress.snapshot_seconds,
     ),
+    *QUEUE,
 )
 STREAMING: Final = (
     *_event_metrics(lambda metrics: metrics.streaming),
@@ -118,12 +128,7 @@ STREAMING: Final = (
         "1 when transactions have ids.",
         lambda f: _offset(f, "gtids") is not None,
     ),
-    MetricDefinition(
-        "QueueTotalCapacity",
-        "Messages that the producer's queue can hold.",
-        lambda f: f.queue.capacity if f.queue is not None else 0,
-    ),
-    MetricDefinition("QueueRemainingCapacity", "Messages for which it has room.", _queue_left),
+    *QUEUE,
 )
 CONTEXTS: Final = {"snapshot": SNAPSHOT, "streaming": STREAMING}
 OWN: Final = (
@@ -182,6 +187,11 @@ OWN: Final = (
         lambda f: f.repaired,
         "counter",
     ),
+    MetricDefinition(
+        "incremental_snapshot_failed_tables",
+        "Tables whose last incremental snapshot failed.",
+        lambda f: len(f.failed_tables),
+    ),
     MetricDefinition("offset_commits", "Offsets stored.", lambda f: f.commits, "counter"),
     MetricDefinition(
         "last_offset_commit_timestamp_seconds",
@@ -229,6 +239,26 @@ class WorkerMetrics:
             for (name, task), metrics in sorted(dict(self._running).items())
             if name == connector and metrics.progress.tables.tables
         ]
+
+    def signals(self, connector: str) -> list[Mapping[str, object]]:
+        """Return the last signals that a connector got through the REST API."""
+        channels = [metrics.signals for metrics in self._tasks(connector)]
+        return [one for channel in channels if channel for one in channel.report()]
+
+    def add_signal(
+        self, connector: str, identity: str, type_: str, data: Mapping[str, Any]
+    ) -> Mapping[str, object]:
+        """Hand a signal to the task of a connector.
+
+        :raises ConflictError: its task does not run here, or takes no signals of the REST API.
+        """
+        for metrics in self._tasks(connector):
+            if metrics.signals is not None:
+                return metrics.signals.add(identity, type_, data)
+        raise ConflictError(_NO_SIGNALS.format(connector))
+
+    def _tasks(self, connector: str) -> list[TaskMetrics]:
+        return [metrics for (name, _), metrics in [*self._running.items()] if name == connector]
 
     def render(self) -> bytes:
         """Return all metrics as text."""

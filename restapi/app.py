@@ -20,6 +20,7 @@ from restapi.metrics import metrics
 from restapi.offsets import offsets
 from restapi.plugins import plugins
 from restapi.root import health, root
+from restapi.signals import SignalInbox, signals
 from restapi.snapshots import snapshots
 from restapi.tasks import tasks
 from restapi.topics import topics
@@ -52,6 +53,7 @@ class ApiContext:
     info: Callable[[], ServerInfo]
     metrics: Callable[[], bytes]
     snapshots: Callable[[str], list[Mapping[str, object]]]
+    signals: SignalInbox
 
 
 def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
@@ -69,6 +71,7 @@ def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
         topics(herder, tracked=tracked, resettable=resettable),
         offsets(herder),
         snapshots(herder, api.snapshots),
+        signals(herder, api.signals),
     ]
     free = [
         plugins(herder, api.plugins, worker),

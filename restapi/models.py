@@ -82,6 +82,16 @@ class ConnectorOffsets(BaseModel):
     offsets: list[ConnectorOffset] | None = None
 
 
+class SignalRequest(BaseModel):
+    """A signal for a connector, in Debezium's form; without an id it gets one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str | None = None
+    type: str | None = None
+    data: dict[str, Any] | None = None
+
+
 class MessageResponse(BaseModel):
     """A sentence for the user."""
 

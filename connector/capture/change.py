@@ -146,9 +146,26 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A likely mistake in the configuration. The status shows it until another text replaces it."""
+    """What an operator should know, such as a likely mistake in the configuration.
+
+    The status shows it until another text about the same subject replaces it.
+    """
 
     text: str
+    about: str = "configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTables:
+    """All tables whose last incremental snapshot failed, each with the reason."""
+
+    reasons: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return "; ".join(
+            f"Incremental snapshot of table {table} failed: {reason}"
+            for table, reason in self.reasons.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +213,7 @@ CaptureEvent = (
     | HeartbeatDue
     | Waiting
     | Notice
+    | FailedTables
     | SnapshotBegan
     | TableScan
     | Notification

@@ -12,6 +12,7 @@ from connector.capture.change import (
     Cause,
     Change,
     HeartbeatDue,
+    Notice,
     Position,
     Progress,
     RowChanges,
@@ -23,15 +24,18 @@ from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress
 from connector.capture.signals.processor import Signals
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
+from connector.capture.snapshot_progress import SnapshotKind
 from connector.capture.source import Source
-from connector.errors import BrokerUnavailableError, StopError, TransientError
+from connector.errors import BrokerUnavailableError, HistoryError, StopError, TransientError
 
 log = logging.getLogger(__name__)
 
 P = TypeVar("P", bound=Position)
+R = TypeVar("R")
 Steps = Generator[Change, None, P | None]
 # Debezium marks offsets of rows that it reads while it streams: the initial snapshot is complete.
-_WHILE_STREAMING = (None, False, "", "INCREMENTAL")
+_WHILE_STREAMING = (None, False, "", "INCREMENTAL", "BLOCKING")
+_BLOCKING = "blocking snapshots"
 _STEP = 0.25  # seconds: a wait is split into steps so that its consumer can react in between
 
 
@@ -132,11 +136,19 @@ class Engine(Generic[P]):
     def _snapshot(self, plan: Plan, stored: P | None) -> Steps[P]:
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
-        self._progress.begin_snapshot()
+        position = yield from self._published(self._source.snapshot(plan, stored), "initial")
+        yield Progress(position)
+        return position if plan.stream else None
+
+    def _published(
+        self, changes: Generator[Change, None, R], kind: SnapshotKind
+    ) -> Generator[Change, None, R]:
+        """Yield the changes of a snapshot and its notifications; record its progress."""
         notifications = self._options.notifications
+        self._progress.begin_snapshot(kind)
         yield from notifications.snapshot("STARTED")
         try:
-            position = yield from self._with_scans(self._source.snapshot(plan, stored))
+            result = yield from self._with_scans(changes)
         except Exception:
             self._progress.end_snapshot("aborted")
             yield from notifications.snapshot("ABORTED")
@@ -144,22 +156,26 @@ class Engine(Generic[P]):
         self._progress.end_snapshot("completed")
         yield from notifications.snapshot("COMPLETED")
         yield HeartbeatDue(now=True)
-        yield Progress(position)
-        return position if plan.stream else None
+        return result
 
-    def _with_scans(self, changes: Generator[Change, None, P]) -> Generator[Change, None, P]:
+    def _with_scans(self, changes: Generator[Change, None, R]) -> Generator[Change, None, R]:
         """Yield the changes of a snapshot, with notifications in place of its scans of tables."""
-        tables = self._progress.tables
+        tables, table = self._progress.tables, None
         while True:
             try:
                 change = next(changes)
             except StopIteration as end:
-                position: P = end.value
-                return position
+                result: R = end.value
+                return result
+            except StopError:
+                if table is not None:
+                    yield from self._options.notifications.failed_scan(table)
+                raise
             if isinstance(change, SnapshotBegan):
                 tables.begin(change)
             elif isinstance(change, TableScan):
                 tables.scan(change)
+                table = change.table if change.rows is None else None
                 yield from self._options.notifications.scan(change)
             else:
                 if isinstance(change, RowChanges):
@@ -167,6 +183,49 @@ class Engine(Generic[P]):
                 yield change
 
     def _stream(self) -> Steps[P]:
+        """Stream, and take the blocking snapshots that are requested meanwhile."""
+        signals = self._signals
+        if signals is not None:
+            signals.rewind()
+        while True:
+            if signals is not None:
+                yield from self._read_again(signals)
+            yield from self._stream_on()
+            if signals is None or signals.blocking is None:
+                return None
+            self._source.close()
+
+    def _read_again(self, signals: Signals) -> Iterator[Change]:
+        """Take the blocking snapshots that are due, while the stream stands at its position."""
+        assert self._last is not None
+        while (request := signals.blocking) is not None:
+            self._source.open()
+            try:
+                changes = self._source.read_again(request.tables, self._last, request.event)
+                yield from self._blocking_snapshot(signals, changes)
+            except HistoryError:
+                raise
+            except StopError as error:
+                fault = f"The blocking snapshot of signal {request.signal.id} failed: {error}"
+                log.warning("%s", fault)
+                yield Notice(fault, _BLOCKING)
+                self._source.close()
+            else:
+                yield Notice("", _BLOCKING)
+            signals.end_blocking()
+            yield signals.with_state(Progress(self._last))
+
+    def _blocking_snapshot(
+        self, signals: Signals, changes: Generator[Change, None, None]
+    ) -> Iterator[Change]:
+        yield from self._wait(self._options.snapshot_delay, "")
+        for change in self._published(changes, "blocking"):
+            if isinstance(change, Progress):
+                yield signals.with_state(change)
+            else:
+                yield change
+
+    def _stream_on(self) -> Iterator[Change]:
         assert self._last is not None
         self._source.open()
         changes: Iterator[Change] = self._source.stream(self._last)
@@ -177,7 +236,6 @@ class Engine(Generic[P]):
                 self._last = cast("P", change.position)
                 self._progress.streaming = True
             yield change
-        return None
 
     def _retry(self, work: Callable[[], Steps[P]]) -> Steps[P]:
         """Run some work; run it again after each transient error."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from connector.capture.change import Notification, TableScan
+from connector.capture.tables import TableId
 from connector.data.java import grown_hash_order, hash_set_order
 
 log = logging.getLogger(__name__)
@@ -69,6 +70,11 @@ class Notifications:
     def snapshot(self, type_: str) -> Iterator[Notification]:
         """Publish a step of a snapshot as a whole."""
         return self.publish(_INITIAL, type_)
+
+    def failed_scan(self, table: TableId) -> Iterator[Notification]:
+        """Publish that a table of a snapshot cannot be read."""
+        data = {"scanned_collection": str(table), "status": "SQL_EXCEPTION"}
+        return self.publish(_INITIAL, "TABLE_SCAN_COMPLETED", data)
 
     def scan(self, step: TableScan) -> Iterator[Notification]:
         """Publish that a table of a snapshot is being read, or is read."""

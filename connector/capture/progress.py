@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Literal
 
-from connector.capture.snapshot_progress import SnapshotProgress
+from connector.capture.snapshot_progress import SnapshotKind, SnapshotProgress
 
 
 @dataclass(slots=True)
@@ -32,8 +32,10 @@ class CaptureProgress:
         until = monotonic() if self.snapshot == "running" else self.snapshot_ended
         return until - self.snapshot_began
 
-    def begin_snapshot(self) -> None:
+    def begin_snapshot(self, kind: SnapshotKind = "initial") -> None:
         """Record the start of a snapshot."""
+        self.tables.kind = kind
+        self.streaming = False
         self.snapshot_began = monotonic()
         self.snapshot = "running"
 

@@ -20,13 +20,13 @@ JAVA_GROUP = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The filters of one connector; ``signal_tables`` are captured, but no snapshot reads them."""
+    """The filters of one connector; ``signal_table`` is captured, but no snapshot reads it."""
 
     database_matches: Matches
     table_matches: Matches
     column_matches: Matches
     builtin: frozenset[str] = frozenset()
-    signal_tables: frozenset[TableId] = frozenset()
+    signal_table: TableId | None = None
 
     def captures_database(self, database: str) -> bool:
         """Whether tables of this database can be captured."""
@@ -34,7 +34,7 @@ class Selection:
 
     def captures(self, table: TableId) -> bool:
         """Whether the rows of this table are captured."""
-        if table in self.signal_tables:
+        if table == self.signal_table:
             return True
         return self.captures_database(table.database) and self.table_matches(str(table))
 
@@ -55,14 +55,13 @@ def selection(config: Mapping[str, str | None], builtin: Iterable[str] = ()) -> 
         _either(config, "table"),
         _either(config, "column"),
         frozenset(name.lower() for name in builtin),
-        signal_tables(config.get("signal.data.collection")),
+        signal_table(config.get("signal.data.collection")),
     )
 
 
-def signal_tables(names: str | None) -> frozenset[TableId]:
-    """Read ``signal.data.collection``: the tables of signals, which are captured in any case."""
-    found = (parse_table(name.strip()) for name in (names or "").split(",") if name.strip())
-    return frozenset(table for table in found if table is not None)
+def signal_table(name: str | None) -> TableId | None:
+    """Read ``signal.data.collection``: the table of signals, which is captured in any case."""
+    return parse_table((name or "").strip())
 
 
 def _either(config: Mapping[str, str | None], kind: str) -> Matches:

@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 _LOG_INTERVAL: Final = 10.0  # seconds
 
 State = Literal["WAITING", "RUNNING", "COMPLETED"]
+SnapshotKind = Literal["initial", "blocking"]
 
 
 @dataclass(slots=True)
@@ -52,6 +53,7 @@ class SnapshotProgress:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._began = self._ended = self._next_line = 0.0
+        self.kind: SnapshotKind = "initial"
         self.tables: dict[TableId, TableProgress] = {}
 
     def begin(self, change: SnapshotBegan) -> None:
@@ -113,7 +115,7 @@ class SnapshotProgress:
         tables = dict(self.tables)
         completed = all(table.state == "COMPLETED" for table in tables.values())
         return {
-            "type": "initial",
+            "type": self.kind,
             "state": "COMPLETED" if completed else "RUNNING",
             "rows": rows,
             "total_rows": total,

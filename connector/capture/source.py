@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
-from connector.capture.change import CaptureEvent, Change, Position, Progress
+from connector.capture.change import CaptureEvent, Change, Position, Progress, Row
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 
 P = TypeVar("P", bound=Position)
@@ -41,6 +42,14 @@ class Source(Protocol[P]):
         """Read the present tables; return the position to stream from.
 
         ``stored`` is the position to keep if only the schema is recovered.
+        """
+
+    def read_again(
+        self, request: SnapshotRequest, at: P, event: Row | None
+    ) -> Generator[Change, None, None]:
+        """Read the present rows of some tables, while the stream stands at a position.
+
+        ``event`` is the source block of the event at which it stands, None if that is not known.
         """
 
     def stream(self, start: P) -> Iterator[CaptureEvent | Progress[P]]:

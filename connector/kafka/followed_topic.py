@@ -16,6 +16,7 @@ _log.addFilter(RepeatedLineFilter())
 
 _PARTITION: Final = 0
 _MOST: Final = 500  # messages at once
+_CHECK_SECONDS: Final = 0.5
 _READER: Final[Mapping[str, Any]] = {
     "enable.auto.commit": "false",
     "allow.auto.create.topics": "false",
@@ -27,6 +28,7 @@ class FollowedTopic:
     """A topic that others write to now and then; used by one thread.
 
     It connects at the first read, and begins where the group is, until `seek` says otherwise.
+    ``fault`` says why the topic cannot be read at present; it is empty if it can.
 
     :param config: settings of the consumer, as librdkafka calls them.
     :param wait: how many seconds a read waits for messages.
@@ -34,7 +36,14 @@ class FollowedTopic:
 
     def __init__(self, topic: str, config: Mapping[str, Any], wait: float = 0.0) -> None:
         self._topic = topic
-        self._config = {**CONNECTION, "auto.offset.reset": "earliest", **config, **_READER}
+        self._config = {
+            **CONNECTION,
+            "auto.offset.reset": "earliest",
+            **config,
+            **_READER,
+            "error_cb": self._note,
+        }
+        self.fault = ""
         self._wait = wait
         self._consumer: Consumer | None = None
         self._start: int = OFFSET_STORED
@@ -56,16 +65,34 @@ class FollowedTopic:
         try:
             messages = self._consumer.consume(_MOST, self._wait)
         except KafkaException as error:
-            _log.warning("Topic %s cannot be read: %s", self._topic, error)
+            self._note(error.args[0])
             return found
+        if self.fault:
+            self._check(self._consumer)
         for message in messages:
             failure, offset = message.error(), message.offset()
             if failure is not None:
                 if failure.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - the documented code
-                    _log.warning("Topic %s cannot be read: %s", self._topic, failure.str())
+                    self._note(failure)
             elif offset is not None:
                 found.append((offset, _bytes(message.key()), _bytes(message.value())))
         return found
+
+    def _check(self, consumer: Consumer) -> None:
+        """Ask the broker whether the topic can be read again."""
+        try:
+            topic = consumer.list_topics(self._topic, _CHECK_SECONDS).topics[self._topic]
+        except KafkaException as error:
+            self._note(error.args[0])
+        else:
+            if topic.error is None:
+                self.fault = ""
+
+    def _note(self, error: KafkaError) -> None:
+        fault = f"Topic {self._topic} cannot be read: {error.str()}"
+        if fault != self.fault:
+            _log.warning("%s", fault)
+        self.fault = fault
 
     def commit(self, offset: int) -> None:
         """Store in the group where to continue; a failure is logged."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
-from connector.capture.selection import Selection, selection, signal_tables
+from connector.capture.selection import Selection, selection, signal_table
 from connector.capture.signals.opening import client_faults as signal_client_faults
 from connector.capture.signals.opening import deletes_marks
 from connector.capture.table_schema import TableEventSchema
@@ -25,7 +25,7 @@ from connector.mysql.config_keys import config_def
 from connector.mysql.custom_converters import custom_converters
 from connector.mysql.custom_converters import faults as converter_faults
 from connector.mysql.heartbeat_action import HeartbeatAction
-from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
+from connector.mysql.incremental.chunks import MySqlChunks
 from connector.mysql.old_names import Translation, translate
 from connector.mysql.reselection.post_processors import post_processor_faults, post_processors
 from connector.mysql.reselection.reselection import Reselection
@@ -34,9 +34,11 @@ from connector.mysql.schema.definitions import BUILTIN_DATABASES
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.session.checks import check_privileges, gtid_problems, problems
 from connector.mysql.session.connection import Connection
-from connector.mysql.snapshot.snapshot import SnapshotOptions, table_order
-from connector.mysql.source import MySqlSource, SourceParts
+from connector.mysql.snapshot.snapshot import SnapshotOptions
+from connector.mysql.snapshot.table_choice import table_order
+from connector.mysql.source import MySqlSource
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
+from connector.mysql.source_parts import SourceParts
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import Flavor
 
@@ -168,12 +170,10 @@ class MySqlFamily:
 
     def chunks(self, values: Mapping[str, Any], source: MySqlSource) -> MySqlChunks | None:
         """Return what reads chunks for incremental snapshots, None if windows cannot be marked."""
-        tables = signal_tables(",".join(values["signal.data.collection"] or ()))
-        if not tables and not values["read.only"]:
+        table = signal_table(",".join(values["signal.data.collection"] or ()))
+        if table is None and not values["read.only"]:
             return None
-        captures = source.captures_gtid
-        table = next(iter(tables), None)
-        return source.chunks(ChunkOptions(table, deletes_marks(values), captures))
+        return source.chunks(table, deletes_marks=deletes_marks(values))
 
     def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
         """Return what runs ``heartbeat.action.query``."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from connector.capture.change import CaptureEvent, Change, HeartbeatDue, Notice, Progress
-from connector.capture.selection import Matches, Selection
+from connector.capture.change import CaptureEvent, Change, HeartbeatDue, Notice, Progress, Row
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
-from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Table, TableId
+from connector.capture.tables import TableId
 from connector.errors import PositionLostError, StopError
 from connector.mysql.binlog.dump import DumpStart, end_dump
 from connector.mysql.binlog.reader import BinlogReader
@@ -20,44 +19,24 @@ from connector.mysql.binlog.stream_start import start_at_file, start_behind_gtid
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.capture_rules import CaptureRules, Unmatched
+from connector.mysql.capture_rules import Unmatched
 from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.incremental.gtid_marks import GtidChunks
-from connector.mysql.options import CaptureOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.epoch import server_of, with_epoch
 from connector.mysql.position.server_log import can_resume, has_all_after, has_gtids, log_end
-from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
-from connector.mysql.schema.tracker import SchemaTracker
 from connector.mysql.session.checks import check_gtids, check_privileges, check_server
-from connector.mysql.session.connection import Connection, ConnectionSettings
-from connector.mysql.snapshot.snapshot import Snapshot, SnapshotOptions
-from connector.mysql.source_block import SourceBlock
-from connector.mysql.types.type_options import Flavor
+from connector.mysql.session.connection import Connection
+from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
+from connector.mysql.snapshot.snapshot import SnapshotParts
+from connector.mysql.source_parts import SourceParts
 
 log = logging.getLogger(__name__)
 
 _NAMED = 10  # tables in a line of the log
-
-
-@dataclass(frozen=True, slots=True)
-class SourceParts:
-    """The components of a source, without its connections."""
-
-    settings: ConnectionSettings
-    flavor: Flavor
-    selection: Selection
-    options: CaptureOptions
-    snapshot: SnapshotOptions
-    source_block: SourceBlock
-    tracker: SchemaTracker
-    codec_of: Callable[[Table], TableEventSchema]
-    reads_definition: Callable[[TableId], bool]
-    rules: CaptureRules
-    reselection: Reselection | None = None
 
 
 class MySqlSource:
@@ -149,10 +128,22 @@ class MySqlSource:
     ) -> Generator[Change, None, BinlogPosition]:
         """Read the present tables; return the position to stream from."""
         yield self._rules_notice()
-        parts = self._parts
-        snapshot = Snapshot(
-            self._server,
-            self._definitions(self._server),
+        with closing(initial_snapshot(self._snapshot_parts)) as snapshot:
+            return (yield from snapshot.changes(plan, self._log_end, stored))
+
+    def read_again(
+        self, request: SnapshotRequest, at: BinlogPosition, event: Row | None
+    ) -> Generator[Change, None, None]:
+        """Read tables by a blocking snapshot."""
+        with closing(blocking_snapshot(self._snapshot_parts, request, event)) as snapshot:
+            yield from snapshot.read_again(at)
+
+    @property
+    def _snapshot_parts(self) -> SnapshotParts:
+        parts, server = self._parts, self._server
+        return SnapshotParts(
+            server,
+            self._definitions(server),
             parts.tracker,
             parts.selection,
             parts.codec_of,
@@ -160,8 +151,6 @@ class MySqlSource:
             parts.snapshot,
             self._session,
         )
-        with closing(snapshot):
-            return (yield from snapshot.changes(plan, self._log_end, stored))
 
     def _log_end(self) -> BinlogPosition:
         """Return the end of the log; with its epoch, if position headers are configured."""
@@ -223,23 +212,21 @@ class MySqlSource:
                 f"{start.server}, but the server is {server} now."
             )
 
-    def chunks(self, options: ChunkOptions) -> MySqlChunks:
-        """Return what reads chunks of the tables that the stream has come to."""
+    def chunks(self, signal_table: TableId | None, *, deletes_marks: bool) -> MySqlChunks:
+        """Return what reads chunks of the tables that the stream has come to.
+
+        :param deletes_marks: the end of a window is the deletion of its first mark.
+        """
         parts = self._parts
         kind = GtidChunks if parts.options.read_only else MySqlChunks
         return kind(
-            options,
+            ChunkOptions(signal_table, deletes_marks, parts.options.captures_gtid),
             lambda: parts.tracker.tables,
             parts.selection.captures,
             parts.codec_of,
             parts.source_block,
             self._session,
         )
-
-    @property
-    def captures_gtid(self) -> Matches | None:
-        """Which sources of transactions are followed; None follows all."""
-        return self._parts.options.captures_gtid
 
     def close(self) -> None:
         """Release the connections."""

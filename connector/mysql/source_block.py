@@ -67,10 +67,12 @@ class SourceBlock:
         """Return the values with another snapshot marker."""
         return (*values[:_MARKER_SLOT], marker, *values[_MARKER_SLOT + 1 :])
 
-    def for_incremental(self, event: Row, database: str, table: str, micros: int) -> Row:
-        """Describe rows of an incremental snapshot: emitted at an event of the log, as of now."""
+    def at_event(
+        self, event: Row, database: str, table: str | None, marker: str, micros: int
+    ) -> Row:
+        """Describe rows that are read while the stream stands at an event, and emitted there."""
         values = list(event)
-        values[_TIME_SLOT], values[_MARKER_SLOT] = micros // 1000, "incremental"
+        values[_TIME_SLOT], values[_MARKER_SLOT] = micros // 1000, marker
         values[_DATABASE_SLOT], values[_TABLE_SLOT] = database, table
         values[_MICROS_SLOT], values[_MICROS_SLOT + 1] = micros, micros * 1000
         return tuple(values)

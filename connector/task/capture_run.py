@@ -12,6 +12,7 @@ from typing import Any
 from connector import allocator
 from connector.capture.change import (
     Change,
+    FailedTables,
     HeartbeatDue,
     Notice,
     Position,
@@ -72,6 +73,8 @@ class CaptureRun:
             self._producer,
         )
         self._metrics.tags = self._capture.metric_tags
+        if self._capture.signals is not None:
+            self._metrics.take_signals_from(self._capture.signals.rest_channel)
         self._failed: MillraceError | None = None
         self._inflight = Inflight(self._not_delivered)
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
@@ -138,7 +141,9 @@ class CaptureRun:
         elif isinstance(change, Waiting):
             self._waiting(change)
         elif isinstance(change, Notice):
-            self._task.health.notice(change.text)
+            self._task.health.notice(change.text, change.about)
+        elif isinstance(change, FailedTables):
+            self._task.health.notice(str(change), "incremental snapshots")
         elif not isinstance(change, HeartbeatDue):
             self._send(self._pipeline.messages(change))
         elif self._heartbeat.due(now=change.now):

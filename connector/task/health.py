@@ -37,7 +37,7 @@ class TaskHealth:
         self._since: dict[Cause, float] = {}
         self._shown: dict[str, str] = metrics.faults
         self._logged: dict[Cause, float] = {}
-        self._notice = ""
+        self._notices: dict[str, str] = {}
         self._reported: tuple[ReportedState, str | None] | None = None
 
     def __contains__(self, cause: Cause) -> bool:
@@ -74,10 +74,10 @@ class TaskHealth:
                 log.info("Recovered from the %s fault after %.1f s", cause, self._clock() - since)
                 self._update()
 
-    def notice(self, text: str) -> None:
-        """Show a likely mistake in the configuration, behind the faults; empty: there is none."""
+    def notice(self, text: str, about: str = "configuration") -> None:
+        """Show a text about a subject, behind the faults; an empty one: there is none."""
         with self._lock:
-            self._notice = text
+            self._notices[about] = text
             self._update()
 
     @contextmanager
@@ -92,7 +92,7 @@ class TaskHealth:
             timer.cancel()
 
     def _update(self) -> None:
-        reasons = [*dict.fromkeys(self._shown.values()), self._notice]
+        reasons = [*dict.fromkeys(self._shown.values()), *self._notices.values()]
         trace = "; ".join(filter(None, reasons)) or None
         if self._reported != (self._state, trace):
             self._reported = self._state, trace

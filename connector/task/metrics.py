@@ -13,6 +13,7 @@ from typing import Protocol
 
 from connector.capture.change import (
     Change,
+    FailedTables,
     Position,
     Progress,
     RowChanges,
@@ -20,6 +21,7 @@ from connector.capture.change import (
     Truncated,
 )
 from connector.capture.progress import CaptureProgress
+from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
 
@@ -62,7 +64,8 @@ class TaskMetrics:
     that were wrong and were replaced. ``behind_ms`` is how old the last event was when it was
     read, -1 before any; it is 0 when nothing is left to read. ``tags`` are labels that users add.
     ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
-    of the snapshot. ``faults`` are the reasons why the task waits, by cause.
+    of the snapshot. ``faults`` are the reasons why the task waits, by cause. ``failed_tables`` are
+    those whose last incremental snapshot failed; ``signals`` takes those of the REST API.
     """
 
     database: str = ""
@@ -87,6 +90,8 @@ class TaskMetrics:
     commits: int = 0
     committed_at: float = 0.0
     queue: ProducerQueue | None = None
+    failed_tables: frozenset[str] = frozenset()
+    signals: RestChannel | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
@@ -112,6 +117,12 @@ class TaskMetrics:
         self._captures = captures
         self.database, self.server, self.queue = database, server, queue
 
+    def take_signals_from(self, channel: RestChannel | None) -> None:
+        """Note the channel of this run; signals that came during the run before are kept."""
+        if channel is not None and self.signals is not None:
+            channel.continue_from(self.signals)
+        self.signals = channel
+
     def record_change(self, change: Change) -> None:
         """Count a change that the source yields."""
         if isinstance(change, RowChanges):
@@ -122,6 +133,8 @@ class TaskMetrics:
             self._schema(change)
         elif isinstance(change, Truncated):
             self._truncated(change)
+        elif isinstance(change, FailedTables):
+            self.failed_tables = frozenset(change.reasons)
 
     def record_skipped(self) -> None:
         """Count a record that was skipped, because ``errors.tolerance`` allows it."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from confluent_kafka import Producer
 
@@ -105,7 +106,45 @@ def test_signals_of_a_file(capture: Capture, tmp_path: Path) -> None:
     path.write_text(json.dumps(line) + "\n")
     wait_for_end(capture)
     assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
-    assert path.read_text() == ""
+    wait_for(lambda: not path.exists(), LONG, "the file to be removed")
+
+
+def test_signals_of_the_rest_api(capture: Capture) -> None:
+    url = f"{capture.url}/connectors/{capture.name}/signals"
+    capture.start(SIGNALS)
+    body = {"type": "execute-snapshot", "data": json.loads(request(capture, "t"))}
+    assert "lacks rest" in httpx.post(url, json=body).json()["message"]
+    capture.stop()
+    config = capture.config | {"signal.enabled.channels": "rest"}
+    capture.client.call("PUT", f"connectors/{capture.name}/config", config)
+    capture.resume()
+    capture.database.execute("INSERT INTO t VALUES (2, 'two')")
+    capture.rows("t", 2)
+    answer = httpx.post(url, json=body)
+    assert answer.status_code == 202
+    sent = answer.json()
+    assert {one["id"] for one in wait_for_end(capture)} == {sent["id"]}
+    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}, {"id": 2, "v": "two"}]
+    assert httpx.get(url).json() == {"signals": [{**sent, "state": "READ"}]}
+    assert httpx.post(url, json={}).status_code == 400
+
+
+def test_a_failed_table_is_in_the_status_until_it_is_read(capture: Capture) -> None:
+    capture.start(SIGNALS)
+    name = f"{capture.database.name}.t"
+    wrong = [{"data-collection": name, "filter": "nothing = 1"}]
+    data = request(capture, "t", **{"additional-conditions": wrong})
+    capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
+    failed = f"Incremental snapshot of table {name} failed"
+    wait_for(lambda: failed in capture.client.state(capture.name)[1], LONG, "the reason")
+    wait_for_end(capture)
+    capture.stop()
+    capture.resume()
+    wait_for(lambda: failed in capture.client.state(capture.name)[1], LONG, "the reason again")
+    data = request(capture, "t")
+    capture.database.execute(f"INSERT INTO signals VALUES ('2', 'execute-snapshot', '{data}')")
+    wait_for_end(capture, 2)
+    wait_for(lambda: failed not in capture.client.state(capture.name)[1], LONG, "its end")
 
 
 def test_keys_of_every_kind_are_read_once(capture: Capture) -> None:

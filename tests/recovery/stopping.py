@@ -7,7 +7,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from connector.capture.change import Change, Position
+from connector.capture.change import Change, Position, Row
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from connector.connectors import CaptureConnector
@@ -51,6 +52,11 @@ class _Watched:
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         return (yield from self._source.snapshot(plan, stored))
+
+    def read_again(
+        self, request: SnapshotRequest, at: Position, event: Row | None
+    ) -> Generator[Change, None, None]:
+        return self._source.read_again(request, at, event)
 
     def stream(self, start: Position) -> Iterator[Change]:
         for change in self._source.stream(start):

@@ -46,6 +46,7 @@ MYSQL_LAYERS = (
     {"binlog", "reselection"},
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
+    {"source_parts"},
     {"source", "config_keys"},
     {"connector"},
 )

@@ -57,6 +57,7 @@ def recover(
             record.source != source
             or not is_reached(record.position)
             or duplicates.is_duplicate(record)
+            or _is_redefinition(record)
         ):
             continue
         if record.table_changes and not prefer_ddl:
@@ -73,6 +74,17 @@ def recover(
     latest.flush()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
     return applied
+
+
+def _is_redefinition(record: HistoryRecord) -> bool:
+    """Whether a record drops a table that the next one creates again.
+
+    A blocking snapshot records both, and may end in between. The table must not be lost by that.
+    """
+    changes = record.table_changes or ()
+    return record.position.get("snapshot") == "BLOCKING" and [
+        change["type"] for change in changes
+    ] == ["DROP"]
 
 
 class _DuplicateFilter:

@@ -73,14 +73,8 @@ class ReadOnlySnapshot(IncrementalSnapshot):
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces, unless the chunk was read with it."""
         self._last = change.source
-        window = self._window
-        if (
-            window.phase == "open"
-            and window.schema is not None
-            and change.codec.table.id == window.schema.table.id
-            and not self._positions.reflects(change.source)
-        ):
-            window.deduplicate(change)
+        if self._window.concerns(change) and not self._positions.reflects(change.source):
+            self._window.deduplicate(change)
 
     def go_on(self, streamed: Position) -> Iterator[Change]:
         """Close the window if the stream has passed it, and read further chunks.

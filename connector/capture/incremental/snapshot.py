@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator, Mapping
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from connector.capture.change import (
     Change,
+    FailedTables,
     Notification,
     Position,
     PositionText,
@@ -28,6 +30,8 @@ log = logging.getLogger(__name__)
 
 _ALL: Final = ".*"
 _ATTEMPTS: Final = 5  # of reading a chunk whose table has another definition than the stream
+_ATTEMPTS_AT_ONCE: Final = 3  # of reading one that the database refuses
+_PAUSE: Final = 0.1  # seconds between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,8 @@ class IncrementalSnapshot:
 
     def resume_reading(self) -> Iterator[Change]:
         """Read the next chunk after a restart."""
+        if self._state.failed:
+            yield FailedTables(dict(self._state.failed))
         if self._state.running:
             log.info("The incremental snapshot of %s continues", self._names())
             yield from self._read_chunk()
@@ -93,10 +99,16 @@ class IncrementalSnapshot:
             yield from self._notify("STARTED", self._collections())
             yield from self._read_chunk()
 
-    def stop(self, request: SnapshotRequest) -> None:
-        """Remove tables, all if none is named, when the present window ends."""
-        if self._state.running:
-            self._state.stops += request.tables or (_ALL,)
+    def stop(self, request: SnapshotRequest) -> Iterator[Change]:
+        """Remove tables, all if none is named, when the present window ends.
+
+        Failed tables are no longer reported.
+        """
+        state = self._state
+        names = SnapshotRequest(request.tables or (_ALL,))
+        yield from self._forget_failures(filter(names.names, list(state.failed)))
+        if state.running:
+            state.stops += names.tables
 
     def pause(self) -> Iterator[Change]:
         """Read no further chunk."""
@@ -181,24 +193,22 @@ class IncrementalSnapshot:
             self._chunks.close_window(chunk)
         except StopError as error:
             self._window.clear()
-            log.warning("The marks of incremental snapshots cannot be written: %s", error)
+            reason = f"The marks of incremental snapshots cannot be written: {error}"
             while state.running:
-                yield from self._end_table("SQL_EXCEPTION")
+                yield from self._fail_table("SQL_EXCEPTION", reason)
 
     def _read_table(self) -> Generator[Change, None, bool]:
         """Read a chunk of the first table; return whether a window is to be awaited."""
         request = self._state.tables[0]
         schema = self._chunks.schema(request.table)
         if schema is None:
-            log.warning("Table %s is not captured or does not exist: skipped", request.table)
-            return (yield from self._end_table("UNKNOWN_SCHEMA"))
+            reason = "It is not captured or does not exist."
+            return (yield from self._fail_table("UNKNOWN_SCHEMA", reason))
         if not self._has_key(schema, request):
-            log.warning(
-                "Table %s has no key: its incremental snapshot is skipped. Set message.key.columns "
-                "for it, and name a column as surrogate-key.",
-                request.table,
+            reason = (
+                "It has no key. Set message.key.columns for it, and name a column as surrogate-key."
             )
-            return (yield from self._end_table("NO_PRIMARY_KEY"))
+            return (yield from self._fail_table("NO_PRIMARY_KEY", reason))
         try:
             return (yield from self._read_rows(schema, request))
         except TableChangedError as error:
@@ -206,10 +216,14 @@ class IncrementalSnapshot:
             if self._failures < _ATTEMPTS:  # the stream comes to the new definition first
                 self._window.advance("change")
                 return True
-            log.warning("Incremental snapshot of table %s is skipped: %s", request.table, error)
+            reason = str(error)
         except StopError as error:
-            log.warning("Incremental snapshot of table %s is skipped: %s", request.table, error)
-        return (yield from self._end_table("SQL_EXCEPTION"))
+            self._failures += 1
+            if self._failures < _ATTEMPTS_AT_ONCE:
+                time.sleep(_PAUSE)
+                return False  # the same table is read again
+            reason = str(error)
+        return (yield from self._fail_table("SQL_EXCEPTION", reason))
 
     def _has_key(self, schema: TableEventSchema, request: TableRequest) -> bool:
         """Whether a table can be read by a key; a new key starts the table again."""
@@ -249,6 +263,20 @@ class IncrementalSnapshot:
             "last_processed_key": key_text(chunk.end),
         }
 
+    def _fail_table(self, status: str, reason: str) -> Generator[Change, None, Literal[False]]:
+        """End the first table, and report it until it is read or stopped."""
+        table = str(self._state.tables[0].table)
+        log.warning("The incremental snapshot of table %s failed: %s", table, reason)
+        self._state.failed[table] = reason
+        yield FailedTables(dict(self._state.failed))
+        return (yield from self._end_table(status))
+
+    def _forget_failures(self, tables: Iterable[str]) -> Iterator[Change]:
+        """Report tables no longer that are read or stopped."""
+        forgotten = [self._state.failed.pop(table, None) for table in tables]
+        if any(forgotten):
+            yield FailedTables(dict(self._state.failed))
+
     def _end_table(self, status: str) -> Generator[Change, None, Literal[False]]:
         """End the first table; publish that, and the end of the snapshot if it was the last."""
         state = self._state
@@ -259,6 +287,8 @@ class IncrementalSnapshot:
             "status": status,
         }
         log.info("Incremental snapshot of %s: %s", state.tables[0].table, status)
+        if status in ("SUCCEEDED", "EMPTY"):
+            yield from self._forget_failures([str(state.tables[0].table)])
         yield from self._notify("TABLE_SCAN_COMPLETED", data)
         state.rows = 0
         yield from self._next_table()

@@ -23,6 +23,7 @@ _ID, _CONDITION, _SURROGATE = (
     f"{_TABLES}_{part}" for part in ("id", "additional_condition", "surrogate_key")
 )
 SIGNAL_OFFSET: Final = "millrace_signal_offset"
+_FAILED: Final = "millrace_failed_tables"
 
 
 @dataclass(slots=True)
@@ -32,7 +33,8 @@ class SnapshotState:
     ``position`` is the key up to which rows are emitted, ``chunk_end`` the last key of the chunk
     that is read; both are None at the start of a table. ``maximum`` is the highest key that the
     table had at its start. ``key_columns`` are those of the keys, empty if they are not known.
-    ``identity`` is the id of the signal.
+    ``identity`` is the id of the signal. ``failed`` are tables whose last snapshot failed, each
+    with the reason.
     """
 
     tables: deque[TableRequest] = field(default_factory=deque)
@@ -45,6 +47,8 @@ class SnapshotState:
     rows: int = 0
     paused: bool = False
     stops: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    _stored: tuple[Any, dict[str, Any]] | None = None
 
     @property
     def running(self) -> bool:
@@ -77,9 +81,21 @@ class SnapshotState:
         self.key_columns = ()
 
     def to_offset(self) -> dict[str, Any]:
-        """Return Debezium's keys of an offset; none if no snapshot runs."""
-        if not self.tables:
+        """Return Debezium's keys of an offset, none if no snapshot runs, and the failed tables.
+
+        Every progress needs them while a snapshot runs; they are built once for each chunk.
+        """
+        if not self.tables and not self.failed:
             return {}
+        state = (*self.tables,), self.identity, self.position, self.maximum, (*self.failed.items(),)
+        if self._stored is None or self._stored[0] != state:
+            self._stored = state, self._offset()
+        return dict(self._stored[1])
+
+    def _offset(self) -> dict[str, Any]:
+        failed = {_FAILED: json.dumps(self.failed, ensure_ascii=False)} if self.failed else {}
+        if not self.tables:
+            return failed
         tables = [
             {
                 _ID: _table_text(request.table),
@@ -93,6 +109,7 @@ class SnapshotState:
             _MAXIMUM: serialized(self.maximum),
             _TABLES: json.dumps(tables, ensure_ascii=False, separators=(",", ":")),
             _CORRELATION: self.identity,
+            **failed,
         }
 
 
@@ -100,6 +117,7 @@ def state_of(offset: Mapping[str, Any]) -> SnapshotState:
     """Read the state from an offset; unreadable keys start their table again."""
     state = SnapshotState(identity=offset.get(_CORRELATION))
     try:
+        state.failed = dict(json.loads(offset.get(_FAILED) or "{}"))
         tables = json.loads(offset.get(_TABLES) or "[]")
         found = [(parse_table(one[_ID]), one) for one in tables]
     except (ValueError, KeyError, TypeError, AttributeError):

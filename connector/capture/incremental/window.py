@@ -68,11 +68,15 @@ class Window:
         self._rows = {}
         return rows
 
+    def concerns(self, change: RowChanges) -> bool:
+        """Whether a change belongs to the table of the rows that wait in the open window."""
+        if self.phase != "open" or self.schema is None or not self._rows:
+            return False
+        return change.codec.table.id == self.schema.table.id
+
     def deduplicate(self, change: RowChanges) -> None:
         """Drop the rows whose keys a change of the log has; of an altered key both."""
-        if self.phase != "open" or self.schema is None or not self._rows:
-            return
-        if change.codec.table.id != self.schema.table.id:
+        if not self.concerns(change):
             return
         key, rows = key_of(change.codec), self._rows
         width = len(change.codec.value_schema.fields)

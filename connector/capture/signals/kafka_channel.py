@@ -29,6 +29,11 @@ class KafkaChannel:
                 found += [] if signal is None else [signal]
         return found
 
+    @property
+    def fault(self) -> str:
+        """Why the topic cannot be read at present."""
+        return self._topic.fault
+
     def seek(self, offset: int | None) -> None:
         """Continue behind an offset; without one, where the group is."""
         self._topic.seek(None if offset is None else offset + 1)

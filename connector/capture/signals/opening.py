@@ -10,17 +10,18 @@ from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.read_only import PositionedChunks, ReadOnlySnapshot
 from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
 from connector.capture.notifications import Notifications
-from connector.capture.selection import signal_tables
+from connector.capture.selection import signal_table
 from connector.capture.signals.file_channel import FileChannel
 from connector.capture.signals.kafka_channel import KafkaChannel
 from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.signals.signal import SignalChannel
 from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.kafka.config import client_config
 from connector.kafka.followed_topic import FollowedTopic
 
-CHANNELS: Final = ("source", "kafka", "file")
+CHANNELS: Final = ("source", "kafka", "file", "rest")
 _CONSUMER: Final = "signal.consumer."
 
 
@@ -50,7 +51,7 @@ def open_signals(
         )
     return Signals(
         SignalOptions(
-            signal_tables(config.get("signal.data.collection")),
+            signal_table(config.get("signal.data.collection")),
             reads_table="source" in enabled,
             reads_deletes=deletes_marks(values),
             interval=values["signal.poll.interval.ms"] / 1000,
@@ -92,3 +93,5 @@ def _channels(
         yield KafkaChannel(FollowedTopic(topic, client_config(settings, "consumer"), wait), prefix)
     if "file" in enabled:
         yield FileChannel(Path(values["signal.file"]))
+    if "rest" in enabled:
+        yield RestChannel()

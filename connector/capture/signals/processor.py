@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,12 +13,16 @@ from connector.capture.change import (
     HeartbeatDue,
     Position,
     Progress,
+    Row,
     RowChanges,
     SchemaChange,
     Truncated,
 )
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.incremental.state import SIGNAL_OFFSET
+from connector.capture.signals.blocking import BlockingQueue, BlockingRequest
+from connector.capture.signals.channels import SignalChannels
+from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.signals.signal import (
     Signal,
     SignalChannel,
@@ -42,7 +45,7 @@ class SignalOptions:
     ``reads_deletes``: the deletion of a mark ends its window.
     """
 
-    tables: frozenset[TableId] = frozenset()
+    table: TableId | None = None
     reads_table: bool = True
     reads_deletes: bool = False
     interval: float = 5.0
@@ -60,15 +63,13 @@ class Signals:
         options: SignalOptions,
         channels: Sequence[SignalChannel] = (),
         incremental: IncrementalSnapshot | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._options = options
-        self._channels = channels
+        self._channels = SignalChannels(channels, options.interval)
         self._incremental = incremental
-        self._clock = clock
-        self._next_poll = clock()
         self._saved: dict[str, Any] = {}
-        self._offset: int | None = None
+        self._blocking = BlockingQueue()
+        self._event: Row | None = None
         self._actions: dict[str, Callable[[Signal], Iterable[Change]]] = {
             "log": self._log,
             "execute-snapshot": self._execute,
@@ -77,26 +78,29 @@ class Signals:
             "resume-snapshot": self._resume,
         }
 
+    @property
+    def rest_channel(self) -> RestChannel | None:
+        """The channel of the REST API, if it is enabled."""
+        return self._channels.rest
+
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state that a stored offset has."""
         self._saved = dict(offset)
 
     def close(self) -> None:
         """Release all connections; the signals up to the last progress are done."""
-        for channel in self._channels:
-            channel.close(self._saved.get(SIGNAL_OFFSET))
+        self._channels.close(self._saved.get(SIGNAL_OFFSET))
         if self._incremental is not None:
             self._incremental.close()
 
     def weave(self, changes: Iterator[Change]) -> Iterator[Change]:
         """Yield the changes of a stream with those of the signals among them.
 
-        A stream that begins again after an error continues with the state of the last progress.
+        A stream that begins again after an error continues with the state of the last progress. It
+        ends at a progress between two transactions when a blocking snapshot is due.
         """
         incremental = self._incremental
-        if incremental is not None:
-            incremental.restore(self._saved)
-        self._seek(self._saved.get(SIGNAL_OFFSET))
+        self._restore()
         begun = False
         last: Progress[Position] | None = None
         for change in changes:
@@ -106,7 +110,9 @@ class Signals:
                 continue
             if kind is Progress:
                 last = change  # type: ignore[assignment]
-                yield self._with_state(change)  # type: ignore[arg-type]
+                yield self.with_state(change)  # type: ignore[arg-type]
+                if self._must_stand(last):
+                    return
                 continue
             if incremental is not None:
                 _apply(incremental, change)
@@ -114,10 +120,47 @@ class Signals:
             if not begun and incremental is not None:
                 begun = True
                 yield from incremental.resume_reading()
-            if kind is HeartbeatDue and self._clock() >= self._next_poll:
-                yield from self._poll()
-            if kind is HeartbeatDue and incremental is not None and last is not None:
-                yield from self._go_on(incremental, last)
+            if kind is HeartbeatDue:
+                yield from self._between_batches(last)
+                if self._must_stand(last):
+                    return
+
+    def _between_batches(self, last: Progress[Position] | None) -> Iterator[Change]:
+        if self._channels.is_due():
+            for signal in self._channels.read():
+                yield from self._run(signal)
+            yield from self._channels.notices()
+        if last is None:
+            return
+        if self._incremental is not None:
+            yield from self._go_on(self._incremental, last)
+        if self._must_stand(last):
+            yield self.with_state(replace(last, commits=0))
+
+    def _must_stand(self, last: Progress[Position] | None) -> bool:
+        """Whether the stream is to end behind a progress: a blocking snapshot is due."""
+        due = self._blocking.first is not None
+        return due and last is not None and not last.in_transaction
+
+    @property
+    def blocking(self) -> BlockingRequest | None:
+        """The blocking snapshot that is to be taken before the stream continues."""
+        return self._blocking.first
+
+    def end_blocking(self) -> None:
+        """Remove the request of the blocking snapshot that was taken, or cannot be."""
+        self._blocking.remove_first()
+
+    def rewind(self) -> None:
+        """Return to the state of the last progress: what came later comes with the stream again."""
+        self._blocking.restore(self._saved)
+        self._channels.rewind()
+        self._restore()
+
+    def _restore(self) -> None:
+        if self._incremental is not None:
+            self._incremental.restore(self._saved)
+        self._channels.seek(self._saved.get(SIGNAL_OFFSET))
 
     def _go_on(
         self, incremental: IncrementalSnapshot, last: Progress[Position]
@@ -128,29 +171,24 @@ class Signals:
             went_on = True
             yield change
         if went_on:
-            yield self._with_state(replace(last, commits=0))
-
-    def _seek(self, offset: int | None) -> None:
-        """Read again the signals behind an offset: what they led to is not in the saved state."""
-        if offset != self._offset:
-            self._offset = offset
-            for channel in self._channels:
-                channel.seek(offset)
+            yield self.with_state(replace(last, commits=0))
 
     def _rows(self, change: RowChanges) -> Iterator[Change]:
-        if change.codec.table.id in self._options.tables:
+        if change.codec.table.id == self._options.table:
             yield from self._signal_rows(change)
             return
         if self._incremental is not None:
             self._incremental.deduplicate(change)
         yield change
 
-    def _with_state(self, change: Progress[Position]) -> Progress[Position]:
+    def with_state(self, change: Progress[Position]) -> Progress[Position]:
         """Add to a position what the offset has to keep with it."""
         kept = {} if self._incremental is None else self._incremental.to_offset()
-        if self._offset is not None:
-            kept[SIGNAL_OFFSET] = self._offset
+        kept |= self._blocking.to_offset()
+        if self._channels.offset is not None:
+            kept[SIGNAL_OFFSET] = self._channels.offset
         self._saved = kept
+        self._channels.note_saved()
         return replace(change, kept=kept) if kept else change
 
     def _signal_rows(self, change: RowChanges) -> Iterator[Change]:
@@ -187,20 +225,13 @@ class Signals:
                 return
         if event is not None and not self._options.reads_table:
             return
+        self._event = None if event is None else event.source
         action = self._actions.get(signal.type)
         if action is None:
             log.warning("Signal %s: the type '%s' is not recognized", signal.id, signal.type)
         else:
             log.info("Signal %s: %s", signal.id, signal.type)
             yield from action(signal)
-
-    def _poll(self) -> Iterator[Change]:
-        self._next_poll = self._clock() + self._options.interval
-        for channel in self._channels:
-            for signal in channel.read():
-                yield from self._run(signal)
-                if signal.offset is not None:
-                    self._offset = signal.offset
 
     def _log(self, signal: Signal) -> Iterable[Change]:
         message = signal.data.get("message")
@@ -218,7 +249,7 @@ class Signals:
             log.warning("Signal %s names no data-collections", signal.id)
             return ()
         if request.kind == "blocking":
-            log.warning("Signal %s is skipped: blocking snapshots are not available", signal.id)
+            self._blocking.add(signal, request, self._event)
             return ()
         return (
             ()
@@ -228,9 +259,9 @@ class Signals:
 
     def _stop(self, signal: Signal) -> Iterable[Change]:
         request, snapshot = snapshot_request(signal), self._snapshot(signal)
-        if request is not None and snapshot is not None and request.kind == "incremental":
-            snapshot.stop(request)
-        return ()
+        if request is None or snapshot is None or request.kind != "incremental":
+            return ()
+        return snapshot.stop(request)
 
     def _pause(self, signal: Signal) -> Iterable[Change]:
         snapshot = self._snapshot(signal)

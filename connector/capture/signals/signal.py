@@ -31,8 +31,12 @@ class SignalChannel(Protocol):
     def read(self) -> list[Signal]:
         """Return the signals that came since the last call; does not wait for any.
 
-        :raises TransientError: the channel does not answer.
+        There are none while the channel does not answer: `fault` says why.
         """
+
+    @property
+    def fault(self) -> str:
+        """Why signals cannot be read at present; empty if they can."""
 
     def seek(self, offset: int | None) -> None:
         """Continue behind the last signal that is done, None at the start."""
@@ -92,10 +96,24 @@ class SnapshotRequest:
 
     def condition(self, table: TableId) -> str | None:
         """Return the first condition for a table, in parentheses."""
+        found = self.statement(table)
+        return None if found is None else f"({found})"
+
+    def statement(self, table: TableId) -> str | None:
+        """Return the first condition for a table; that of a blocking snapshot is a whole SELECT."""
         for names, condition in self.conditions:
             if condition and _matches(names, str(table), re.IGNORECASE):
-                return f"({condition})"
+                return condition
         return None
+
+    def includes(self, table: TableId) -> bool:
+        """Whether a blocking snapshot reads a table, whose name may be given in quotes."""
+        names = (str(table), table.quoted())
+        return any(_matches(text, name, re.IGNORECASE) for text in self.tables for name in names)
+
+    def names(self, table: str) -> bool:
+        """Whether the request names a table, by itself or by an expression."""
+        return any(text == table or _matches(text, table) for text in self.tables)
 
 
 def snapshot_request(signal: Signal) -> SnapshotRequest | None:
@@ -122,8 +140,8 @@ def snapshot_request(signal: Signal) -> SnapshotRequest | None:
 
 
 def _matches(text: str, name: str, flags: int = 0) -> bool:
-    return re.compile(_pattern(text).pattern, flags).fullmatch(name) is not None
+    return _pattern(text, flags).fullmatch(name) is not None
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(JAVA_GROUP.sub("(?P<", text.strip()))
+def _pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(JAVA_GROUP.sub("(?P<", text.strip()), flags)

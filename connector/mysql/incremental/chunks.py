@@ -140,7 +140,8 @@ class MySqlChunks:
     def source(self, window_end: Row, table: TableId) -> Row:
         """Return the block of the mark's event, of another table and as of now."""
         micros = time.time_ns() // 1000
-        return self._source.for_incremental(window_end, table.database, table.table, micros)
+        name, marker = table, "incremental"
+        return self._source.at_event(window_end, name.database, name.table, marker, micros)
 
     def close(self) -> None:
         """Close the session."""

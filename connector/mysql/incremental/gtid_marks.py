@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from connector.capture.change import Position, Row
 from connector.mysql.incremental.chunks import MySqlChunks
@@ -28,14 +28,12 @@ class GtidChunks(MySqlChunks):
     before. MariaDB counts it before, too.
     """
 
-    def __init__(self, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._at: BinlogPosition | None = None
-        self._streamed: Gtids = GtidSet()
-        self._low: Gtids = GtidSet()
-        self._high: Gtids = GtidSet()
-        self._begun_is_unknown = False
-        self._next_warning = 0.0
+    _at: BinlogPosition | None = None
+    _streamed: Gtids = GtidSet()
+    _low: Gtids = GtidSet()
+    _high: Gtids = GtidSet()
+    _begun_is_unknown = False
+    _next_warning = 0.0
 
     def follow(self, streamed: Position, last: Row | None) -> None:
         """Note the position, and the transaction of the last change, which may not be complete."""

@@ -79,19 +79,17 @@ class DefinitionReader:
                 if table.database == database:
                     yield Definition(database, self.create_table(table))
 
+    def read_tables(self, tables: Sequence[TableId]) -> Iterator[Definition]:
+        """Yield the statements that create some tables."""
+        for table in tables:
+            yield Definition(table.database, self.create_table(table))
+
     def create_table(self, table: TableId) -> str:
         """Return the CREATE TABLE statement of a table."""
         text = self._connection.text(f"SHOW CREATE TABLE {table.quoted('`')}", 1)
         if text is None:
             raise StopError(f"The server returned no definition of table {table}.")
         return text
-
-    def row_count(self, table: TableId) -> int:
-        """Return the server's estimate of the rows of a table, 0 where it has none."""
-        sql = "SELECT TABLE_ROWS FROM information_schema.TABLES WHERE "
-        where = "TABLE_SCHEMA = %s AND TABLE_NAME = %s"
-        row = self._connection.row(sql + where, (table.database, table.table))
-        return int(row[0] or 0) if row else 0
 
     def row_estimates(self, databases: Collection[str]) -> dict[TableId, int | None]:
         """Return the server's estimates of the rows of all tables, None where it has none."""

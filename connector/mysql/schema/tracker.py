@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,15 +139,29 @@ class SchemaTracker:
         """Return a context at whose end the records are durable: a snapshot has many."""
         return self._store.buffering()
 
+    @contextmanager
+    def redefining(self) -> Iterator[None]:
+        """Return a context in which definitions replace tracked ones.
+
+        After an error in between, the tables are recovered before the stream continues.
+        """
+        self._has_unrecorded = True
+        with self._store.buffering():
+            yield
+        self._has_unrecorded = False
+
     def apply_definition(
-        self, definition: Definition, at: BinlogPosition
+        self, definition: Definition, at: BinlogPosition, block: SourceBlock | None = None
     ) -> Iterator[SchemaChange]:
-        """Apply a definition that a snapshot read; record and emit its changes."""
+        """Apply a definition that a snapshot read; record and emit its changes.
+
+        :param block: builds their source blocks, by default those of a snapshot at ``at``.
+        """
         micros = time.time_ns() // 1000
         for change in self._changes_of_definition(definition):
             self._record(change, at.to_offset())
             database, table = change.source_database, change.source_table
-            source = self._source.for_snapshot(at, database, table, "true", micros)
+            source = (block or self._source).for_snapshot(at, database, table, "true", micros)
             yield _schema_change(change, source)
 
     def _changes_of_definition(self, definition: Definition) -> list[DdlChange]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +21,7 @@ from connector.capture.change import (
     TableScan,
     Truncated,
 )
-from connector.capture.selection import Selection, any_of, pattern, split_list
+from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
@@ -33,6 +33,7 @@ from connector.mysql.session.connection import Connection, code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
 from connector.mysql.snapshot.rows import RowOrScan, SnapshotMarkers, SnapshotRows
+from connector.mysql.snapshot.table_choice import TableChoice
 from connector.mysql.snapshot.table_reader import TableReader, without_counter
 from connector.mysql.source_block import SourceBlock
 
@@ -61,28 +62,37 @@ class SnapshotOptions:
     threads: int = 1
 
 
-class Snapshot:
-    """One snapshot; ``open_session`` opens additional sessions to read several tables at once."""
+@dataclass(frozen=True, slots=True)
+class SnapshotParts:
+    """What a snapshot works with.
 
-    def __init__(
-        self,
-        connection: Connection,
-        definitions: DefinitionReader,
-        tracker: SchemaTracker,
-        selection: Selection,
-        codec_of: Callable[[Table], TableEventSchema],
-        source: SourceBlock,
-        options: SnapshotOptions,
-        open_session: Callable[[], Connection],
-    ) -> None:
-        self._connection = connection
-        self._definitions = definitions
-        self._tracker = tracker
-        self._selection = selection
-        self._codec_of = codec_of
-        self._source = source
-        self._options = options
-        self._open_session = open_session
+    ``open_session`` opens additional sessions to read several tables at once.
+    """
+
+    connection: Connection
+    definitions: DefinitionReader
+    tracker: SchemaTracker
+    selection: Selection
+    codec_of: Callable[[Table], TableEventSchema]
+    source: SourceBlock
+    options: SnapshotOptions
+    open_session: Callable[[], Connection]
+
+
+class Snapshot:
+    """One snapshot; ``marks_statements``: without rows, its last statement is marked as the end."""
+
+    marks_statements = True
+
+    def __init__(self, parts: SnapshotParts, choice: TableChoice) -> None:
+        self._connection = parts.connection
+        self._definitions = parts.definitions
+        self._tracker = parts.tracker
+        self._choice = choice
+        self._codec_of = parts.codec_of
+        self._source = parts.source
+        self._options = parts.options
+        self._open_session = parts.open_session
         self._extra_sessions: list[Connection] = []
 
     def changes(
@@ -97,22 +107,33 @@ class Snapshot:
         the position was, because changes after the position come from the log.
         """
         self._tracker.begin()
-        lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
-        lock.acquire(lambda: self._captured_tables(self._tables_now()))
+        lock = self._lock()
         at = replace(resume or position_of(), ts_sec=int(time.time()))
-        lock.open_view()
-        tables, statements = self._read_definitions(lock)
-        captured = self._captured_tables(tables)
-        self._open_extra_sessions(plan, captured, lock)
-        running = replace(at, snapshot="INITIAL", event=0, row=0)
-        log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
         self._warn_of_prepared()
-        lock.release_after_definitions()
-        changes = self._read(statements, plan, captured, running)
-        yield from self._mark_last(changes, running)
-        lock.release_after_rows()
+        running = replace(at, snapshot="INITIAL", event=0, row=0)
+        yield from self._read_locked(lock, running, data=plan.data)
         yield Progress(at)
         return at
+
+    def _lock(self) -> SnapshotLock:
+        lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
+        lock.acquire(lambda: self._choice.captured(self._tables_now()))
+        return lock
+
+    def _read_locked(
+        self, lock: SnapshotLock, at: BinlogPosition, *, data: bool
+    ) -> Iterator[Change]:
+        """Read definitions and rows, and release the lock as soon as its mode permits."""
+        lock.open_view()
+        tables, statements = self._read_definitions(lock)
+        captured = self._choice.captured(tables)
+        if data:
+            self._open_extra_sessions(captured, lock)
+        log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
+        lock.release_after_definitions()
+        changes = self._read(statements, captured, at, data=data)
+        yield from self._mark_last(changes, at)
+        lock.release_after_rows()
 
     def _warn_of_prepared(self) -> None:
         """Log XA transactions whose rows are logged before the snapshot and not committed yet."""
@@ -169,20 +190,23 @@ class Snapshot:
     def _statements(self, tables: Sequence[TableId], lock: SnapshotLock) -> list[Definition]:
         """Read the definitions; with table locks, through another session, which may read all."""
         if not lock.of_tables:
-            return list(self._definitions.read(tables))
+            return list(self._read_statements(self._definitions, tables))
         with closing(self._open_session()) as session:
-            return list(self._definitions.with_connection(session).read(tables))
+            reader = self._definitions.with_connection(session)
+            return list(self._read_statements(reader, tables))
 
-    def _open_extra_sessions(
-        self, plan: Plan, captured: Sequence[TableId], lock: SnapshotLock
-    ) -> None:
+    def _read_statements(
+        self, reader: DefinitionReader, tables: Sequence[TableId]
+    ) -> Iterator[Definition]:
+        return reader.read(tables)
+
+    def _open_extra_sessions(self, captured: Sequence[TableId], lock: SnapshotLock) -> None:
         """Open the additional sessions that read tables.
 
         Writers are locked out; or, without a lock, the position is older than what the sessions
         read, so that nothing is lost.
         """
-        count = min(self._options.threads, len(captured)) if plan.data else 1
-        for _ in range(count - 1):
+        for _ in range(min(self._options.threads, len(captured)) - 1):
             session = self._open_session()
             self._extra_sessions.append(session)
             lock.share(session)
@@ -190,15 +214,21 @@ class Snapshot:
     def _read(
         self,
         statements: Sequence[Definition],
-        plan: Plan,
         captured: Sequence[TableId],
         at: BinlogPosition,
+        *,
+        data: bool,
     ) -> Iterator[SnapshotChange]:
+        yield from self._define(statements, at)
+        if data:
+            yield from self._data(captured, at, statements)
+
+    def _define(
+        self, statements: Sequence[Definition], at: BinlogPosition
+    ) -> Iterator[SchemaChange]:
         with self._tracker.buffering():
             for definition in statements:
                 yield from self._tracker.apply_definition(definition, at)
-        if plan.data:
-            yield from self._data(captured, at, statements)
 
     def _mark_last(self, changes: Iterator[SnapshotChange], at: BinlogPosition) -> Iterator[Change]:
         """Delay each change until the next one comes: the very last one gets a marker."""
@@ -211,36 +241,10 @@ class Snapshot:
                 yield held
                 yield Progress(at)
             held = change
+        if isinstance(held, RowChanges) or (held is not None and self.marks_statements):
+            held = replace(held, source=self._source.with_marker(held.source, "last"))
         if held is not None:
-            yield replace(held, source=self._source.with_marker(held.source, "last"))
-
-    def _captured_tables(self, tables: Iterable[TableId]) -> list[TableId]:
-        """Return the tables whose rows are read, in the order of the include list, then by name."""
-        captured = [table for table in tables if self._selection.captures(table)]
-        if self._options.included:
-            included = any_of("snapshot.include.collection.list", self._options.included)
-            captured = [table for table in captured if included(str(table))]
-        captured.sort(key=str)
-        ordered: dict[TableId, None] = {}
-        for text in self._options.table_order or (".*",):
-            expression = pattern("table.include.list", text)
-            ordered |= {table: None for table in captured if expression.fullmatch(str(table))}
-        signals = {table: None for table in captured if table in self._selection.signal_tables}
-        return list(ordered | signals)
-
-    def _order_by_size(self, captured: Sequence[TableId]) -> Sequence[TableId]:
-        """Order tables by ``snapshot.tables.order.by.row.count``; equal ones keep their order.
-
-        A table with a configured SELECT counts as one without rows, as in Debezium.
-        """
-        sign = {"ascending": 1, "descending": -1}.get(self._options.row_count_order)
-        if sign is None:
-            return captured
-        counts = {
-            table: 0 if str(table) in self._options.selects else self._definitions.row_count(table)
-            for table in captured
-        }
-        return sorted(captured, key=lambda table: sign * counts[table])
+            yield held
 
     def _data(
         self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
@@ -254,19 +258,13 @@ class Snapshot:
                 self._source, at, self._options.selects, self._options.position_headers
             ),
         )
-        data = [table for table in captured if table not in self._selection.signal_tables]
-        yield self._began(data)
-        yield from rows.changes(self._order_by_size(data), captured)
+        read = [table for table in captured if not self._choice.is_signal_table(table)]
+        found = self._definitions.row_estimates({table.database for table in read})
+        estimates = self._choice.estimates(read, found)
+        yield SnapshotBegan(estimates)
+        yield from rows.changes(self._choice.by_size(estimates), captured)
         if rows.changed:
             yield from self._read_changed(rows, captured)
-
-    def _began(self, tables: Sequence[TableId]) -> SnapshotBegan:
-        """Estimate the rows; those of a configured SELECT cannot be."""
-        found = self._definitions.row_estimates({table.database for table in tables})
-        selects = self._options.selects
-        return SnapshotBegan(
-            {table: None if str(table) in selects else found.get(table) for table in tables}
-        )
 
     def _read_changed(self, rows: SnapshotRows, captured: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Read the present rows of tables that were altered or renamed during the snapshot.
@@ -274,12 +272,12 @@ class Snapshot:
         Their changes since the snapshot's position come from the log, and lead to the same rows.
         A new table may be a renamed one.
         """
-        now = self._captured_tables(self._tables_now())
+        now = self._choice.captured(self._tables_now())
         changed = [
             table
             for table in now
             if (table in rows.changed or table not in captured)
-            and table not in self._selection.signal_tables
+            and not self._choice.is_signal_table(table)
         ]
         for table in changed:
             yield from rows.read_current(table, self._codec_of_definition)
@@ -296,8 +294,3 @@ class Snapshot:
         if table is None:
             raise StopError(f"Table {name} is captured, but its definition could not be parsed.")
         return self._codec_of(table)
-
-
-def table_order(include_list: str | None) -> tuple[str, ...]:
-    """Return the expressions of ``table.include.list``, whose order the snapshot follows."""
-    return tuple(split_list(include_list)) if include_list else ()

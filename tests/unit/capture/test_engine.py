@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, HeartbeatDue, Position, Progress, Waiting
+from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row, Waiting
 from connector.capture.engine import Backoff, Engine, EngineOptions
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.errors import DatabaseUnavailableError, HistoryError, PositionLostError, StopError
 
@@ -61,6 +62,14 @@ class Numbers:
         yield Progress(at)
         self._break("snapshot")
         return at
+
+    def read_again(
+        self, request: SnapshotRequest, at: Position, event: Row | None
+    ) -> Generator[Change, None, None]:
+        assert self.is_open
+        self._note(f"read {','.join(request.tables)} at {at.to_offset()['n']} {event}")
+        yield Progress(at)
+        self._break("again")
 
     def stream(self, start: Position) -> Iterator[Change]:
         assert self.is_open

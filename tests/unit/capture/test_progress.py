@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, Position, Progress
+from connector.capture.change import Change, Position, Progress, Row
 from connector.capture.engine import Backoff, Engine, EngineOptions
 from connector.capture.progress import CaptureProgress
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.errors import DatabaseUnavailableError, StopError
 
@@ -46,6 +47,11 @@ class Watched:
         yield Progress(Here())
         self._break()
         return Here()
+
+    def read_again(
+        self, request: SnapshotRequest, at: Position, event: Row | None
+    ) -> Generator[Change, None, None]:
+        yield from ()
 
     def stream(self, start: Position) -> Iterator[Change]:
         self._note("connect")

@@ -174,7 +174,7 @@ class Capture:
         options = IncrementalOptions(size)
         notifications = Notifications("p", ("sink",))
         self.incremental = IncrementalSnapshot(chunks, notifications, options)
-        signals = SignalOptions(frozenset((SIGNALS,)), reads_deletes=deletes)
+        signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)
         self.position = 0
 

@@ -125,7 +125,7 @@ class ReadOnlyCapture(Capture):
         self._run = run
         options, notifications = IncrementalOptions(size), Notifications("p", ("sink",))
         self.incremental = ReadOnlySnapshot(chunks, notifications, options)
-        self.signals = Signals(SignalOptions(frozenset((SIGNALS,))), (), self.incremental)
+        self.signals = Signals(SignalOptions(SIGNALS), (), self.incremental)
 
     def _stream(self, start: int) -> Iterator[Change]:
         number, idle = start, 0
@@ -174,7 +174,7 @@ def test_a_snapshot_that_waits_for_the_server_can_be_stopped() -> None:
     snapshot = ReadOnlySnapshot(chunks, Notifications("p", ("sink",)), IncrementalOptions(9))
     list(snapshot.execute("one", SnapshotRequest(("d.t",))))
     assert not list(snapshot.go_on(At(1)))
-    snapshot.stop(SnapshotRequest(("d.t",)))
+    assert not list(snapshot.stop(SnapshotRequest(("d.t",))))
     assert types(list(snapshot.go_on(At(1)))) == ["COMPLETED", "ABORTED"]
     assert not snapshot.running
 

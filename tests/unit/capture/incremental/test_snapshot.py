@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, RowChanges
+from connector.capture.change import Change, FailedTables, RowChanges
 from connector.capture.incremental.chunk_source import Key, TableRequest
+from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.notifications import Notifications
+from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.data.java_objects import serialized
 from connector.errors import StopError, TableChangedError
@@ -68,14 +71,38 @@ def test_a_definition_that_is_newer_than_the_stream_is_awaited() -> None:
     assert rows_read(changes) == [0, 1, 2, 3, 4]
 
 
+def test_a_chunk_that_is_refused_is_read_again() -> None:
+    made = database()
+    changes = run(FailingChunks(made, *[StopError("no such column")] * 2), made)
+    assert rows_read(changes) == [0, 1, 2, 3, 4]
+    assert failures(changes) == []
+
+
 @pytest.mark.parametrize(
-    "errors", [[StopError("no such column")], [TableChangedError("altered")] * 5]
+    "errors", [[StopError("no such column")] * 3, [TableChangedError("altered")] * 5]
 )
-def test_a_table_that_cannot_be_read_is_skipped(errors: list[Exception]) -> None:
+def test_a_table_that_cannot_be_read_is_reported(errors: list[Exception]) -> None:
     made = database()
     changes = run(FailingChunks(made, *errors), made)
     assert rows_read(changes) == []
     assert types(changes)[-2:] == ["TABLE_SCAN_COMPLETED", "COMPLETED"]
+    assert failures(changes) == [{str(TABLE): str(errors[0])}]
+
+
+def failures(changes: list[Change]) -> list[dict[str, str]]:
+    return [dict(change.reasons) for change in changes if isinstance(change, FailedTables)]
+
+
+def test_a_failed_table_is_reported_until_it_is_read_or_stopped() -> None:
+    made = database()
+    offset = {"millrace_failed_tables": json.dumps({str(TABLE): "no such column"})}
+    snapshot = IncrementalSnapshot(Chunks(made), Notifications(), IncrementalOptions())
+    snapshot.restore(offset)
+    assert failures(list(snapshot.resume_reading())) == [{str(TABLE): "no such column"}]
+    assert snapshot.to_offset() == offset
+    assert not list(snapshot.stop(SnapshotRequest(("d.other",))))
+    assert failures(list(snapshot.stop(SnapshotRequest((str(TABLE),))))) == [{}]
+    assert snapshot.to_offset() == {}
 
 
 def test_marks_of_another_connector_are_ignored() -> None:

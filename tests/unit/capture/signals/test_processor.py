@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, HeartbeatDue, Notification, Progress
+from connector.capture.change import Change, HeartbeatDue, Notice, Notification, Progress
 from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
@@ -23,6 +23,7 @@ class Channel:
         self._signals = signals
         self._next = 0
         self.closed: list[int | None] = []
+        self.fault = ""
 
     def read(self) -> list[Signal]:
         found = [signal for signal in self._signals if (signal.offset or 0) >= self._next]
@@ -43,7 +44,7 @@ def signals(channel: Channel) -> Signals:
     database = Database({1: (1, "a")})
     notifications = Notifications("p", ("sink",))
     incremental = IncrementalSnapshot(Chunks(database), notifications, IncrementalOptions())
-    return Signals(SignalOptions(), (channel,), incremental)
+    return Signals(SignalOptions(interval=0.0), (channel,), incremental)
 
 
 def stream(*changes: Change | Exception) -> Iterator[Change]:
@@ -78,7 +79,6 @@ def test_a_signal_before_an_error_is_read_again() -> None:
     seen: list[Change] = []
     with pytest.raises(DatabaseUnavailableError):
         seen.extend(made.weave(stream(HeartbeatDue(), DatabaseUnavailableError("gone"))))
-    made._next_poll = 0.0
     assert started(list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))) == 1
 
 
@@ -94,3 +94,16 @@ def test_a_connector_that_stops_at_once_has_nothing_to_commit() -> None:
     channel = Channel(EXECUTE)
     signals(channel).close()
     assert channel.closed == [None]
+
+
+def notices(changes: list[Change]) -> list[str]:
+    return [change.text for change in changes if isinstance(change, Notice)]
+
+
+def test_a_channel_that_cannot_be_read_is_a_notice_until_it_can() -> None:
+    channel = Channel()
+    made = Signals(SignalOptions(interval=0.0), (channel,))
+    channel.fault = "no broker"
+    assert notices(list(made.weave(stream(HeartbeatDue(), HeartbeatDue())))) == ["no broker"]
+    channel.fault = ""
+    assert notices(list(made.weave(stream(HeartbeatDue(), HeartbeatDue())))) == [""]

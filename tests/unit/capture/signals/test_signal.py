@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from connector.capture.signals.file_channel import FileChannel
 from connector.capture.signals.signal import (
     Signal,
     SnapshotRequest,
@@ -101,13 +99,3 @@ def test_the_first_condition_for_a_table_counts() -> None:
 )
 def test_data_that_cannot_be_used_is_refused(data: dict[str, Any]) -> None:
     assert snapshot_request(Signal("1", "execute-snapshot", data)) is None
-
-
-def test_a_file_is_emptied_when_it_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "signals.txt"
-    channel = FileChannel(path)
-    assert channel.read() == []
-    path.write_text('{"id": "1", "type": "log"}\n\nnot a signal\n{"type": "pause-snapshot"}\n')
-    assert [signal.type for signal in channel.read()] == ["log", "pause-snapshot"]
-    assert path.read_text() == ""
-    assert channel.read() == []

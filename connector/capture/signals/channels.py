@@ -1,0 +1,87 @@
+"""Reads the channels beside the table; no signal is lost by an error of the stream."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from connector.capture.change import Notice
+from connector.capture.signals.rest_channel import RestChannel
+from connector.capture.signals.signal import Signal, SignalChannel
+
+
+class SignalChannels:
+    """The channels of one capture; used by its thread. ``interval`` is in seconds.
+
+    ``offset`` is that of the last signal of a topic whose action has run.
+    """
+
+    def __init__(
+        self,
+        channels: Sequence[SignalChannel],
+        interval: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.offset: int | None = None
+        self._channels = channels
+        self._interval = interval
+        self._clock = clock
+        self._next = clock()
+        self._fault = ""
+        # signals without offsets since the last saved state
+        self._unsaved: list[Signal] = []
+        self._repeated: list[Signal] = []
+
+    @property
+    def rest(self) -> RestChannel | None:
+        """The channel of the REST API, if it is enabled."""
+        return next((one for one in self._channels if isinstance(one, RestChannel)), None)
+
+    def is_due(self) -> bool:
+        """Whether the interval has elapsed."""
+        return self._clock() >= self._next
+
+    def read(self) -> Iterator[Signal]:
+        """Yield the new signals, and those that an error may have undone.
+
+        The action of a signal runs before the next one is taken.
+        """
+        self._next = self._clock() + self._interval
+        repeated, self._repeated = self._repeated, []
+        for signal in repeated:
+            self._unsaved.append(signal)
+            yield signal
+        for channel in self._channels:
+            for signal in channel.read():
+                if signal.offset is None:
+                    self._unsaved.append(signal)
+                yield signal
+                if signal.offset is not None:
+                    self.offset = signal.offset
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield why channels cannot be read, if that has changed."""
+        fault = "; ".join(channel.fault for channel in self._channels if channel.fault)
+        if fault != self._fault:
+            self._fault = fault
+            yield Notice(fault, "signals")
+
+    def note_saved(self) -> None:
+        """Note that a state is saved to which all signals have led."""
+        self._unsaved.clear()
+
+    def rewind(self) -> None:
+        """Read the signals since the saved state again."""
+        self._repeated, self._unsaved = self._repeated + self._unsaved, []
+
+    def seek(self, offset: int | None) -> None:
+        """Continue behind an offset of the topic; what later signals led to is not saved."""
+        if offset != self.offset:
+            self.offset = offset
+            for channel in self._channels:
+                channel.seek(offset)
+
+    def close(self, offset: int | None) -> None:
+        """Release all connections; ``offset`` is that of the last signal that is done."""
+        for channel in self._channels:
+            channel.close(offset)
