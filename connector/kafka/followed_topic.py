@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ _log.addFilter(RepeatedLineFilter())
 _PARTITION: Final = 0
 _MOST: Final = 500  # messages at once
 _CHECK_SECONDS: Final = 0.5
+_PATIENCE: Final = 30.0  # seconds of a fault after which the consumer may be the cause
 _READER: Final[Mapping[str, Any]] = {
     "enable.auto.commit": "false",
     "allow.auto.create.topics": "false",
@@ -28,7 +30,8 @@ class FollowedTopic:
     """A topic that others write to now and then; used by one thread.
 
     It connects at the first read, and begins where the group is, until `seek` says otherwise.
-    ``fault`` says why the topic cannot be read at present; it is empty if it can.
+    ``fault`` says why the topic cannot be read at present; it is empty if it can. A consumer with
+    a lasting fault is replaced: it may have lost its only broker (`connector.task.delivery_watch`).
 
     :param config: settings of the consumer, as librdkafka calls them.
     :param wait: how many seconds a read waits for messages.
@@ -44,6 +47,7 @@ class FollowedTopic:
             "error_cb": self._note,
         }
         self.fault = ""
+        self._faulty_since = 0.0
         self._wait = wait
         self._consumer: Consumer | None = None
         self._start: int = OFFSET_STORED
@@ -75,6 +79,7 @@ class FollowedTopic:
                 if failure.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - the documented code
                     self._note(failure)
             elif offset is not None:
+                self._start = offset + 1
                 found.append((offset, _bytes(message.key()), _bytes(message.value())))
         return found
 
@@ -84,12 +89,17 @@ class FollowedTopic:
             topic = consumer.list_topics(self._topic, _CHECK_SECONDS).topics[self._topic]
         except KafkaException as error:
             self._note(error.args[0])
+            if time.monotonic() - self._faulty_since > _PATIENCE:
+                self._faulty_since = time.monotonic()
+                self.close()
         else:
             if topic.error is None:
                 self.fault = ""
 
     def _note(self, error: KafkaError) -> None:
         fault = f"Topic {self._topic} cannot be read: {error.str()}"
+        if not self.fault:
+            self._faulty_since = time.monotonic()
         if fault != self.fault:
             _log.warning("%s", fault)
         self.fault = fault

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from connector.errors import BrokerUnavailableError, ClientFailedError, TransientError
+from connector.kafka import followed_topic
 from connector.kafka import log as kafka_log
 from connector.kafka.log import LogWriter
 from deploy.stack import Workspace
@@ -132,3 +133,27 @@ def test_a_log_goes_on_with_another_producer_after_an_outage(
     writer.write(topic, [(b"c", b"3")])
     assert [message.key for message in topics.read(topic)] == [b"a", b"c"]
     writer.close()
+
+
+def test_a_followed_topic_goes_on_with_another_consumer_after_an_outage(
+    proxied: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first may have forgotten its broker; the other begins behind what was read."""
+    monkeypatch.setattr(followed_topic, "_PATIENCE", 0.5)
+    topics, topic = Topics(proxied.address), f"followed-{uuid.uuid4().hex[:8]}"
+    topics.create(topic)
+    writer = LogWriter({"bootstrap.servers": proxied.address})
+    writer.write(topic, [(b"a", b"1")])
+    config = {"bootstrap.servers": proxied.proxy.address, "group.id": topic}
+    followed = followed_topic.FollowedTopic(topic, config, 0.1)
+    assert [key for _, key, _ in wait_for(followed.read, 30)] == [b"a"]
+    first = followed._consumer
+    proxied.stop()
+    wait_for(lambda: followed.read() or followed._consumer is not first, 60, "another consumer")
+    assert followed.fault
+    proxied.start()
+    writer = LogWriter({"bootstrap.servers": proxied.address})
+    writer.write(topic, [(b"b", b"2")])
+    assert [key for _, key, _ in wait_for(followed.read, 60)] == [b"b"]
+    wait_for(lambda: not followed.read() and not followed.fault, 30, "recovery")
+    followed.close()
