@@ -268,7 +268,7 @@ def test_the_first_pause_between_retries_is_configured(sink: MakeSink) -> None:
         return TableResult("t")
 
     begun = time.monotonic()
-    assert made.batches._retry(work, "t") == TableResult("t", retries=3)
+    assert made.batches._isolation.run(work, "t", resumed=False) == TableResult("t", retries=3)
     assert 0.07 <= time.monotonic() - begun < 1
 
 
