@@ -18,7 +18,6 @@ from tests.fixtures.topics import Message, Topics
 
 CONFLUENT = "io.confluent.connect.avro.AvroConverter"
 APICURIO = "io.apicurio.registry.utils.converter.AvroConverter"
-EXT_JSON = "io.apicurio.registry.utils.converter.ExtJsonConverter"
 _CLOCKS = ("ts_ms", "ts_us", "ts_ns")
 
 
@@ -92,10 +91,6 @@ class AvroRun(ChainRun):
             answer = json.loads(self._schemas.text(path))["schema"]
             self._schemas._texts[f"schema of {path}"] = answer
             return _to_text(*self._schemas.decoded(raw[5:], f"schema of {path}"))
-        if config[f"{part}.converter"] == EXT_JSON:
-            found = json.loads(raw)
-            schema = self._schemas.text(f"/apis/registry/v2/ids/globalIds/{found.pop('schemaId')}")
-            return json.dumps([json.loads(schema), _without_clocks(found)])
         below = f"{part}.converter.apicurio.registry."
         if config.get(below + "headers.enabled") == "false":
             size = 4 if config.get(below + "as-confluent") == "true" else 8

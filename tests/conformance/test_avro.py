@@ -1,4 +1,4 @@
-"""Schema registries: schemas and values equal those of Apicurio's converters in Kafka Connect.
+"""Avro: schemas and values equal those of Apicurio's converter in Kafka Connect.
 
 Confluent's converter is not available as a Java library here: ours is compared with Apicurio's,
 whose schemas come from the same source.
@@ -18,7 +18,7 @@ from deploy.stack import (
     MySql97,
     SchemaRegistry,
 )
-from tests.conformance.avro_run import APICURIO, CONFLUENT, EXT_JSON, AvroRun
+from tests.conformance.avro_run import APICURIO, CONFLUENT, AvroRun
 from tests.conformance.chain import Chain, Step
 from tests.conformance.chain_run import Pair
 from tests.conformance.equal import assert_equal
@@ -27,7 +27,6 @@ from tests.fixtures.topics import Topics
 _UNWRAP = Step("io.debezium.transforms.ExtractNewRecordState", {})
 _KEY_FIELD = Step("org.apache.kafka.connect.transforms.ExtractField$Key", {"field": "id"})
 _NO_HEADERS = {"headers.enabled": "false"}
-_EXT_JSON = {"key.converter": EXT_JSON, "value.converter": EXT_JSON}
 _ALL = ["types", "pairs", "nokey", "vectors"]
 
 # Settings of Apicurio's converter and of the connector, transforms; whether ours is Confluent's.
@@ -62,8 +61,6 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[Step], bool]] = {
         False,
     ),
     "without_metadata": ({**_NO_HEADERS, "connect.meta.data": "false"}, {}, [], False),
-    "ext_json": ({}, _EXT_JSON, [], False),
-    "ext_json_unwrapped": ({}, _EXT_JSON, [_UNWRAP], False),
     "confluent": (_NO_HEADERS, {}, [], True),
     "confluent_unwrapped": (_NO_HEADERS, {}, [_UNWRAP], True),
 }
