@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-import cel
-
 from connector.data.java_numbers import decimal_float
 from connector.data.record import Record
 from connector.data.schema import Schema
@@ -40,6 +38,8 @@ class CelExpression:
     """
 
     def __init__(self, text: str) -> None:
+        import cel  # noqa: PLC0415 - it takes 27 MB, which only those pay who use it
+
         try:
             self._program = cel.compile(text)
         except ValueError as error:
