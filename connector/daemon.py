@@ -165,8 +165,6 @@ class Daemon:
             logs.LogLevels(),
             self._info,
             metrics.render,
-            metrics.snapshots,
-            metrics,
         )
         self._servers = open_servers(config, sockets, self._herder, api)
 

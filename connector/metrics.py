@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import (
@@ -23,13 +23,12 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from connector.errors import ConflictError, NotFoundError
+from connector.errors import NotFoundError
 from connector.task.metrics import EventCounts, TaskMetrics
 from connector.version import VERSION
 from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConnectorStateInfo
 
-_NO_SIGNALS: Final = "The task of {} does not run here, or signal.enabled.channels lacks rest."
 Read = Callable[[TaskMetrics], float]
 Running = Mapping[tuple[str, int], TaskMetrics]
 
@@ -231,34 +230,6 @@ class WorkerMetrics:
     def show_states(self, answers: RestAnswers) -> None:
         """Show the states of connectors and tasks from now on."""
         self._registry.register(StateCollector(answers))
-
-    def snapshots(self, connector: str) -> list[Mapping[str, object]]:
-        """Return how far the initial snapshots of a connector's tasks have come."""
-        return [
-            {"task": task, **metrics.progress.tables.report()}
-            for (name, task), metrics in sorted(dict(self._running).items())
-            if name == connector and metrics.progress.tables.tables
-        ]
-
-    def signals(self, connector: str) -> list[Mapping[str, object]]:
-        """Return the last signals that a connector got through the REST API."""
-        channels = [metrics.signals for metrics in self._tasks(connector)]
-        return [one for channel in channels if channel for one in channel.report()]
-
-    def add_signal(
-        self, connector: str, identity: str, type_: str, data: Mapping[str, Any]
-    ) -> Mapping[str, object]:
-        """Hand a signal to the task of a connector.
-
-        :raises ConflictError: its task does not run here, or takes no signals of the REST API.
-        """
-        for metrics in self._tasks(connector):
-            if metrics.signals is not None:
-                return metrics.signals.add(identity, type_, data)
-        raise ConflictError(_NO_SIGNALS.format(connector))
-
-    def _tasks(self, connector: str) -> list[TaskMetrics]:
-        return [metrics for (name, _), metrics in [*self._running.items()] if name == connector]
 
     def render(self) -> bytes:
         """Return all metrics as text."""

@@ -197,6 +197,22 @@ class Task(Protocol):
         """
 
 
+@runtime_checkable
+class SnapshotTask(Protocol):
+    """A task that takes snapshots and accepts signals. Any thread may call these methods."""
+
+    def snapshot_report(self) -> Mapping[str, object] | None:
+        """Return how far the snapshot has come, None before any."""
+
+    def signals(self) -> Sequence[Mapping[str, object]]:
+        """Return the last signals that the REST API got."""
+
+    def add_signal(
+        self, identity: str, type_: str, data: Mapping[str, Any]
+    ) -> Mapping[str, object] | None:
+        """Take a signal and return it as `signals` does; None if the task takes none."""
+
+
 class SourceConnector(Protocol):
     """A connector class: one stateless object, shared by all connectors of that class.
 

@@ -20,13 +20,13 @@ from restapi.metrics import metrics
 from restapi.offsets import offsets
 from restapi.plugins import plugins
 from restapi.root import health, root
-from restapi.signals import SignalInbox, signals
+from restapi.signals import signals
 from restapi.snapshots import snapshots
 from restapi.tasks import tasks
 from restapi.topics import topics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from fastapi import APIRouter, params
     from starlette.types import ASGIApp
@@ -52,8 +52,6 @@ class ApiContext:
     levels: LogLevels
     info: Callable[[], ServerInfo]
     metrics: Callable[[], bytes]
-    snapshots: Callable[[str], list[Mapping[str, object]]]
-    signals: SignalInbox
 
 
 def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
@@ -70,8 +68,8 @@ def create_app(herder: Herder, api: ApiContext) -> ASGIApp:
         tasks(herder),
         topics(herder, tracked=tracked, resettable=resettable),
         offsets(herder),
-        snapshots(herder, api.snapshots),
-        signals(herder, api.signals),
+        snapshots(herder),
+        signals(herder),
     ]
     free = [
         plugins(herder, api.plugins, worker),

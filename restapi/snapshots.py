@@ -1,6 +1,6 @@
 """The progress of snapshots: an addition to Kafka Connect's API."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter
 
@@ -9,13 +9,13 @@ from restapi.body import ConnectRoute
 from restapi.models import Name
 
 
-def snapshots(herder: Herder, progress: Callable[[str], list[Mapping[str, object]]]) -> APIRouter:
-    """Return the route of snapshots; ``progress`` gives those of a connector."""
+def snapshots(herder: Herder) -> APIRouter:
+    """Return the route of snapshots."""
     router = APIRouter(prefix="/connectors/{name}/snapshots", route_class=ConnectRoute)
 
     @router.get("")
-    def list_snapshots(name: Name) -> dict[str, list[Mapping[str, object]]]:
+    def list_snapshots(name: Name) -> dict[str, Sequence[Mapping[str, object]]]:
         herder.answers.tasks(name)  # refuses unknown names
-        return {"snapshots": progress(name)}
+        return {"snapshots": herder.tasks.snapshots(name)}
 
     return router

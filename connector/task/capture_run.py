@@ -74,7 +74,7 @@ class CaptureRun:
         )
         self._metrics.tags = self._capture.metric_tags
         if self._capture.signals is not None:
-            self._metrics.take_signals_from(self._capture.signals.rest_channel)
+            task.use_channel(self._capture.signals.rest_channel)
         self._failed: MillraceError | None = None
         self._inflight = Inflight(self._not_delivered)
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)

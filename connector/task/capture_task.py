@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from connector.capture.engine import Backoff
+from connector.capture.signals.rest_channel import RestChannel
 from connector.errors import BatchTooLargeError, ClientFailedError, Retry, TopicMissingError, decide
 from connector.plugin import TaskContext
 from connector.task.capture import OpenCapture
@@ -33,6 +36,7 @@ class CaptureTask:
         self._open_capture = open_capture
         self._backoff = backoff or Backoff()
         self.metrics = TaskMetrics()
+        self.rest_channel: RestChannel | None = None
         self.health = TaskHealth(context.report, self.metrics)
         self.batch_bytes: int | None = None  # what Kafka accepts, once it has refused more
         self._stopping = threading.Event()
@@ -65,6 +69,29 @@ class CaptureTask:
                 log.error("A write of the abandoned task is still in progress")
             return False
         return True
+
+    def snapshot_report(self) -> Mapping[str, object] | None:
+        """Return how far the snapshot has come, None before any."""
+        tables = self.metrics.progress.tables
+        return tables.report() if tables.tables else None
+
+    def signals(self) -> Sequence[Mapping[str, object]]:
+        """Return the last signals that the REST API got."""
+        channel = self.rest_channel
+        return [] if channel is None else channel.report()
+
+    def add_signal(
+        self, identity: str, type_: str, data: Mapping[str, Any]
+    ) -> Mapping[str, object] | None:
+        """Take a signal and return it as `signals` does; None without the channel ``rest``."""
+        channel = self.rest_channel
+        return None if channel is None else channel.add(identity, type_, data)
+
+    def use_channel(self, channel: RestChannel | None) -> None:
+        """Note the channel of this run; signals that came during the run before are kept."""
+        if channel is not None and self.rest_channel is not None:
+            channel.continue_from(self.rest_channel)
+        self.rest_channel = channel
 
     def _work(self) -> None:
         context = self._context

@@ -21,7 +21,6 @@ from connector.capture.change import (
     Truncated,
 )
 from connector.capture.progress import CaptureProgress
-from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
 
@@ -65,7 +64,7 @@ class TaskMetrics:
     read, -1 before any; it is 0 when nothing is left to read. ``tags`` are labels that users add.
     ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
     of the snapshot. ``faults`` are the reasons why the task waits, by cause. ``failed_tables`` are
-    those whose last incremental snapshot failed; ``signals`` takes those of the REST API.
+    those whose last incremental snapshot failed.
     """
 
     database: str = ""
@@ -91,7 +90,6 @@ class TaskMetrics:
     committed_at: float = 0.0
     queue: ProducerQueue | None = None
     failed_tables: frozenset[str] = frozenset()
-    signals: RestChannel | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
@@ -116,12 +114,6 @@ class TaskMetrics:
         self._time_slot, self._mark_slot = names.index("ts_ms"), names.index("snapshot")
         self._captures = captures
         self.database, self.server, self.queue = database, server, queue
-
-    def take_signals_from(self, channel: RestChannel | None) -> None:
-        """Note the channel of this run; signals that came during the run before are kept."""
-        if channel is not None and self.signals is not None:
-            channel.continue_from(self.signals)
-        self.signals = channel
 
     def record_change(self, change: Change) -> None:
         """Count a change that the source yields."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from connector.capture.signals.rest_channel import RestChannel
 from connector.task.health import TaskHealth
 from connector.task.metrics import TaskMetrics
 
@@ -14,6 +15,9 @@ class RunControl(Protocol):
     metrics: TaskMetrics
     health: TaskHealth
     batch_bytes: int | None
+
+    def use_channel(self, channel: RestChannel | None) -> None:
+        """Note the channel on which this run takes the signals of the REST API."""
 
     @property
     def stopping(self) -> bool:

@@ -17,6 +17,7 @@ from connector.worker.instances import ConnectorInstances
 from connector.worker.requests import run_in_background, run_with_timeout
 from connector.worker.rest_answers import RestAnswers
 from connector.worker.restart import RestartPlan, plan_restart
+from connector.worker.running_tasks import RunningTasks
 from connector.worker.state import ACTIONS, State, TargetState
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class StaleConfigError(MillraceError):
 
 
 class Herder:
-    """The connectors of one worker; ``answers`` reads their state for the REST API."""
+    """The connectors of one worker; ``answers`` and ``tasks`` are for requests that never wait."""
 
     def __init__(
         self,
@@ -63,6 +64,7 @@ class Herder:
         self._offsets = offsets
         self._timeout = timeout
         self._instances = ConnectorInstances(context, timeout)
+        self.tasks = RunningTasks(self._instances)
 
     def start(self) -> None:
         """Start the stored connectors by their target states, each in a thread: one may block."""

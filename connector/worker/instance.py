@@ -70,6 +70,12 @@ class ConnectorInstance:
         """Whether no task runs."""
         return self._run is None
 
+    @property
+    def running_task(self) -> Task | None:
+        """The task, unless it is stopped or has failed. Needs no lock."""
+        run = self._run
+        return None if run is None or run.failed else run.task
+
     def apply_target_state(self) -> None:
         """Start what the target state requires, after creation or a restart of the worker."""
         stored = self._stored()

@@ -15,6 +15,7 @@ from connector.worker.requests import RequestTimeoutError, run_in_background
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from connector.plugin import Task
     from connector.worker.instance import WorkerContext
 
 NOT_FOUND: Final = "Connector {} not found"
@@ -71,6 +72,12 @@ class ConnectorInstances:
                 if self._instances.get(name) is instance:
                     return instance
             instance.lock.release()  # deleted while we waited: another instance has the name
+
+    def running_task(self, name: str) -> Task | None:
+        """Return the task of a connector that runs here; waits for no command."""
+        with self._lock:
+            instance = self._instances.get(name)
+        return None if instance is None else instance.running_task
 
     def remove(self, instance: ConnectorInstance) -> None:
         """Remove a connector whose lock is held."""
