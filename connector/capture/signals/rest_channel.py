@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from connector.capture.signals.signal import Signal, parse_signal
+from connector.errors import ConflictError
 
 _KEPT: Final = 100
 
@@ -49,11 +50,18 @@ class RestChannel:
             self._signals.extend(previous._signals)
 
     def add(self, identity: str, type_: str, data: Mapping[str, Any]) -> Mapping[str, object]:
-        """Add a signal and return it as the REST API shows it."""
+        """Add a signal and return it as the REST API shows it.
+
+        :raises ConflictError: too many wait to be read.
+        """
         signal = parse_signal(identity, type_, json.dumps(data))
         assert signal is not None
         received = ReceivedSignal(signal, int(self._now() * 1000))
         with self._lock:
+            if len(self._signals) == _KEPT and not self._signals[0].read:
+                raise ConflictError(
+                    f"{_KEPT} signals wait already; the task has to read them first."
+                )
             self._signals.append(received)
         return received.report()
 

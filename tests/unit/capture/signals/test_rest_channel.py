@@ -1,0 +1,20 @@
+"""Signals that wait for their capture."""
+
+from __future__ import annotations
+
+import pytest
+
+from connector.capture.signals.rest_channel import _KEPT, RestChannel
+from connector.errors import ConflictError
+
+
+def test_no_signal_that_was_accepted_is_dropped() -> None:
+    channel = RestChannel()
+    for number in range(_KEPT):
+        channel.add(str(number), "log", {})
+    with pytest.raises(ConflictError, match="wait already"):
+        channel.add("one more", "log", {})
+    assert [signal.id for signal in channel.read()] == [str(number) for number in range(_KEPT)]
+    channel.add("one more", "log", {})
+    assert [signal.id for signal in channel.read()] == ["one more"]
+    assert [one["state"] for one in channel.report()] == ["READ"] * _KEPT
