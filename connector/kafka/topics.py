@@ -22,7 +22,7 @@ from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future
 
 _log = logging.getLogger(__name__)
@@ -45,8 +45,8 @@ class Topics:
     def __init__(self, config: Mapping[str, Any], fence: Fence | None = None) -> None:
         self._config = {**CONNECTION, **config}
         self._fence = fence or Fence()
-        self._question: Future[Any] | None = None
-        self._descriptions: Sequence[Future[Any]] = ()
+        self._reachable = _Probe()
+        self._writable = _Probe()
 
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
@@ -93,30 +93,26 @@ class Topics:
 
     def reachable(self) -> bool:
         """Return whether the cluster has just answered; sends a request, never waits for it."""
-        question, self._question = self._question, None
-        if question is None:
-            question = self._client.describe_cluster(request_timeout=_PROBE)
-        if not question.done():
-            self._question = question
-            return False
-        return not self._failed(question)
+        answers = self._reachable.answers(
+            lambda: [self._client.describe_cluster(request_timeout=_PROBE)]
+        )
+        return bool(answers) and not any(map(self._failed, answers))
 
     def writable(self, topics: Sequence[str]) -> bool:
         """Return whether all partitions have just had a leader and all their replicas.
 
         Sends a request, never waits for it.
         """
-        answers, self._descriptions = self._descriptions, ()
-        if not answers and topics:
-            collection = TopicCollection(list(topics))
-            found = self._client.describe_topics(collection, request_timeout=_PROBE)
-            answers = list(found.values())
-        if not all(answer.done() for answer in answers):
-            self._descriptions = answers
-            return False
+        answers = self._writable.answers(lambda: self._describe(topics))
         return bool(answers) and not any(
             self._failed(answer) or _lacks(answer) for answer in answers
         )
+
+    def _describe(self, topics: Sequence[str]) -> Sequence[Future[Any]]:
+        if not topics:
+            return ()
+        collection = TopicCollection(list(topics))
+        return [*self._client.describe_topics(collection, request_timeout=_PROBE).values()]
 
     def _failed(self, answer: Future[Any]) -> bool:
         """Return whether a request failed; the next one gets a new client if none was answered."""
@@ -152,6 +148,24 @@ class Topics:
                 if time.monotonic() > deadline:
                     raise
                 self._fence.wait(f"Waiting for Kafka: {doing}")
+
+
+class _Probe:
+    """A request that is sent and never awaited: its answer is taken later, while it is new."""
+
+    def __init__(self) -> None:
+        self._asked = 0.0
+        self._pending: Sequence[Future[Any]] = ()
+
+    def answers(self, ask: Callable[[], Sequence[Future[Any]]]) -> Sequence[Future[Any]]:
+        """Return the answers, none if they are not all there; ``ask`` sends the request."""
+        now = time.monotonic()
+        if not self._pending or now - self._asked > 2 * _PROBE:
+            self._asked, self._pending = now, ask()
+        if not all(answer.done() for answer in self._pending):
+            return ()
+        answers, self._pending = self._pending, ()
+        return answers
 
 
 def _lacks(answer: Future[Any]) -> bool:
