@@ -18,7 +18,6 @@ _log.addFilter(RepeatedLineFilter())
 _PARTITION: Final = 0
 _MOST: Final = 500  # messages at once
 _CHECK_SECONDS: Final = 0.5
-_PATIENCE: Final = 30.0  # seconds of a fault after which the consumer may be the cause
 _READER: Final[Mapping[str, Any]] = {
     "enable.auto.commit": "false",
     "allow.auto.create.topics": "false",
@@ -35,9 +34,12 @@ class FollowedTopic:
 
     :param config: settings of the consumer, as librdkafka calls them.
     :param wait: how many seconds a read waits for messages.
+    :param patience: seconds of a fault after which the consumer may be its cause.
     """
 
-    def __init__(self, topic: str, config: Mapping[str, Any], wait: float = 0.0) -> None:
+    def __init__(
+        self, topic: str, config: Mapping[str, Any], wait: float = 0.0, patience: float = 30.0
+    ) -> None:
         self._topic = topic
         self._config = {
             **CONNECTION,
@@ -49,6 +51,7 @@ class FollowedTopic:
         self.fault = ""
         self._faulty_since = 0.0
         self._wait = wait
+        self._patience = patience
         self._consumer: Consumer | None = None
         self._start: int = OFFSET_STORED
 
@@ -89,7 +92,7 @@ class FollowedTopic:
             topic = consumer.list_topics(self._topic, _CHECK_SECONDS).topics[self._topic]
         except KafkaException as error:
             self._note(error.args[0])
-            if time.monotonic() - self._faulty_since > _PATIENCE:
+            if time.monotonic() - self._faulty_since > self._patience:
                 self._faulty_since = time.monotonic()
                 self.close()
         else:

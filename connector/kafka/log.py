@@ -34,7 +34,6 @@ _WRITER: Final = {
     "enable.idempotence": "false",
     "max.in.flight.requests.per.connection": 1,  # keeps the order without idempotence
     "partitioner": "murmur2_random",  # as Java's clients: a key must not change its partition
-    "message.timeout.ms": 30_000,
     "socket.timeout.ms": 5_000,  # its messages are small, and a task waits for them
     "linger.ms": 0,
 }
@@ -52,12 +51,15 @@ _READER: Final = {
 class LogWriter:
     """A producer shared by the logs of one worker; another one after a message timed out.
 
+    ``patience`` is how many seconds a message may take.
+
     Librdkafka may have lost its only broker then, and only a new producer goes on
     (`connector.task.delivery_watch`).
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        self._config = {**CONNECTION, **config, **_WRITER}
+    def __init__(self, config: Mapping[str, Any], patience: float = 30.0) -> None:
+        limit = {"message.timeout.ms": int(patience * 1000)}
+        self._config = {**CONNECTION, **config, **_WRITER, **limit}
         self._producer = self._create()
 
     def _create(self) -> Producer:

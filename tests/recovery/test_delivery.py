@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from connector.errors import BrokerUnavailableError, ClientFailedError, TransientError
-from connector.kafka import followed_topic
-from connector.kafka import log as kafka_log
+from connector.kafka.followed_topic import FollowedTopic
 from connector.kafka.log import LogWriter
 from deploy.stack import Workspace
 from tests.fixtures.fault_proxy import Direction
@@ -116,13 +115,12 @@ def test_a_fatal_error(proxied: ProxiedBroker) -> None:
 
 
 def test_a_log_goes_on_with_another_producer_after_an_outage(
-    proxied: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+    proxied: ProxiedBroker,
 ) -> None:
     """The first may have forgotten its broker."""
-    monkeypatch.setitem(kafka_log._WRITER, "message.timeout.ms", 2000)
     topics, topic = Topics(proxied.address), f"log-{uuid.uuid4().hex[:8]}"
     topics.create(topic)
-    writer = LogWriter({"bootstrap.servers": proxied.proxy.address})
+    writer = LogWriter({"bootstrap.servers": proxied.proxy.address}, 2.0)
     writer.write(topic, [(b"a", b"1")])
     first = writer._producer
     proxied.proxy.blackhole(Direction.BOTH)
@@ -136,16 +134,15 @@ def test_a_log_goes_on_with_another_producer_after_an_outage(
 
 
 def test_a_followed_topic_goes_on_with_another_consumer_after_an_outage(
-    proxied: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+    proxied: ProxiedBroker,
 ) -> None:
     """The first may have forgotten its broker; the other begins behind what was read."""
-    monkeypatch.setattr(followed_topic, "_PATIENCE", 0.5)
     topics, topic = Topics(proxied.address), f"followed-{uuid.uuid4().hex[:8]}"
     topics.create(topic)
     writer = LogWriter({"bootstrap.servers": proxied.address})
     writer.write(topic, [(b"a", b"1")])
     config = {"bootstrap.servers": proxied.proxy.address, "group.id": topic}
-    followed = followed_topic.FollowedTopic(topic, config, 0.1)
+    followed = FollowedTopic(topic, config, 0.1, 0.5)
     assert [key for _, key, _ in wait_for(followed.read, 30)] == [b"a"]
     first = followed._consumer
     proxied.stop()
