@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import OWNER, KafkaBroker, MillraceWorker
-from tests.fixtures.capture import LONG, Capture
+from deploy.stack import KafkaBroker, MillraceWorker
+from tests.fixtures.capture import LONG, SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-
-SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data VARCHAR(2048))"
 
 
 @pytest.fixture
@@ -23,13 +21,7 @@ def capture(
     millrace: MillraceWorker, topics: Topics, each_database: FreshDatabase, broker: KafkaBroker
 ) -> Iterator[Capture]:
     made = Capture(millrace, topics, each_database, broker)
-    made.config |= {
-        "database.user": OWNER.user,
-        "database.password": OWNER.password,
-        "signal.data.collection": f"{each_database.name}.signals",
-        "notification.enabled.channels": "sink",
-        "notification.sink.topic.name": f"{made.name}.notifications",
-    }
+    made.take_signals()
     yield made
     made.close()
 

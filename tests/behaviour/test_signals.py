@@ -11,13 +11,11 @@ import httpx
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import CAPTURE, OWNER, KafkaBroker, MillraceWorker
-from tests.fixtures.capture import LONG, Capture
+from deploy.stack import CAPTURE, KafkaBroker, MillraceWorker
+from tests.fixtures.capture import LONG, SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-
-SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data VARCHAR(2048))"
 
 
 @pytest.fixture
@@ -25,14 +23,8 @@ def capture(
     millrace: MillraceWorker, topics: Topics, database: FreshDatabase, broker: KafkaBroker
 ) -> Iterator[Capture]:
     made = Capture(millrace, topics, database, broker)
-    made.config |= {
-        "database.user": OWNER.user,
-        "database.password": OWNER.password,
-        "signal.data.collection": f"{database.name}.signals",
-        "signal.poll.interval.ms": "200",
-        "notification.enabled.channels": "sink",
-        "notification.sink.topic.name": f"{made.name}.notifications",
-    }
+    made.take_signals()
+    made.config["signal.poll.interval.ms"] = "200"
     yield made
     made.close()
 
