@@ -63,13 +63,12 @@ REGISTRY_KEYS: Final = (
         "normalize.schemas", default=False, importance="LOW",
         doc="Let the registry normalize schemas.",
     ),
-    ConfigKey(
-        "key.subject.name.strategy", "CLASS", TOPIC_NAME, "MEDIUM",
-        "How the subjects of keys are named.", validator=known_strategy,
-    ),
-    ConfigKey(
-        "value.subject.name.strategy", "CLASS", TOPIC_NAME, "MEDIUM",
-        "How the subjects of values are named.", validator=known_strategy,
+    *(
+        ConfigKey(
+            f"{part}.subject.name.strategy", "CLASS", TOPIC_NAME, "MEDIUM",
+            f"How the subjects of {part}s are named.", validator=known_strategy,
+        )
+        for part in ("key", "value")
     ),
     ConfigKey(
         "basic.auth.credentials.source", "STRING", "URL", "MEDIUM",

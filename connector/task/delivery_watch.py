@@ -18,9 +18,7 @@ from connector.task.health import TaskHealth
 
 _INTERVAL: Final = 0.25  # seconds between two checks
 _STALLED: Final = 0.5  # seconds without an acknowledgement after which a fault is reported
-_STUCK: Final = (
-    30.0  # seconds without acknowledgement and error after which a producer may be stuck
-)
+_STUCK: Final = 30.0  # seconds without acknowledgement and error: it may be stuck
 
 
 class DeliveryWatch:

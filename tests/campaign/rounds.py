@@ -173,9 +173,11 @@ class Campaign:
 
     def _compare(self) -> None:
         """Compare all topics with their tables; each topic may need a moment of its own."""
-        snapshots = [replay.snapshot for replay in self._replays.values() if replay.snapshot]
-        for replay in self._replays.values() if snapshots else ():
-            replay.end_snapshots(max(snapshots))
+        replays = self._replays.values()
+        last = max((replay.snapshot for replay in replays if replay.snapshot), default=None)
+        if last is not None:
+            for replay in replays:
+                replay.end_snapshots(last)
         for table, replay in self._replays.items():
             name = f"{DATABASE}.{table}"
             primary = self._rig.servers.primary

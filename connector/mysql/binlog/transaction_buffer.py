@@ -168,7 +168,7 @@ class _EventList:
             folder = "the folder that the environment variable TMPDIR names"
             # to find a folder, `tempfile` writes to each that there is
             if DiskFullError.is_cause(error) or error.errno == errno.ENOENT:
-                raise DiskFullError(f"{text}. Free space in {folder}.") from error
+                raise DiskFullError(f"{text}. Provide space in {folder}.") from error
             raise StopError(text, f"Check the permissions of {folder}.") from error
 
     def _close(self) -> None:
