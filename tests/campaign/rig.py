@@ -195,6 +195,11 @@ class Rig:
             server.start()
         self.call(lambda client: client.put(self.name, "resume"))
 
+    def reset_dead_connections(self) -> None:
+        """Reset the connections that faults left dead: nobody may have noticed them yet."""
+        self.kafka_proxy.reset_dead()
+        self.database_proxy.reset_dead()
+
     def streams(self) -> bool:
         """Whether the snapshot is over: a restart goes on in the binlog."""
         with suppress(StackError, httpx.HTTPError), self.client() as client:

@@ -32,6 +32,7 @@ class Measured:
     rounds: int = 0
     messages: int = 0
     repeated: int = 0
+    slow_stops: int = 0
     longest_catch_up: float = 0.0
     peak_megabytes: int = 0
 
@@ -39,7 +40,8 @@ class Measured:
         kinds = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
         return (
             f"{self.faults.total()} faults in {self.rounds} rounds, {self.messages} messages, "
-            f"{self.repeated} repeated, longest catch-up {self.longest_catch_up:.0f} s, "
+            f"{self.repeated} repeated, {self.slow_stops} clean rounds with a broker too slow for "
+            f"a stop, longest catch-up {self.longest_catch_up:.0f} s, "
             f"peak memory {self.peak_megabytes} MB ({kinds})"
         )
 
@@ -96,6 +98,8 @@ class Campaign:
             and any(one.is_clean for one in self._kinds)
             and self._rig.chance.random() < 0.25
         )
+        if is_clean:
+            self._rig.reset_dead_connections()
         repeated = self._repeated()
         names = [self._inject(one) for one in self._choose(count, clean=is_clean)]
         try:
@@ -103,6 +107,10 @@ class Campaign:
             seconds = self._finish()
             repeated = self._repeated() - repeated
             self.measured.repeated += max(repeated, 0)
+            self._rig.watch.read_log()
+            if is_clean and self._rig.watch.unacknowledged_stops:  # Kafka was too slow for it
+                self.measured.slow_stops += 1
+                is_clean = False
             assert not (is_clean and repeated), f"{repeated} events repeated after a clean stop"
             self._check_worker(seconds)
         except (AssertionError, pymysql.Error, StackError) as error:

@@ -21,6 +21,7 @@ class Watch:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
         self._read = 0  # bytes of the log
+        self._text = ""
         self.peak_megabytes = 0
 
     def start(self) -> None:
@@ -38,13 +39,22 @@ class Watch:
         peak, self.peak_megabytes = self.peak_megabytes, 0
         return peak
 
-    def tracebacks(self) -> list[str]:
-        """Return the tracebacks that were logged since the last call."""
+    def read_log(self) -> None:
+        """Read what was logged since the last call."""
         with self._worker.log.open("rb") as log:
             log.seek(self._read)
             data = log.read()
         self._read += len(data)
-        _, *found = data.decode(errors="replace").split("Traceback (most recent call last)")
+        self._text = data.decode(errors="replace")
+
+    @property
+    def unacknowledged_stops(self) -> int:
+        """How many stops Kafka did not answer in time, in the part of the log that was read."""
+        return self._text.count("messages are not acknowledged at the stop")
+
+    def tracebacks(self) -> list[str]:
+        """Return the tracebacks in the part of the log that was read."""
+        _, *found = self._text.split("Traceback (most recent call last)")
         return [text[:3000] for text in found]
 
     def _run(self) -> None:
