@@ -196,7 +196,7 @@ class Rig:
         self.call(lambda client: client.put(self.name, "resume"))
 
     def reset_dead_connections(self) -> None:
-        """Reset the connections that faults left dead: nobody may have noticed them yet."""
+        """Reset the connections that faults left dead: the worker may not have noticed them."""
         self.kafka_proxy.reset_dead()
         self.database_proxy.reset_dead()
 
