@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 
 _PACKAGE: Final = Path(__file__).parent
+_SHARED: Final = ("connector/__init__.py", "connector/names.py")
+"""What the sink imports of the daemon."""
 
 
 def job_path() -> Path:
@@ -16,8 +18,10 @@ def job_path() -> Path:
 
 def write_zip(path: Path) -> Path:
     """Write the package for ``spark-submit --py-files``; return its path."""
+    root = _PACKAGE.parent
+    shared = [root / name for name in _SHARED]
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted([*_PACKAGE.rglob("*.py"), _PACKAGE / "pom.xml"]):
-            archive.write(file, file.relative_to(_PACKAGE.parent))
+        for file in sorted([*_PACKAGE.rglob("*.py"), _PACKAGE / "pom.xml", *shared]):
+            archive.write(file, file.relative_to(root))
     return path

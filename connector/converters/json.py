@@ -22,8 +22,8 @@ from connector.data.decimals import unscaled_bytes
 from connector.data.fragments import Encode
 from connector.data.java import decimal_text, double_text, float_text
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL
 from connector.errors import ConversionError
+from connector.names import CONNECT_DECIMAL
 
 _TYPE_NAMES: Final = {"float32": "float", "float64": "double"}
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)

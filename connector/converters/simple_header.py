@@ -9,7 +9,8 @@ from typing import Any
 from connector.config import ConfigDef
 from connector.data.java import connect_date_text, decimal_text, double_text, float_text
 from connector.data.schema import Field, Schema
-from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.semantic import JAVA_DATES
+from connector.names import CONNECT_DECIMAL
 
 
 class SimpleHeaderConverter:

@@ -9,7 +9,8 @@ from connector.config import ConfigDef, ConfigKey
 from connector.converters.header_values import HeaderValues
 from connector.data.java import date_text, decimal_text, double_text, float_text
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.semantic import JAVA_DATES
+from connector.names import CONNECT_DECIMAL
 
 
 class StringConverter(HeaderValues):

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from connector.data.java_numbers import wrap
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.semantic import JAVA_DATES
+from connector.names import CONNECT_DECIMAL
 
 _LOW: Final = (1 << 64) - 1
 _SEED: Final = 9001

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from connector import names
 from connector.data.schema import Schema, Type
-from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.semantic import JAVA_DATES
+from connector.names import CONNECT_DECIMAL
 
 _CLASSES: Final[dict[Type, str]] = {
     "boolean": "java.lang.Boolean",
@@ -31,7 +33,7 @@ def java_class(schema: Schema | None, value: Any) -> str:
         return _class_of(value)
     if schema.name == CONNECT_DECIMAL:
         return "java.math.BigDecimal"
-    if schema.name == "io.debezium.data.Bits":
+    if schema.name == names.BITS:
         return "[B"
     return "java.util.Date" if schema.name in JAVA_DATES else _CLASSES[schema.type]
 

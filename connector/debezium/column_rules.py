@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from connector import names
 from connector.capture.columns import ColumnCodec
 from connector.capture.selection import any_of
 from connector.capture.tables import Column, TableId
@@ -19,7 +20,6 @@ from connector.debezium.hashing import hasher
 from connector.errors import ConfigError
 
 _TEXT_TYPES: Final = frozenset((1, 12, -1, -9, -15, -16, 70, 2005, 2011))  # JDBC types
-_SOURCE: Final = "__debezium.source.column."
 Change = Callable[[ColumnCodec], ColumnCodec]
 
 
@@ -98,9 +98,7 @@ def _truncating(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRu
     yield ColumnRule(_columns_by_name(key, value), change)
 
 
-_NOT_CUT: Final = frozenset(
-    ("org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits")
-)  # bytes that are no byte strings
+_NOT_CUT: Final = frozenset((names.CONNECT_DECIMAL, names.BITS))  # bytes that are no byte strings
 
 
 def _masking(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRule]:
@@ -154,7 +152,9 @@ def _source_type(column: Column) -> dict[str, str]:
         "comment": column.comment or None,
         "name": column.name,
     }
-    return {_SOURCE + name: str(value) for name, value in found.items() if value is not None}
+    return {
+        names.SOURCE_COLUMN + name: str(value) for name, value in found.items() if value is not None
+    }
 
 
 _KINDS: Final[tuple[tuple[re.Pattern[str], Any], ...]] = (

@@ -13,8 +13,9 @@ from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, EncodeHeader, EncodeKey, fragment_keys
 from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.events import EventOptions, EventRecords
-from connector.debezium.position_header import POSITION_HEADER, add_position_headers
+from connector.debezium.position_header import add_position_headers
 from connector.debezium.transactions import Transaction
+from connector.names import POSITION_HEADER
 
 
 class KeyConverter(Protocol):

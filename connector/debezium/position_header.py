@@ -7,14 +7,13 @@ all messages of one row have the same. Debezium has no such header: it is writte
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from connector.capture.change import PositionText, RowChanges, Truncated
 from connector.data.record import Header, Message, Record
 from connector.data.schema import STRING
 from connector.debezium.events import EventOptions, moving, numbered_rows
-
-POSITION_HEADER: Final = "millrace.position"
+from connector.names import POSITION_HEADER
 
 T = TypeVar("T", Message, Record)
 

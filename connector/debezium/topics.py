@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from connector import names
 from connector.capture.selection import pattern
 from connector.capture.tables import TableId
 from connector.config import invalid
@@ -46,7 +47,7 @@ class TopicNaming:
     prefix: str
     delimiter: str = "."
     transaction: str = "transaction"
-    heartbeat_prefix: str = "__debezium-heartbeat"
+    heartbeat_prefix: str = names.HEARTBEAT_PREFIX
     heartbeat_name: str | None = None
     routed: Replacement | None = None
     key_field: str | None = None
@@ -97,7 +98,7 @@ def topic_naming(config: Mapping[str, str]) -> TopicNaming:
         transaction=config.get("topic.transaction") or "transaction",
         heartbeat_prefix=config.get("topic.heartbeat.prefix")
         or config.get("heartbeat.topics.prefix")
-        or "__debezium-heartbeat",
+        or names.HEARTBEAT_PREFIX,
         heartbeat_name=config.get("topic.heartbeat.name"),
         routed=_replacement(config, "topic", required=True) if regex else None,
         key_field=(config.get("topic.key.field.name") or _DEFAULT_KEY_FIELD)

@@ -24,8 +24,9 @@ from connector.data.java_numbers import (
 )
 from connector.data.java_types import java_class
 from connector.data.schema import Schema, Type
-from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.semantic import JAVA_DATES
 from connector.errors import TransformError
+from connector.names import CONNECT_DECIMAL
 
 TARGETS: Final[tuple[Type, ...]] = (
     "int8", "int16", "int32", "int64", "float32", "float64", "boolean", "string",

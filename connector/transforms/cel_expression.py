@@ -10,9 +10,9 @@ from connector.data.java_numbers import decimal_float
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.schema_cache import SchemaCache
-from connector.data.semantic import CONNECT_DECIMAL
 from connector.data.symbolic import NotCompilableError, Symbol
 from connector.errors import ConfigError, TransformError
+from connector.names import CONNECT_DECIMAL
 
 VARIABLES: Final = frozenset(
     ("key", "value", "keySchema", "valueSchema", "topic", "headers", "header")

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from connector import names
 from connector.config import ConfigDef
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, Field, Schema
@@ -19,9 +20,9 @@ from connector.transforms.regex_router import RegexRouter
 log = logging.getLogger(__name__)
 
 _PER_MILLISECOND: Final = {
-    "io.debezium.time.Timestamp": 1,
-    "io.debezium.time.MicroTimestamp": 1_000,
-    "io.debezium.time.NanoTimestamp": 1_000_000,
+    names.TIMESTAMP: 1,
+    names.MICRO_TIMESTAMP: 1_000,
+    names.NANO_TIMESTAMP: 1_000_000,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from connector import names
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Header, Record
 from connector.data.schema import OPTIONAL_STRING, Schema, array
@@ -45,9 +46,9 @@ class ExtractChangedRecordState:
             for field in row.schema.fields:
                 same = _same(field.schema, before.get(field.name), after.get(field.name))
                 (unchanged if same else changed).append(field.name)
-        for header, names in ((self._changed, changed), (self._unchanged, unchanged)):
+        for header, fields in ((self._changed, changed), (self._unchanged, unchanged)):
             if header is not None:
-                record.headers.append(Header(*header, names))
+                record.headers.append(Header(*header, fields))
         return record
 
 
@@ -59,7 +60,7 @@ def _header(name: str | None) -> tuple[str, Schema] | None:
 
 def _same(schema: Schema, one: Any, other: Any) -> bool:
     """Compare as Java's equals: a NaN equals itself, 0.0 is not -0.0, and no array another."""
-    if schema.name == "io.debezium.data.Bits":
+    if schema.name == names.BITS:
         return one is None and other is None
     if isinstance(one, float) and isinstance(other, float):
         return repr(one) == repr(other)

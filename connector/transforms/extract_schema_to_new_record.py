@@ -18,10 +18,10 @@ from connector.data.schema import (
 )
 from connector.data.schema_cache import SchemaCache
 from connector.errors import TransformError
+from connector.names import SOURCE_COLUMN
 from connector.transforms.envelopes import is_envelope
 from connector.transforms.part import Values, struct_like
 
-_PARAMETER: Final = "__debezium.source.column."
 _COLUMN: Final = struct(
     "io.debezium.connector.source.schema.Column",
     ("name", STRING),
@@ -81,7 +81,7 @@ def _describe(envelope: Schema, table: str) -> _WithColumns:
 
 def _column(parameters: Mapping[str, str]) -> dict[str, Any]:
     found = {
-        name: parameters.get(_PARAMETER + name)
+        name: parameters.get(SOURCE_COLUMN + name)
         for name in ("name", "type", "length", "scale", "comment")
     }
     if found["name"] is None or found["type"] is None:

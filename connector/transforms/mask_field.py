@@ -17,9 +17,10 @@ from connector.data.java_numbers import (
 from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL, JAVA_DATES
+from connector.data.semantic import JAVA_DATES
 from connector.data.symbolic import call_unless_null
 from connector.errors import TransformError
+from connector.names import CONNECT_DECIMAL
 from connector.transforms.part import (
     KEY,
     REPLACE_NULLS,

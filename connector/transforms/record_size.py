@@ -7,7 +7,7 @@ from typing import Any, Final
 from connector.data.decimals import unscaled_size
 from connector.data.record import Record
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL
+from connector.names import CONNECT_DECIMAL
 
 _REFERENCE: Final = 8
 _STRUCT: Final = 56

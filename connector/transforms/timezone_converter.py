@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from connector import names
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Record
 from connector.data.schema import Schema
@@ -16,13 +17,12 @@ from connector.transforms.part import Values, value_or_default
 from connector.transforms.timezone_rules import Fields, TimezoneRules
 
 _UNITS: Final = {
-    "io.debezium.time.Timestamp": 1_000,
-    "io.debezium.time.MicroTimestamp": 1_000_000,
-    "io.debezium.time.NanoTimestamp": 1_000_000_000,
-    "org.apache.kafka.connect.data.Timestamp": 1_000,
+    names.TIMESTAMP: 1_000,
+    names.MICRO_TIMESTAMP: 1_000_000,
+    names.NANO_TIMESTAMP: 1_000_000_000,
+    names.CONNECT_TIMESTAMP: 1_000,
 }
 _SOURCE_UNITS: Final = {"ts_ms": 1_000, "ts_us": 1_000_000, "ts_ns": 1_000_000_000}
-_ZONED: Final = "io.debezium.time.ZonedTimestamp"
 
 Convert = Callable[[Any], Any]
 
@@ -113,8 +113,8 @@ class _Structs:
         found = []
         for part in ("before", "after", "source"):
             field = schema.field(part)
-            names = self._fields.of(part)
-            if field is not None and field.schema.type == "struct" and names is not None:
+            listed = self._fields.of(part)
+            if field is not None and field.schema.type == "struct" and listed is not None:
                 found.append((part, list(self._of_struct(part, field.schema))))
         return [(part, changes) for part, changes in found if changes]
 
@@ -129,7 +129,7 @@ class _Structs:
     def _conversion(self, part: str, name: str, schema: Schema) -> Convert | None:
         """Return how a type is converted, None if it is no timestamp."""
         zone = self._zone
-        if schema.name == _ZONED:
+        if schema.name == names.ZONED_TIMESTAMP:
             return self._text
         if schema.name in _UNITS:
             unit = _UNITS[schema.name]

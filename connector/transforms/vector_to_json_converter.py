@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
+from connector import names
 from connector.config import ConfigDef
 from connector.data.java import double_text, float_text
 from connector.data.record import Record
@@ -13,9 +14,6 @@ from connector.data.schema_cache import SchemaCache
 from connector.data.semantic import JSON
 from connector.errors import TransformError
 from connector.transforms.part import Values, require_struct, struct_like, value_or_default
-
-_FLOATS: Final = "io.debezium.data.FloatVector"
-_DOUBLES: Final = "io.debezium.data.DoubleVector"
 
 Convert = Callable[[Any], Any]
 
@@ -70,8 +68,8 @@ def _convert_struct(schema: Schema) -> _Converted:
 
 
 def _convert_field(schema: Schema) -> tuple[Schema, Convert | None]:
-    if schema.name in (_FLOATS, _DOUBLES):
-        text = float_text if schema.name == _FLOATS else double_text
+    if schema.name in (names.FLOAT_VECTOR, names.DOUBLE_VECTOR):
+        text = float_text if schema.name == names.FLOAT_VECTOR else double_text
         new = JSON.as_optional() if schema.optional else JSON
         return new, lambda values: f'{{ "values": [{", ".join(map(text, values))}] }}'
     if schema.type == "struct":

@@ -6,6 +6,7 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from connector.names import UNAVAILABLE_VALUE
 from sparksink.config.sections import Section
 
 HASH: Final = "hash"
@@ -25,7 +26,7 @@ class Columns(Section):
     types: dict[str, str] = Field(default_factory=dict)
     mask: dict[str, str | None] = Field(default_factory=dict)
     null_updates: Literal["overwrite", "keep"] = "overwrite"
-    unavailable_value: str = Field(default="__debezium_unavailable_value", min_length=1)
+    unavailable_value: str = Field(default=UNAVAILABLE_VALUE, min_length=1)
 
     @property
     def keeps(self) -> bool:

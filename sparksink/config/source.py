@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from connector import names
 from sparksink.config.offsets import Bound
 from sparksink.config.sections import Duration, Pattern, Section
 from sparksink.config.target import Jdbc
@@ -52,7 +53,7 @@ class Source(Section):
     route: Route = "topic"
     ddl_topic: str | None = None
     transaction_topic: str | None = None
-    heartbeat_prefix: Annotated[str, Field(min_length=1)] = "__debezium-heartbeat"
+    heartbeat_prefix: Annotated[str, Field(min_length=1)] = names.HEARTBEAT_PREFIX
     schema_registry: Registry | None = None
     database: Jdbc | None = None
     modes: Modes = Modes()

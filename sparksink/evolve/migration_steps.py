@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from connector import names
 from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
 from sparksink.schemas.row_schema import Column
@@ -82,8 +83,8 @@ def plan_steps(
 
 def _check_allowed(table: str, key: str, rule: bool, columns: Mapping[str, str]) -> None:
     if columns and not rule:
-        names = ", ".join(columns)
-        raise TableError(f"{table}: the columns {names} changed, which {key}=false forbids.")
+        listed = ", ".join(columns)
+        raise TableError(f"{table}: the columns {listed} changed, which {key}=false forbids.")
 
 
 def fits(kind: str, into: str) -> bool:
@@ -144,11 +145,11 @@ def fill_value_sql(column: Column, mapped: ColumnConversion) -> str | None:
 def _implicit_default(column: Column) -> Any:
     if column.optional:
         return None
-    if column.semantic == "io.debezium.data.Enum":
+    if column.semantic == names.ENUM:
         return column.parameters.get("allowed", "").split(",")[0]
-    if column.semantic == "org.apache.kafka.connect.data.Decimal":
+    if column.semantic == names.CONNECT_DECIMAL:
         return "AA=="
-    if column.semantic == "io.debezium.time.ZonedTimestamp":
+    if column.semantic == names.ZONED_TIMESTAMP:
         return "1970-01-01T00:00:00Z"
     return _ZEROS.get(column.type)
 

@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
+from connector import names
 from sparksink.schemas.row_schema import Column
 
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - DATETIME has no zone
@@ -49,14 +50,14 @@ _MICRO: Final = timedelta(microseconds=1)
 _MILLI: Final = timedelta(milliseconds=1)
 
 _CONVERSIONS: Final[Mapping[str, Callable[[str, Column], Any]]] = {
-    "org.apache.kafka.connect.data.Decimal": _decimal,
-    "org.apache.kafka.connect.data.Date": _days,
-    "io.debezium.time.Date": _days,
-    "org.apache.kafka.connect.data.Timestamp": _since_epoch(_MILLI),
-    "io.debezium.time.Timestamp": _since_epoch(_MILLI),
-    "io.debezium.time.MicroTimestamp": _since_epoch(_MICRO),
-    "io.debezium.time.NanoTimestamp": _since_epoch(_MICRO, 1000),
-    "io.debezium.time.ZonedTimestamp": lambda text, _: text.replace(" ", "T") + "Z",
+    names.CONNECT_DECIMAL: _decimal,
+    names.CONNECT_DATE: _days,
+    names.DATE: _days,
+    names.CONNECT_TIMESTAMP: _since_epoch(_MILLI),
+    names.TIMESTAMP: _since_epoch(_MILLI),
+    names.MICRO_TIMESTAMP: _since_epoch(_MICRO),
+    names.NANO_TIMESTAMP: _since_epoch(_MICRO, 1000),
+    names.ZONED_TIMESTAMP: lambda text, _: text.replace(" ", "T") + "Z",
 }
 
 _PLAIN: Final[Mapping[str, Callable[[str, Column], Any]]] = {

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from connector import names
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
-from sparksink.schemas.row_schema import SOURCE_LENGTH, SOURCE_TYPE, Column
+from sparksink.schemas.row_schema import Column
 
 _TYPE: Final = re.compile(r"([A-Z ]+?)\s*(?:\((.*)\))?\s*((?:UNSIGNED|ZEROFILL|SIGNED|BINARY|\s)*)")
 
@@ -32,19 +33,19 @@ _SHAPES: Final = frozenset(
     " GEOMETRYCOLLECTION".split()
 )
 _DATES: Final = {
-    "connect": ("int32", "org.apache.kafka.connect.data.Date"),
-    "isostring": ("string", "io.debezium.time.IsoDate"),
+    "connect": ("int32", names.CONNECT_DATE),
+    "isostring": ("string", names.ISO_DATE),
 }
 _TIMES: Final = {
-    "connect": ("int32", "org.apache.kafka.connect.data.Time"),
-    "isostring": ("string", "io.debezium.time.IsoTime"),
-    "nanoseconds": ("int64", "io.debezium.time.NanoTime"),
+    "connect": ("int32", names.CONNECT_TIME),
+    "isostring": ("string", names.ISO_TIME),
+    "nanoseconds": ("int64", names.NANO_TIME),
 }
 _DATETIMES: Final = {
-    "connect": ("int64", "org.apache.kafka.connect.data.Timestamp"),
-    "isostring": ("string", "io.debezium.time.IsoTimestamp"),
-    "microseconds": ("int64", "io.debezium.time.MicroTimestamp"),
-    "nanoseconds": ("int64", "io.debezium.time.NanoTimestamp"),
+    "connect": ("int64", names.CONNECT_TIMESTAMP),
+    "isostring": ("string", names.ISO_TIMESTAMP),
+    "microseconds": ("int64", names.MICRO_TIMESTAMP),
+    "nanoseconds": ("int64", names.NANO_TIMESTAMP),
 }
 
 _INSIDE: Final[Mapping[str, tuple[Column | None, tuple[Column, ...]]]] = {
@@ -77,14 +78,14 @@ def column_of(name: str, text: str, modes: Modes) -> Column:
 def _kind(base: str, inside: str, unsigned: bool, modes: Modes) -> Kind | None:
     if base in _INTEGERS:
         flag = (base, inside, unsigned) == ("TINYINT", "1", False)
-        parameters = {SOURCE_TYPE: "TINYINT", SOURCE_LENGTH: "1"} if flag else {}
+        parameters = {names.SOURCE_TYPE: "TINYINT", names.SOURCE_LENGTH: "1"} if flag else {}
         return _INTEGERS[base][unsigned], "", parameters
     if base in _TEXTS:
         return "string", "", {}
     if base in _BYTES:
         return "bytes" if modes.binary == "bytes" else "string", "", {}
     if base in _SHAPES:
-        return "struct", "io.debezium.data.geometry.Geometry", {}
+        return "struct", names.GEOMETRY, {}
     choose = _KINDS.get(base)
     return None if choose is None else choose(inside, unsigned, modes)
 
@@ -92,12 +93,12 @@ def _kind(base: str, inside: str, unsigned: bool, modes: Modes) -> Kind | None:
 def _bigint(_: str, unsigned: bool, modes: Modes) -> Kind:
     if unsigned and modes.bigint_unsigned == "precise":
         return _decimal_of("20", "0")
-    return "int64", "", {SOURCE_TYPE: "BIGINT UNSIGNED"} if unsigned else {}
+    return "int64", "", {names.SOURCE_TYPE: "BIGINT UNSIGNED"} if unsigned else {}
 
 
 def _decimal_of(precision: str, scale: str) -> Kind:
-    parameters = {"scale": scale, "connect.decimal.precision": precision}
-    return "bytes", "org.apache.kafka.connect.data.Decimal", parameters
+    parameters = {names.SCALE: scale, names.PRECISION: precision}
+    return "bytes", names.CONNECT_DECIMAL, parameters
 
 
 def _decimal(inside: str, _: bool, modes: Modes) -> Kind:
@@ -115,17 +116,17 @@ def _float(inside: str, _: bool, __: Modes) -> Kind:
 def _bit(inside: str, _: bool, __: Modes) -> Kind:
     if inside in {"", "1"}:
         return "boolean", "", {}
-    return "bytes", "io.debezium.data.Bits", {"length": inside}
+    return "bytes", names.BITS, {names.LENGTH: inside}
 
 
 def _date(_: str, __: bool, modes: Modes) -> Kind:
-    return (*_DATES.get(modes.time, ("int32", "io.debezium.time.Date")), {})
+    return (*_DATES.get(modes.time, ("int32", names.DATE)), {})
 
 
 def _time(inside: str, _: bool, modes: Modes) -> Kind:
     if modes.time == "adaptive" and int(inside or 0) <= 3:
-        return "int32", "io.debezium.time.Time", {}
-    return (*_TIMES.get(modes.time, ("int64", "io.debezium.time.MicroTime")), {})
+        return "int32", names.TIME, {}
+    return (*_TIMES.get(modes.time, ("int64", names.MICRO_TIME)), {})
 
 
 def _datetime(inside: str, _: bool, modes: Modes) -> Kind:
@@ -153,11 +154,11 @@ _KINDS: Final[Mapping[str, Callable[[str, bool, Modes], Kind]]] = {
     "DATE": _date,
     "TIME": _time,
     "DATETIME": _datetime,
-    "TIMESTAMP": _always("string", "io.debezium.time.ZonedTimestamp"),
-    "YEAR": _always("int32", "io.debezium.time.Year"),
-    "ENUM": _always("string", "io.debezium.data.Enum"),
-    "SET": _always("string", "io.debezium.data.EnumSet"),
-    "JSON": _always("string", "io.debezium.data.Json"),
-    "UUID": _always("string", "io.debezium.data.Uuid"),
-    "VECTOR": lambda _, __, ___: ("array", "io.debezium.data.FloatVector", {}),
+    "TIMESTAMP": _always("string", names.ZONED_TIMESTAMP),
+    "YEAR": _always("int32", names.YEAR),
+    "ENUM": _always("string", names.ENUM),
+    "SET": _always("string", names.ENUM_SET),
+    "JSON": _always("string", names.JSON),
+    "UUID": _always("string", names.UUID),
+    "VECTOR": lambda _, __, ___: ("array", names.FLOAT_VECTOR, {}),
 }

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from connector.names import SOURCE_TYPE
 from sparksink.errors import TableError
 
 Form = Literal["envelope", "row"]
 """Debezium's envelope, or the unwrapped row of ExtractNewRecordState."""
 
-SOURCE_TYPE: Final = "__debezium.source.column.type"
-SOURCE_LENGTH: Final = "__debezium.source.column.length"
 """Schema parameters with the source's type, from ``column.propagate.source.type``."""
 
 

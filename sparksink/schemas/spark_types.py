@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from connector import names
 from sparksink.config.columns import Types
 from sparksink.errors import TableError
-from sparksink.schemas.row_schema import SOURCE_LENGTH, SOURCE_TYPE, Column, RowSchema
+from sparksink.schemas.row_schema import Column, RowSchema
 from sparksink.sql import quote_name
 
 MAX_PRECISION: Final = 38
@@ -69,7 +70,7 @@ def column_conversion(column: Column, types: Types) -> ColumnConversion:
     choose = _SEMANTIC.get(column.semantic)
     if choose is not None:
         return choose(column, types)
-    source = column.parameters.get(SOURCE_TYPE, "")
+    source = column.parameters.get(names.SOURCE_TYPE, "")
     if source.startswith("BIGINT UNSIGNED"):
         return _unsigned(types)
     if types.tinyint1 == "boolean" and _is_flag(column, source):
@@ -82,8 +83,8 @@ def check(shape: RowSchema) -> None:
 
     :raises TableError: a column cannot.
     """
-    names = [column.name.lower() for column in shape.columns]
-    if not names or len(set(names)) < len(names) or "" in names:
+    lowered = [column.name.lower() for column in shape.columns]
+    if not lowered or len(set(lowered)) < len(lowered) or "" in lowered:
         raise TableError("a schema without columns, or with two of one name")
     for column in shape.columns:
         try:
@@ -91,13 +92,13 @@ def check(shape: RowSchema) -> None:
             scale = int(column.parameters.get("scale", "0"))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise TableError(f"a schema whose column {column.name} cannot be read") from error
-        if not 0 <= scale <= int(column.parameters.get("connect.decimal.precision", scale)):
+        if not 0 <= scale <= int(column.parameters.get(names.PRECISION, scale)):
             raise TableError(f"a schema whose column {column.name} cannot be read")
 
 
 def _is_flag(column: Column, source: str) -> bool:
     """Return whether it is TINYINT(1), MySQL's BOOLEAN."""
-    return source == "TINYINT" and column.parameters.get(SOURCE_LENGTH) == "1"
+    return source == "TINYINT" and column.parameters.get(names.SOURCE_LENGTH) == "1"
 
 
 def _physical(column: Column, types: Types) -> ColumnConversion:
@@ -143,7 +144,7 @@ _BEYOND: Final[Mapping[str, tuple[str, str]]] = {
 def _decimal(column: Column, types: Types) -> ColumnConversion:
     """Read an unscaled number, big-endian in two's complement."""
     scale = int(column.parameters.get("scale", "0"))
-    precision = int(column.parameters.get("connect.decimal.precision", MAX_PRECISION))
+    precision = int(column.parameters.get(names.PRECISION, MAX_PRECISION))
     if precision > MAX_PRECISION:
         target, sql = _BEYOND[types.decimal_max]
         text = f"{BIG_DECIMAL}({{v}}, {scale})"
@@ -258,34 +259,32 @@ def _geometry(_: Column, types: Types) -> ColumnConversion:
 
 
 _TIMESTAMPS: Final = {
-    "org.apache.kafka.connect.data.Timestamp": _datetime("timestamp_millis"),
-    "io.debezium.time.Timestamp": _datetime("timestamp_millis"),
-    "io.debezium.time.MicroTimestamp": _datetime("timestamp_micros"),
+    names.CONNECT_TIMESTAMP: _datetime("timestamp_millis"),
+    names.TIMESTAMP: _datetime("timestamp_millis"),
+    names.MICRO_TIMESTAMP: _datetime("timestamp_micros"),
     # DIV rounds toward zero, but times before 1970 must be rounded down.
-    "io.debezium.time.NanoTimestamp": _datetime(
-        "timestamp_micros", "({v} - pmod({v}, 1000L)) DIV 1000"
-    ),
+    names.NANO_TIMESTAMP: _datetime("timestamp_micros", "({v} - pmod({v}, 1000L)) DIV 1000"),
 }
 
 _SEMANTIC: Final[Mapping[str, Callable[[Column, Types], ColumnConversion]]] = {
     **_TIMESTAMPS,
-    "org.apache.kafka.connect.data.Decimal": _decimal,
-    "org.apache.kafka.connect.data.Date": _date,
-    "io.debezium.time.Date": _date,
-    "org.apache.kafka.connect.data.Time": _time("int", "CAST({v} AS BIGINT) * 1000"),
-    "io.debezium.time.Time": _time("int", "CAST({v} AS BIGINT) * 1000"),
-    "io.debezium.time.MicroTime": _time("bigint", "{v}"),
-    "io.debezium.time.NanoTime": _time("bigint", "{v} DIV 1000"),
-    "io.debezium.time.ZonedTimestamp": _text_as("timestamp"),
-    "io.debezium.time.IsoDate": lambda _, __: ColumnConversion(
+    names.CONNECT_DECIMAL: _decimal,
+    names.CONNECT_DATE: _date,
+    names.DATE: _date,
+    names.CONNECT_TIME: _time("int", "CAST({v} AS BIGINT) * 1000"),
+    names.TIME: _time("int", "CAST({v} AS BIGINT) * 1000"),
+    names.MICRO_TIME: _time("bigint", "{v}"),
+    names.NANO_TIME: _time("bigint", "{v} DIV 1000"),
+    names.ZONED_TIMESTAMP: _text_as("timestamp"),
+    names.ISO_DATE: lambda _, __: ColumnConversion(
         "string", "date", "try_cast(replace({v}, 'Z', '') AS DATE)"
     ),
-    "io.debezium.time.IsoTimestamp": _text_as("timestamp_ntz"),
-    "io.debezium.data.Json": _json,
-    "io.debezium.data.EnumSet": _set,
-    "io.debezium.data.Bits": _bits,
-    "io.debezium.data.geometry.Geometry": _geometry,
-    "io.debezium.data.geometry.Point": _geometry,
+    names.ISO_TIMESTAMP: _text_as("timestamp_ntz"),
+    names.JSON: _json,
+    names.ENUM_SET: _set,
+    names.BITS: _bits,
+    names.GEOMETRY: _geometry,
+    names.POINT: _geometry,
 }
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from connector.names import POSITION_HEADER
 from sparksink.config.source import Source
 from sparksink.errors import SinkError
 from sparksink.source import offset_bounds, table_routing
@@ -25,7 +26,6 @@ from sparksink.source.kafka import Offsets, read_offsets
 if TYPE_CHECKING:
     from sparksink.source.python_kafka import PythonKafka
 
-POSITION_HEADER: Final = "millrace.position"
 """The header with ``epoch/file/pos/row``, which connectors write if configured."""
 
 RECORDED: Final = (

@@ -16,10 +16,12 @@ LONGEST_FUNCTION = 50
 NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
 
 # The bottom: these import one another and nothing above.
-_BOTTOM = "codegen config data errors fence kafka logs properties version"
+_BOTTOM = "codegen config data errors fence kafka logs names properties version"
 BOTTOM = {f"connector.{name}" for name in _BOTTOM.split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
-# The sink knows nothing of the connector; from the bottom to the top.
+# All that the sink knows of the daemon: what stands in topics.
+SHARED = {"connector.names"}
+# From the bottom to the top.
 SINK_LAYERS = (
     {"errors", "change_position", "files", "sql", "version"},
     {"config", "jars", "java", "packaging", "spark_errors"},
@@ -34,7 +36,8 @@ SINK_LAYERS = (
     {"job", "__main__"},
 )
 SINK = {
-    f"sparksink.{name}": {f"sparksink.{below}" for under in SINK_LAYERS[:level] for below in under}
+    f"sparksink.{name}": SHARED
+    | {f"sparksink.{below}" for under in SINK_LAYERS[:level] for below in under}
     for level, names in enumerate(SINK_LAYERS)
     for name in names
 }
@@ -52,6 +55,7 @@ MYSQL_LAYERS = (
 )
 MAY_IMPORT = {
     **dict.fromkeys(BOTTOM, BOTTOM),
+    "connector.names": set(),
     "connector.capture": BOTTOM,
     # siblings that do not import each other
     **dict.fromkeys(EVENTS, BOTTOM | {"connector.capture"}),

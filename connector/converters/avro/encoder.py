@@ -16,8 +16,8 @@ from connector.converters.avro import binary
 from connector.converters.avro.schemas import Dialect, has_string_keys
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL
 from connector.errors import ConversionError
+from connector.names import CONNECT_DECIMAL
 
 EncodeValue = Callable[[Any], bytes]
 

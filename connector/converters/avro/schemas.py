@@ -14,16 +14,17 @@ from urllib.parse import quote_plus
 
 import orjson
 
+from connector import names
 from connector.data.decimals import unscaled_bytes
 from connector.data.java import double_text, float_text
 from connector.data.schema import Schema, Type
 from connector.data.semantic import (
     CONNECT_DATE,
-    CONNECT_DECIMAL,
     CONNECT_TIME,
     CONNECT_TIMESTAMP,
 )
 from connector.errors import ConversionError
+from connector.names import CONNECT_DECIMAL
 
 AvroSchema = str | list[Any] | dict[str, Any]
 
@@ -190,7 +191,7 @@ class AvroSchemaWriter:
             return {}
         parameters = schema.parameters or {}
         scale = int(parameters.get("scale", "0"))
-        precision = int(parameters.get("connect.decimal.precision", _DEFAULT_PRECISION))
+        precision = int(parameters.get(names.PRECISION, _DEFAULT_PRECISION))
         if self._dialect.decimal_first:
             return {"scale": scale, "precision": precision, "logicalType": "decimal"}
         if scale < 0 or scale > precision or precision <= 0:

@@ -15,7 +15,7 @@ import orjson
 from connector.data.java import decimal_text, double_text, float_text
 from connector.data.java_hashes import capacity_of_copy, hash_map_order
 from connector.data.schema import Schema
-from connector.data.semantic import CONNECT_DECIMAL
+from connector.names import CONNECT_DECIMAL
 
 _NAMESPACE: Final = "io.confluent.connect.json"
 _NULL: Final = {"type": "null"}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from connector import names
 from connector.capture.columns import ColumnCodec
 from connector.data import semantic
 from connector.mysql.types.decimals import plain_text
@@ -16,7 +17,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def sql_value(codec: ColumnCodec) -> Callable[[Any], Any]:
     """Return the function that converts a value to a number, text or bytes equal to it in SQL."""
     schema = codec.schema
-    if schema.name == semantic.CONNECT_DECIMAL:
+    if schema.name == names.CONNECT_DECIMAL:
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: plain_text(value, scale)
     if "UNSIGNED" in codec.column.type_name.upper() and schema.type == "int64":
@@ -80,5 +81,5 @@ _BY_NAME: Final[dict[str, Callable[[Any], Any]]] = {
     if (name := schema.name)
 } | {
     # bits come with the lowest byte first, the server expects it last
-    "io.debezium.data.Bits": lambda value: int.from_bytes(value, "little"),
+    names.BITS: lambda value: int.from_bytes(value, "little"),
 }

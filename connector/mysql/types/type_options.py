@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from connector import names
+
 FailureMode = Literal["fail", "warn", "skip"]
 Flavor = Literal["mysql", "mariadb"]
 TimePrecision = Literal[
@@ -24,6 +26,6 @@ class TypeOptions:
     binary: BinaryMode = "bytes"
     adjust_years: bool = True
     exact: bool = False
-    placeholder: bytes = b"__debezium_unavailable_value"
+    placeholder: bytes = names.UNAVAILABLE_VALUE.encode()
     on_failure: FailureMode = "warn"
     flavor: Flavor = "mysql"

@@ -24,7 +24,6 @@ from connector.data.schema import (
 )
 from connector.data.semantic import (
     CONNECT_DATE,
-    CONNECT_DECIMAL,
     CONNECT_TIME,
     CONNECT_TIMESTAMP,
     JSON,
@@ -34,6 +33,7 @@ from connector.data.semantic import (
     decimal,
     enum,
 )
+from connector.names import CONNECT_DECIMAL
 
 # Characters that converters treat in ways of their own are drawn more often.
 TEXT = st.text(

@@ -15,7 +15,7 @@ from connector.data.record import Message, Record
 from connector.data.schema import INT32, STRING, Field
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions, context_headers
-from connector.debezium.position_header import POSITION_HEADER
+from connector.names import POSITION_HEADER
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for

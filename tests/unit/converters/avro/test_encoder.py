@@ -18,8 +18,8 @@ from connector.converters.avro.encoder import Encoder, present
 from connector.converters.avro.schemas import AvroSchemaWriter, Dialect
 from connector.data.decimals import unscaled_bytes
 from connector.data.schema import BOOLEAN, INT8, INT16, INT32, INT64, STRING, Schema, struct
-from connector.data.semantic import CONNECT_DECIMAL
 from connector.errors import ConversionError
+from connector.names import CONNECT_DECIMAL
 from tests.unit.data.random_values import ROWS, SCHEMAS, values_of
 
 DIALECTS = st.builds(Dialect, metadata=st.booleans(), decimal_first=st.booleans())

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.data.semantic import CONNECT_DECIMAL
 from connector.mysql.types.decimals import decimal_decoder, plain_text
 from connector.mysql.types.fields import (
     BIT,
@@ -24,6 +23,7 @@ from connector.mysql.types.fields import (
     decimal_size,
 )
 from connector.mysql.types.type_options import TypeOptions
+from connector.names import CONNECT_DECIMAL
 from tests.unit.mysql.binlog import fields_as_bytes as write
 from tests.unit.mysql.types.columns import codec, default, log, text
 
