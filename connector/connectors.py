@@ -12,6 +12,7 @@ from connector.capture.engine import Backoff, EngineOptions
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.notifications import Notifications
 from connector.capture.selection import Selection, selection
+from connector.capture.signals.actions import SignalledStream
 from connector.capture.signals.opening import open_signals
 from connector.capture.snapshot_plan import Mode
 from connector.capture.source import Source
@@ -95,6 +96,9 @@ class ConnectorFamily(Protocol):
 
     def chunks(self, values: Mapping[str, Any], source: Any) -> ChunkSource | None:
         """Return what reads chunks for incremental snapshots of a source, None without signals."""
+
+    def signalled_stream(self, source: Any) -> SignalledStream:
+        """Return what signals can do to the stream of a source."""
 
     def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatHook | None:
         """Return what is done with every heartbeat, if anything."""
@@ -202,7 +206,9 @@ class CaptureConnector:
             heartbeat_interval=values["heartbeat.interval.ms"] / 1000,
             partition={"server": naming.prefix},
             heartbeat_action=database.heartbeat_action(values),
-            signals=open_signals(values, config, engine.notifications, chunks),
+            signals=open_signals(
+                values, config, engine.notifications, chunks, database.signalled_stream(source)
+            ),
             metric_tags=pairs(values["custom.metric.tags"]),
         )
 

@@ -82,14 +82,18 @@ class TableChange:
 
 @dataclass(slots=True)
 class SchemaChange:
-    """A statement that changed the structure of a database, with the tables it changed."""
+    """A statement that changed the structure of a database, with the tables it changed.
+
+    ``ddl`` is None if a signal requested the change.
+    """
 
     kind: SchemaChangeKind
     database: str
-    ddl: str
+    ddl: str | None
     changes: tuple[TableChange, ...]
     source: Row
     cause: SchemaChangeCause = "read"
+    schema: str | None = None
 
 
 @dataclass(slots=True)
@@ -122,7 +126,8 @@ class Progress(Generic[P_co]):
 
     ``commits`` counts the transactions that ended since the one before, ``committed_ms`` is the
     database's time of the last of them. ``in_transaction``: one is not complete. ``kept`` is what
-    the offset has to keep beside the position.
+    the offset has to keep beside the position. A ``restart`` reads there instead of at the
+    position.
     """
 
     position: P_co
@@ -130,6 +135,7 @@ class Progress(Generic[P_co]):
     committed_ms: int = 0
     in_transaction: bool = False
     kept: Mapping[str, Any] = field(default_factory=dict)
+    restart: Position | None = None
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ class SchemaEvents:
             "source": dict(zip(names, change.source, strict=True)),
             "ts_ms": now_ms,
             "databaseName": change.database,
-            "schemaName": None,
+            "schemaName": change.schema,
             "ddl": change.ddl,
             "tableChanges": [_change(table_change) for table_change in change.changes],
         }

@@ -34,6 +34,7 @@ from connector.mysql.schema.definitions import BUILTIN_DATABASES
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.session.checks import check_privileges, gtid_problems, problems
 from connector.mysql.session.connection import Connection
+from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.snapshot import SnapshotOptions
 from connector.mysql.snapshot.table_choice import table_order
 from connector.mysql.source import MySqlSource
@@ -174,6 +175,10 @@ class MySqlFamily:
         if table is None and not values["read.only"]:
             return None
         return source.chunks(table, deletes_marks=deletes_marks(values))
+
+    def signalled_stream(self, source: MySqlSource) -> MySqlSignalledStream:
+        """Return what signals can do to the stream of a source."""
+        return source.signalled
 
     def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
         """Return what runs ``heartbeat.action.query``."""

@@ -30,6 +30,7 @@ from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
 from connector.mysql.session.checks import check_gtids, check_privileges, check_server
 from connector.mysql.session.connection import Connection
+from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
 from connector.mysql.snapshot.snapshot import SnapshotParts
 from connector.mysql.source_parts import SourceParts
@@ -50,6 +51,7 @@ class MySqlSource:
         self._last_dump: tuple[str, int] | None = None
         self._unmatched: list[Unmatched] | None = None
         self._compared_version = -1
+        self.signalled = MySqlSignalledStream(parts)
 
     def open(self) -> None:
         """Connect, unless connected, and check the server."""
@@ -175,6 +177,7 @@ class MySqlSource:
         coordinates, dump = self._stream_start(at)
         if (at.epoch or 0) > (start.epoch or 0):
             coordinates.begin_epoch()
+        self.signalled.follow(coordinates)
         translator = self._translator(coordinates, done)
         if self._last_dump is not None and self._last_dump[0] == server:
             end_dump(self._server, self._last_dump[1])

@@ -199,6 +199,10 @@ class CaptureRun:
     def _progress(self, change: Progress[Position]) -> None:
         transaction = self._pipeline.transaction
         self._counts = counts = transaction.to_offset()
+        if change.restart is not None:
+            restart = change.restart
+            self._inflight.close(lambda: restart.to_offset() | dict(change.kept))
+            return
         self._inflight.close(lambda: change.position.to_offset() | dict(change.kept) | counts)
 
     def _send(self, messages: Iterable[Message]) -> None:

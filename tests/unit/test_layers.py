@@ -50,6 +50,7 @@ MYSQL_LAYERS = (
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
     {"source_parts"},
+    {"signalled_stream"},
     {"source", "config_keys"},
     {"connector"},
 )

@@ -42,17 +42,21 @@ class HistoryRecord:
         source: Mapping[str, Any],
         position: Mapping[str, Any],
         database: str,
-        ddl: str,
+        ddl: str | None,
         changes: Iterable[TableChange],
         ts_ms: int,
         *,
         is_read: bool = True,
+        schema: str | None = None,
     ) -> HistoryRecord:
-        """Build the record of a statement; ``ts_ms`` is the time of recording."""
+        """Build the record of a statement; ``ts_ms`` is the time of recording.
+
+        Without a statement it is the record of a signal.
+        """
         documents = tuple(map(change_to_json, changes))
         if not is_read:
             return cls(source, position, database, None, documents, ts_ms, unread=ddl)
-        return cls(source, position, database, ddl, documents, ts_ms)
+        return cls(source, position, database, ddl, documents, ts_ms, schema)
 
     def changes(self) -> list[TableChange]:
         """Return the changed tables.

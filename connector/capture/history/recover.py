@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
@@ -60,14 +60,16 @@ def recover(
             or _is_redefinition(record)
         ):
             continue
-        if record.table_changes and not prefer_ddl:
+        statement = record.ddl or record.unread
+        if record.table_changes and not (prefer_ddl and statement):
             if record.ddl is not None and must_replay(record.ddl):
                 latest.flush()
                 replay(record.ddl, record.database)
             else:
-                _notify_defined(record.table_changes, on_defined)
+                kinds = ("CREATE",) if statement else ("CREATE", "ALTER")
+                _notify_defined(record.table_changes, kinds, on_defined)
             latest.add(record.table_changes)
-        elif (statement := record.ddl or record.unread) is not None:
+        elif statement is not None:
             latest.flush()
             replay(statement, record.database)
         applied += 1
@@ -111,9 +113,11 @@ class _DuplicateFilter:
         return False
 
 
-def _notify_defined(documents: Iterable[Json], on_defined: Callable[[TableId], None]) -> None:
+def _notify_defined(
+    documents: Iterable[Json], kinds: Container[str], on_defined: Callable[[TableId], None]
+) -> None:
     for document in documents:
-        if document["type"] == "CREATE":
+        if document["type"] in kinds:
             on_defined(parse_table_id(document["id"]))
 
 

@@ -11,6 +11,7 @@ from connector.capture.incremental.read_only import PositionedChunks, ReadOnlySn
 from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.selection import signal_table
+from connector.capture.signals.actions import SignalledStream
 from connector.capture.signals.file_channel import FileChannel
 from connector.capture.signals.kafka_channel import KafkaChannel
 from connector.capture.signals.processor import SignalOptions, Signals
@@ -30,6 +31,7 @@ def open_signals(
     config: Mapping[str, str],
     notifications: Notifications,
     chunks: ChunkSource | None,
+    stream: SignalledStream,
 ) -> Signals | None:
     """Build the signals of a connector, None if it has no channel; nothing is connected yet.
 
@@ -58,6 +60,7 @@ def open_signals(
         ),
         channels,
         incremental,
+        stream,
     )
 
 

@@ -1,9 +1,9 @@
-"""Runs the actions of signals, and weaves what they lead to into the stream of changes."""
+"""Weaves what signals lead to into the stream of changes."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -13,21 +13,20 @@ from connector.capture.change import (
     HeartbeatDue,
     Position,
     Progress,
-    Row,
     RowChanges,
     SchemaChange,
     Truncated,
 )
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.incremental.state import SIGNAL_OFFSET
-from connector.capture.signals.blocking import BlockingQueue, BlockingRequest
+from connector.capture.signals.actions import SignalActions, SignalledStream
+from connector.capture.signals.blocking import BlockingRequest
 from connector.capture.signals.channels import SignalChannels
 from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.signals.signal import (
     Signal,
     SignalChannel,
     parse_signal,
-    snapshot_request,
 )
 from connector.capture.tables import TableId
 
@@ -63,20 +62,13 @@ class Signals:
         options: SignalOptions,
         channels: Sequence[SignalChannel] = (),
         incremental: IncrementalSnapshot | None = None,
+        stream: SignalledStream | None = None,
     ) -> None:
         self._options = options
         self._channels = SignalChannels(channels, options.interval)
         self._incremental = incremental
         self._saved: dict[str, Any] = {}
-        self._blocking = BlockingQueue()
-        self._event: Row | None = None
-        self._actions: dict[str, Callable[[Signal], Iterable[Change]]] = {
-            "log": self._log,
-            "execute-snapshot": self._execute,
-            "stop-snapshot": self._stop,
-            "pause-snapshot": self._pause,
-            "resume-snapshot": self._resume,
-        }
+        self._actions = SignalActions(incremental, stream, lambda: self._saved)
 
     @property
     def rest_channel(self) -> RestChannel | None:
@@ -139,25 +131,25 @@ class Signals:
 
     def _must_stand(self, last: Progress[Position] | None) -> bool:
         """Whether the stream is to end behind a progress: a blocking snapshot is due."""
-        due = self._blocking.first is not None
+        due = self._actions.blocking.first is not None
         return due and last is not None and not last.in_transaction
 
     @property
     def blocking(self) -> BlockingRequest | None:
         """The blocking snapshot that is to be taken before the stream continues."""
-        return self._blocking.first
+        return self._actions.blocking.first
 
     def end_blocking(self) -> None:
         """Remove the request of the blocking snapshot that was taken, or cannot be."""
-        self._blocking.remove_first()
+        self._actions.blocking.remove_first()
 
     def rewind(self) -> None:
         """Return to the state of the last progress: what came later comes with the stream again."""
-        self._blocking.restore(self._saved)
         self._channels.rewind()
         self._restore()
 
     def _restore(self) -> None:
+        self._actions.restore(self._saved)
         if self._incremental is not None:
             self._incremental.restore(self._saved)
         self._channels.seek(self._saved.get(SIGNAL_OFFSET))
@@ -184,12 +176,12 @@ class Signals:
     def with_state(self, change: Progress[Position]) -> Progress[Position]:
         """Add to a position what the offset has to keep with it."""
         kept = {} if self._incremental is None else self._incremental.to_offset()
-        kept |= self._blocking.to_offset()
+        kept |= self._actions.to_offset()
         if self._channels.offset is not None:
             kept[SIGNAL_OFFSET] = self._channels.offset
         self._saved = kept
         self._channels.note_saved()
-        return replace(change, kept=kept) if kept else change
+        return replace(change, kept=kept, restart=self._actions.restart.current) if kept else change
 
     def _signal_rows(self, change: RowChanges) -> Iterator[Change]:
         """Run the signals in the rows of the table, each before the row itself is emitted."""
@@ -225,58 +217,7 @@ class Signals:
                 return
         if event is not None and not self._options.reads_table:
             return
-        self._event = None if event is None else event.source
-        action = self._actions.get(signal.type)
-        if action is None:
-            log.warning("Signal %s: the type '%s' is not recognized", signal.id, signal.type)
-        else:
-            log.info("Signal %s: %s", signal.id, signal.type)
-            yield from action(signal)
-
-    def _log(self, signal: Signal) -> Iterable[Change]:
-        message = signal.data.get("message")
-        if not message:
-            log.warning("Signal %s is to log a message, but has none", signal.id)
-        else:
-            log.info("%s", str(message).replace("{}", str(self._saved), 1))
-        return ()
-
-    def _execute(self, signal: Signal) -> Iterable[Change]:
-        request = snapshot_request(signal)
-        if request is None:
-            return ()
-        if not request.tables:
-            log.warning("Signal %s names no data-collections", signal.id)
-            return ()
-        if request.kind == "blocking":
-            self._blocking.add(signal, request, self._event)
-            return ()
-        return (
-            ()
-            if (snapshot := self._snapshot(signal)) is None
-            else snapshot.execute(signal.id, request)
-        )
-
-    def _stop(self, signal: Signal) -> Iterable[Change]:
-        request, snapshot = snapshot_request(signal), self._snapshot(signal)
-        if request is None or snapshot is None or request.kind != "incremental":
-            return ()
-        return snapshot.stop(request)
-
-    def _pause(self, signal: Signal) -> Iterable[Change]:
-        snapshot = self._snapshot(signal)
-        return () if snapshot is None else snapshot.pause()
-
-    def _resume(self, signal: Signal) -> Iterable[Change]:
-        snapshot = self._snapshot(signal)
-        return () if snapshot is None else snapshot.resume()
-
-    def _snapshot(self, signal: Signal) -> IncrementalSnapshot | None:
-        if self._incremental is None:
-            log.warning(
-                "Signal %s is skipped: incremental snapshots need signal.data.collection", signal.id
-            )
-        return self._incremental
+        yield from self._actions.run(signal, event)
 
 
 def _apply(incremental: IncrementalSnapshot, change: Change) -> None:

@@ -173,6 +173,7 @@ class TablePlans:
         self._definitions = definitions
         self._hides_columns = hidden_columns
         self._plans: dict[TableMap, TablePlan | None] = {}
+        self._version = tables.version
 
     def plan(self, table_map: TableMap | None) -> TablePlan | None:
         """Return how to decode a table's rows; None if they are skipped.
@@ -183,6 +184,8 @@ class TablePlans:
         """
         if table_map is None:
             return None
+        if self._tables.version != self._version:
+            self.clear()
         if table_map in self._plans:
             return self._plans[table_map]
         if len(self._plans) >= _MAX_PLANS:  # a table that is reopened has another description
@@ -193,6 +196,7 @@ class TablePlans:
     def clear(self) -> None:
         """Discard the plans: a definition has changed."""
         self._plans.clear()
+        self._version = self._tables.version
 
     def _make(self, table_map: TableMap) -> TablePlan | None:
         name = table_map.table

@@ -38,6 +38,8 @@ def recorded_before(
         if not desired.gtids or not at.gtids:
             return not at.gtids
         if at.gtids == desired.gtids:
+            if at.row:  # of a signal in a row of the transaction after these GTIDs
+                return (at.event, at.row) <= (desired.event, desired.row)
             # The transaction after these GTIDs is that of the statement: it is read again.
             return bool(at.snapshot or recorded.get(DEFINES))
         return _contains(desired, at, captures_gtid)

@@ -71,19 +71,21 @@ class DdlChange:
 
     ``source_database`` and ``source_table`` are ``db`` and ``table`` of the source block: the
     names of all tables that the statement touched in this database, joined by commas.
+    ``ddl`` is None if a signal requested it, ``schema`` what the signal says.
     ``recorded``: it goes into the schema history. Every change goes to the schema change topic,
     except ``TRUNCATE``, which is an event of ``table`` instead.
     """
 
     kind: SchemaChangeKind
     database: str
-    ddl: str
+    ddl: str | None
     changes: tuple[TableChange, ...]
     table: TableId | None
     source_database: str
     source_table: str | None
     recorded: bool
     cause: SchemaChangeCause = "read"
+    schema: str | None = None
 
 
 class DatabaseSchema:
@@ -181,6 +183,24 @@ class DatabaseSchema:
             return []
         self.unparsed.mark_resolved(table)
         return [replace(change, cause="repaired") for change in self._changes(events)]
+
+    def redefine(self, change: TableChange, database: str, schema: str | None) -> DdlChange | None:
+        """Apply a change that a signal requests; None if it is neither recorded nor published.
+
+        As in Debezium, the table of a DROP is kept: the event names no table.
+        """
+        rules = self._rules
+        if rules.store_only_captured_tables_ddl and not rules.captures(change.id):
+            return None
+        changes = () if change.table is None else (change,)
+        if change.table is not None:
+            if change.previous_id is not None:
+                self.tables.remove(change.previous_id)
+            self.tables.put(change.table)
+            self.unparsed.mark_resolved(change.id)
+        return DdlChange(
+            change.type, database, None, changes, change.id, database, None, True, schema=schema
+        )
 
     def parse(self, statement: str, database: str) -> Table | None:
         """Return the table of a CREATE TABLE, without any effect; None if there is none."""

@@ -9,10 +9,18 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from connector.capture.change import CaptureEvent, Emptied, PositionText, SchemaChange, Truncated
+from connector.capture.change import (
+    CaptureEvent,
+    Emptied,
+    PositionText,
+    Row,
+    SchemaChange,
+    Truncated,
+)
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.snapshot import SnapshotFile
 from connector.capture.selection import Matches
+from connector.capture.signals.table_changes import TableChangesRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
 from connector.data.java import hash_order
@@ -217,6 +225,20 @@ class SchemaTracker:
         emitted = self._record_and_emit(changes, at, offset, at.ts_micros // 1000 * 1000)
         return [change for change in emitted if isinstance(change, SchemaChange)]
 
+    def redefine(
+        self, request: TableChangesRequest, offset: Mapping[str, Any], source: Row
+    ) -> Iterator[SchemaChange]:
+        """Replace definitions as a signal requests; record and emit its changes."""
+        for change in request.changes:
+            applied = self._schema.redefine(change, request.database, request.schema)
+            if applied is None:
+                continue
+            self._has_unrecorded = True
+            self._last_statement = offset
+            self._record(applied, offset)
+            yield _schema_change(applied, source)
+            self._has_unrecorded = False
+
     def _record_and_emit(
         self,
         changes: Iterable[DdlChange],
@@ -278,11 +300,18 @@ class SchemaTracker:
                 change.changes,
                 now,
                 is_read=change.cause != "unread",
+                schema=change.schema,
             )
         )
 
 
 def _schema_change(change: DdlChange, source: tuple[object, ...]) -> SchemaChange:
     return SchemaChange(
-        change.kind, change.database, change.ddl, change.changes, source, change.cause
+        change.kind,
+        change.database,
+        change.ddl,
+        change.changes,
+        source,
+        change.cause,
+        change.schema,
     )

@@ -75,7 +75,7 @@ def at(pos: int) -> Coordinates:
 def run(tracked: SchemaTracker, sql: str, pos: int, sql_mode: int | None = None) -> list[str]:
     query = QueryRan((0, 1, pos, 10), 5, "d", sql, sql_mode)
     changes = list(tracked.apply_statement(query, at(pos), 1_000_000))
-    return [change.ddl for change in changes if isinstance(change, SchemaChange)]
+    return [change.ddl or "" for change in changes if isinstance(change, SchemaChange)]
 
 
 def names(tracked: SchemaTracker) -> list[str]:
