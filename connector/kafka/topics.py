@@ -7,16 +7,11 @@ import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection
-from confluent_kafka.admin import (  # type: ignore[attr-defined] # public, not in its __all__
-    AdminClient,
-    ConfigResource,
-    NewTopic,
-    ResourceType,
-)
+from confluent_kafka import KafkaError, KafkaException
 
 from connector.errors import BrokerUnavailableError, StopError
 from connector.fence import Fence
+from connector.kafka.admin_requests import AdminRequests
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
@@ -30,6 +25,8 @@ _log.addFilter(RepeatedLineFilter())
 _STEP: Final = 0.5  # seconds of a wait between two checks of the fence
 _PROBE: Final = 2.0  # seconds for the answer whether the cluster is reachable
 _TIMEOUT: Final = 6.0  # seconds for an answer; callers try again
+_OPEN: Final = _TIMEOUT + 1  # seconds until the library gives up a request, and its client ends
+_ANY_TOPIC: Final = "__consumer_offsets"  # whatever the cluster says of it, it has answered
 _NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic
 _UNANSWERED: Final = KafkaError._TIMED_OUT  # noqa: SLF001 - the library's public name for it
 BROKER_DEFAULT: Final = -1
@@ -50,12 +47,16 @@ class Topics:
 
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
-        found = self._wait(self._client.describe_cluster(), "Asking for the cluster's id")
-        return None if found.cluster_id is None else str(found.cluster_id)
+        doing = "Asking for the cluster's id"
+        try:
+            return self._client.cluster_id(_TIMEOUT)
+        except KafkaException as failure:
+            self.__dict__.pop("_client", None)  # as after any request without an answer
+            raise request_error(failure.args[0], doing) from None
 
     def partitions(self, topic: str) -> int | None:
         """Return the number of partitions, None when the topic does not exist."""
-        futures = self._client.describe_topics(TopicCollection([topic]))
+        futures = self._client.describe_topics([topic], _OPEN)
         try:
             return len(self._wait(futures[topic], f"Looking up topic {topic}").partitions)
         except _UnknownTopicError:
@@ -71,9 +72,8 @@ class Topics:
         :raises BrokerUnavailableError: the broker does not answer or is not ready.
         :raises StopError: the broker refuses the topic.
         """
-        new_topic = NewTopic(topic, partitions, replicas, config=dict(config or {}))
         with self._fence:
-            future = self._client.create_topics([new_topic])[topic]
+            future = self._client.create_topic(topic, partitions, replicas, config or {}, _OPEN)
         try:
             self._wait(future, f"Creating topic {topic}")
         except _TopicExistsError:
@@ -86,17 +86,18 @@ class Topics:
 
     def setting(self, topic: str, name: str) -> str | None:
         """Return one setting of a topic, such as ``cleanup.policy``."""
-        resource = ConfigResource(ResourceType.TOPIC, topic)
-        future = self._client.describe_configs([resource])[resource]
+        future = self._client.describe_settings(topic, _OPEN)
         found = self._wait(future, f"Reading the settings of topic {topic}")
         return found[name].value if name in found else None
 
     def reachable(self) -> bool:
         """Return whether the cluster has just answered; sends a request, never waits for it."""
         answers = self._reachable.answers(
-            lambda: [self._client.describe_cluster(request_timeout=_PROBE)]
+            lambda: [*self._client.describe_topics([_ANY_TOPIC], _PROBE).values()]
         )
-        return bool(answers) and not any(map(self._failed, answers))
+        return bool(answers) and all(
+            not self._failed(answer) or _is_refused(answer) for answer in answers
+        )
 
     def writable(self, topics: Sequence[str]) -> bool:
         """Return whether all partitions have just had a leader and all their replicas.
@@ -111,8 +112,7 @@ class Topics:
     def _describe(self, topics: Sequence[str]) -> Sequence[Future[Any]]:
         if not topics:
             return ()
-        collection = TopicCollection(list(topics))
-        return [*self._client.describe_topics(collection, request_timeout=_PROBE).values()]
+        return [*self._client.describe_topics(topics, _PROBE).values()]
 
     def _failed(self, answer: Future[Any]) -> bool:
         """Return whether a request failed; the next one gets a new client if none was answered."""
@@ -122,8 +122,8 @@ class Topics:
         return error is not None
 
     @cached_property
-    def _client(self) -> AdminClient:
-        return AdminClient(self._config, logger=_log)
+    def _client(self) -> AdminRequests:
+        return AdminRequests(self._config, _log)
 
     def _wait(self, future: Future[Any], doing: str) -> Any:
         try:
@@ -166,6 +166,12 @@ class _Probe:
             return ()
         answers, self._pending = self._pending, ()
         return answers
+
+
+def _is_refused(answer: Future[Any]) -> bool:
+    """Return whether the broker answered with an error; those of the library are negative."""
+    error = answer.exception()
+    return isinstance(error, KafkaException) and error.args[0].code() > 0
 
 
 def _lacks(answer: Future[Any]) -> bool:
