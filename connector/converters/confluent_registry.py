@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ from connector.converters.confluent_keys import connection
 from connector.converters.registry import RegistryClient, RegistryRefusedError
 from connector.errors import ConversionError
 
+References = Callable[[], Sequence[Mapping[str, Any]]]
 _HEADERS: Final = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
 _INCOMPATIBLE: Final = 409
 _NOT_FOUND: Final = 404
@@ -29,7 +30,7 @@ class ConfluentRegistry:
         options: Mapping[str, Any],
         same: Callable[[str, str], bool],
         *,
-        kind: Literal["AVRO", "JSON"],
+        kind: Literal["AVRO", "JSON", "PROTOBUF"],
     ) -> None:
         self._options = options
         self._same = same
@@ -42,32 +43,59 @@ class ConfluentRegistry:
 
         :raises ConversionError: the schema is not registered, incompatible, or has other fields.
         """
-        return b"\x00" + self._id(subject, text).to_bytes(4, "big")
+        return self.find(subject, text)[0]
 
-    def _id(self, subject: str, text: str) -> int:
+    def find(self, subject: str, text: str, references: References = tuple) -> tuple[bytes, str]:
+        """Return the zero byte and the id, and the schema that is registered with it.
+
+        ``references`` are computed when the registry gets the schema.
+
+        :raises ConversionError: the schema is not registered, incompatible, or has other fields.
+        """
         options = self._options
         if options["auto.register.schemas"]:
-            return self._post(subject, "/versions", text)
+            found = self._post(subject, "/versions", text, references())
+            return _start(_number(found, "id", subject)), text
         if options["use.schema.id"] >= 0:
             found = self._get(f"/schemas/ids/{options['use.schema.id']}")
             self._check(f"with id {options['use.schema.id']}", found["schema"], text)
-            return int(options["use.schema.id"])
+            return _start(options["use.schema.id"]), found["schema"]
         if options["use.latest.version"]:
-            found = self._get(f"/subjects/{quote(subject, safe='')}/versions/latest")
-            self._check(f"that is the latest of subject {subject}", found["schema"], text)
-            return _number(found, subject)
-        return self._post(subject, "", text)
+            found = self._latest(subject, text)
+            return _start(_number(found, "id", subject)), found["schema"]
+        return _start(_number(self._post(subject, "", text, references()), "id", subject)), text
 
-    def _post(self, subject: str, path: str, text: str) -> int:
+    def version(self, subject: str, text: str, *, lookup: bool) -> int:
+        """Return the version of a schema that others refer to; ``lookup`` registers nothing.
+
+        :raises ConversionError: the schema is not registered, incompatible, or has other fields.
+        """
+        if self._options["use.latest.version"] and not self._options["auto.register.schemas"]:
+            if not lookup:
+                return _number(self._latest(subject, text), "version", subject)
+        elif self._options["auto.register.schemas"] and not lookup:
+            self._post(subject, "/versions", text)
+        return _number(self._post(subject, "", text), "version", subject)
+
+    def _latest(self, subject: str, text: str) -> Any:
+        found = self._get(f"/subjects/{quote(subject, safe='')}/versions/latest")
+        self._check(f"that is the latest of subject {subject}", found["schema"], text)
+        return found
+
+    def _post(
+        self, subject: str, path: str, text: str, references: Sequence[Mapping[str, Any]] = ()
+    ) -> Any:
         """Register or find a schema."""
         normalize = str(self._options["normalize.schemas"]).lower()
         path = f"/subjects/{quote(subject, safe='')}{path}?normalize={normalize}"
-        body = orjson.dumps({**self._kind, "schema": text})
+        content: dict[str, Any] = {**self._kind, "schema": text}
+        if references:
+            content["references"] = references
+        body = orjson.dumps(content)
         try:
-            found = self._client.request("POST", path, content=body, headers=_HEADERS)
+            return self._client.request("POST", path, content=body, headers=_HEADERS)
         except RegistryRefusedError as error:
             raise _refusal(subject, error) from None
-        return _number(found, subject)
 
     def _get(self, path: str) -> Any:
         try:
@@ -83,13 +111,18 @@ class ConfluentRegistry:
             )
 
 
-def _number(found: Any, subject: str) -> int:
-    """Return the id in an answer."""
+def _start(identifier: int) -> bytes:
+    return b"\x00" + identifier.to_bytes(4, "big")
+
+
+def _number(found: Any, name: str, subject: str) -> int:
+    """Return the id or version in an answer."""
     try:
-        return int(found["id"])
+        return int(found[name])
     except (KeyError, TypeError, ValueError):
+        article = "an" if name == "id" else "a"
         raise ConversionError(
-            f"The schema registry answers without an id for subject {subject}.",
+            f"The schema registry answers without {article} {name} for subject {subject}.",
             "Check that schema.registry.url is the address of a schema registry.",
         ) from None
 

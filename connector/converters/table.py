@@ -66,6 +66,9 @@ CONVERTERS: Final = {
     "io.confluent.connect.json.JsonSchemaConverter": ConverterClass(
         "json_schema.confluent", "JsonSchemaConverter", "confluent", headers=False
     ),
+    "io.confluent.connect.protobuf.ProtobufConverter": ConverterClass(
+        "protobuf.confluent", "ProtobufConverter", "confluent", headers=False
+    ),
     "io.debezium.converters.BinaryDataConverter": ConverterClass(
         "binary", "BinaryDataConverter", "debezium"
     ),

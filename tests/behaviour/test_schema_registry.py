@@ -16,6 +16,7 @@ from tests.fixtures.worker import wait_for
 LONG = 90.0
 AVRO = "io.confluent.connect.avro.AvroConverter"
 JSON = "io.confluent.connect.json.JsonSchemaConverter"
+PROTOBUF = "io.confluent.connect.protobuf.ProtobufConverter"
 COMPILED = {
     "transforms": "same",
     "transforms_same_type": "org.apache.kafka.connect.transforms.RegexRouter",
@@ -120,7 +121,7 @@ def test_the_task_stops_while_it_waits(
     capture.wait(2)
 
 
-@pytest.mark.parametrize("converter", [AVRO, JSON])
+@pytest.mark.parametrize("converter", [AVRO, JSON, PROTOBUF])
 def test_each_version_of_a_table_has_its_schema(
     capture: AvroCapture, schema_registry: SchemaRegistry, converter: str
 ) -> None:

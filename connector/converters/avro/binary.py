@@ -5,17 +5,12 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
+from connector.converters.varints import LAST, MASK, MORE
 from connector.data.decimals import unscaled_bytes
 from connector.errors import ConversionError
 
 TABLE: Final = 1 << 13  # numbers below it are looked up, which takes a third of the time
 TWO_GROUPS: Final = 1 << 27  # numbers below it take two look-ups
-_GROUP: Final = 14
-_MASK: Final = (1 << _GROUP) - 1
-LAST: Final = tuple(
-    bytes((n,)) if n < 128 else bytes((n & 127 | 128, n >> 7)) for n in range(1 << _GROUP)
-)
-_MORE: Final = tuple(bytes((n & 127 | 128, n >> 7 | 128)) for n in range(1 << _GROUP))
 
 FLOAT: Final = Struct("<f").pack
 DOUBLE: Final = Struct("<d").pack
@@ -29,17 +24,17 @@ def long(value: int) -> bytes:
     :raises ConversionError: it is larger.
     """
     n = value << 1 if value >= 0 else ~(value << 1)
-    if n <= _MASK:
+    if n <= MASK:
         return LAST[n]
     if n < 1 << 28:
-        return _MORE[n & _MASK] + LAST[n >> 14]
+        return MORE[n & MASK] + LAST[n >> 14]
     if n < 1 << 42:
-        return _MORE[n & _MASK] + _MORE[n >> 14 & _MASK] + LAST[n >> 28]
+        return MORE[n & MASK] + MORE[n >> 14 & MASK] + LAST[n >> 28]
     if n < 1 << 56:
-        return _MORE[n & _MASK] + _MORE[n >> 14 & _MASK] + _MORE[n >> 28 & _MASK] + LAST[n >> 42]
+        return MORE[n & MASK] + MORE[n >> 14 & MASK] + MORE[n >> 28 & MASK] + LAST[n >> 42]
     if n >= 1 << 64:
         raise ConversionError("a number does not fit into 64 bits")
-    groups = (_MORE[n >> shift & _MASK] for shift in (0, 14, 28, 42))
+    groups = (MORE[n >> shift & MASK] for shift in (0, 14, 28, 42))
     return b"".join(groups) + LAST[n >> 56]
 
 
@@ -75,7 +70,7 @@ def tables(branch: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     They hold the numbers below `TABLE`, and the first two bytes of larger ones by their low bits.
     """
     small = tuple(branch + LAST[n << 1] for n in range(TABLE))
-    return small, tuple(branch + _MORE[n << 1] for n in range(TABLE))
+    return small, tuple(branch + MORE[n << 1] for n in range(TABLE))
 
 
 BYTES_8: Final = {value: long(value) for value in range(-128, 128)}

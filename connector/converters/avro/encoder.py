@@ -14,6 +14,7 @@ from typing import Any, Final
 from connector.codegen import compile_function
 from connector.converters.avro import binary
 from connector.converters.avro.schemas import Dialect, has_string_keys
+from connector.converters.varints import LAST
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
 from connector.errors import ConversionError
@@ -140,7 +141,7 @@ class Encoder:
                 names[f"i{number}"], names[f"m{number}"] = _tables(branch)
                 names[f"b{number}"] = branch
                 names[f"f{number}"] = binary.integer if schema.type == "int32" else binary.long
-                names["last"] = binary.LAST
+                names["last"] = LAST
                 slow = f"b{number} + f{number}({value})" if branch else f"f{number}({value})"
                 # Up to 27 bits without a call, which would take longer than the rest.
                 return (
