@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
@@ -47,6 +47,14 @@ _CODE: Final = {
     # evict them before the next batch, which would compile all of them again.
     "spark.sql.codegen.cache.maxEntries": "10000",
 }
+_MOST_BYTES: Final = 1 << 27
+_AVRO_LIMITS: Final = {
+    # A corrupt length would otherwise allocate two gigabytes, which ends the JVM and all tables.
+    f"org.apache.avro.limits.{kind}.maxLength": str(_MOST_BYTES)
+    for kind in ("bytes", "string", "collectionItems")
+}
+"""Properties of every JVM: the longest values that Avro reads; longer ones are dead letters."""
+_EXECUTOR_OPTIONS: Final = "spark.executor.extraJavaOptions"
 _RUNTIME: Final = {
     # MySQL's DATETIME has no zone, so the cluster's zone must not matter.
     "spark.sql.session.timeZone": "UTC",
@@ -77,7 +85,7 @@ def create_session(config: SinkConfig, local: Mapping[str, str] | None) -> Spark
     builder = SparkSession.builder.appName(f"sparksink {config.name}")
     given = _submitted_settings() if local is None else local
     own = {"spark.scheduler.mode": "FAIR", **_CODE, **_STATIC[config.target.format]}
-    settings = merge_settings(own, given)
+    settings = {**merge_settings(own, given), _EXECUTOR_OPTIONS: executor_options(given)}
     if local is not None:
         check_java()
         # Without this Spark's workers take the first python3 on the PATH.
@@ -97,6 +105,13 @@ def merge_settings(own: Mapping[str, str], given: Mapping[str, str]) -> dict[str
     return {**kept, _EXTENSIONS: ",".join([*present, *more])}
 
 
+def executor_options(given: Mapping[str, str]) -> str:
+    """Return the JVM options of executors: the user's, and limits that these do not set."""
+    options = given.get(_EXECUTOR_OPTIONS, "")
+    limits = [f"-D{name}={size}" for name, size in _AVRO_LIMITS.items() if name not in options]
+    return " ".join(filter(None, [options, *limits]))
+
+
 def _submitted_settings() -> Mapping[str, str]:
     """Return the settings of spark-submit, the cluster or the notebook."""
     active = SparkSession.getActiveSession()
@@ -113,6 +128,7 @@ def prepare_session(spark: SparkSession, config: SinkConfig) -> SparkSession:
     """
     kafka = [] if config.source.kind == "kafka_py" else [_KAFKA]
     _check_format(spark, config.target.format, kafka)
+    _limit_avro(spark)
     for key, value in _RUNTIME.items():
         spark.conf.set(key, value)
     set_shuffle_partitions(spark, config)
@@ -142,6 +158,14 @@ def max_tasks(spark: SparkSession, config: SinkConfig) -> int:
     executors = max(int(one or 0) for one in expected)
     most = executors * cores if executors <= _MOST_EXECUTORS else 0  # the default has no limit
     return max(2, spark.sparkContext.defaultParallelism, most)
+
+
+def _limit_avro(spark: SparkSession) -> None:
+    """Limit what Avro allocates in this JVM, which must happen before it reads a value."""
+    gateway: Any = spark._jvm  # noqa: SLF001 - properties of a JVM that runs have no other way
+    for name, size in _AVRO_LIMITS.items():
+        if gateway.System.getProperty(name) is None:
+            gateway.System.setProperty(name, size)
 
 
 def _name_catalog(spark: SparkSession, target: Target) -> None:

@@ -21,6 +21,9 @@ _FORMS: Final = 20
 """How many messages without a schema are sampled."""
 _KINDS: Final = 20
 """How many kinds of keys of a topic are sampled: the most frequent ones."""
+_REASONS: Final = 10
+"""How many reasons the unreadable schemas of a topic have in a batch, without `_OTHER`."""
+_OTHER: Final = "a schema that is unknown or cannot be used"
 _BYTES: Final = 1 << 26
 """The maximum size of all samples of one round."""
 _SCHEMA: Final = "xxhash64(get_json_object(CAST(value AS STRING), '$.schema'))"
@@ -57,19 +60,24 @@ class FormatCount:
 
 
 class UnreadableMessages:
-    """The unreadable messages of a batch: marks of topics, and schemas by their hash."""
+    """The unreadable messages of a batch: marks of topics, and schemas by their hash.
+
+    Corrupt messages may have any number of marks and schemas, but only some reasons: each one
+    becomes a mark, which costs a query.
+    """
 
     def __init__(self) -> None:
-        self._marks: dict[tuple[str, str], str] = {}
+        self._marks: dict[str, dict[str, list[str]]] = defaultdict(dict)
         self._schemas: dict[str, dict[int, str]] = defaultdict(dict)
         self._rest = ""
 
     def marked(self, messages: DataFrame) -> DataFrame:
         """Set the mark of unreadable messages to garbage, with the reason."""
         found: Column = f.col("mark")
-        for (topic, mark), why in self._marks.items():
-            here = (f.col("topic") == topic) & (f.col("mark") == mark)
-            found = f.when(here, _garbage(why)).otherwise(found)
+        for topic, reasons in self._marks.items():
+            for why, marks in reasons.items():
+                here = (f.col("topic") == topic) & f.col("mark").isin(marks)
+                found = f.when(here, _garbage(why)).otherwise(found)
         is_new = f.col("mark") == NEW_SCHEMA
         for topic, schemas in self._schemas.items():
             for why in sorted(set(schemas.values())):
@@ -82,15 +90,22 @@ class UnreadableMessages:
 
     def add(self, topic: str, mark: str, why: str) -> None:
         """Treat messages of a mark as unreadable."""
-        self._marks[topic, mark] = why
+        reasons = self._marks[topic]
+        reasons.setdefault(_one_of(reasons, why), []).append(mark)
 
     def add_schema(self, topic: str, number: int, why: str) -> None:
         """Treat messages with a schema as unreadable."""
-        self._schemas[topic][number] = why
+        schemas = self._schemas[topic]
+        schemas[number] = _one_of({*schemas.values()}, why)
 
     def add_rest(self, why: str) -> None:
         """Treat messages with all remaining new schemas as unreadable."""
         self._rest = why
+
+
+def _one_of(reasons: Collection[str], why: str) -> str:
+    """Return a reason, or the one of all others if there are too many."""
+    return why if why in reasons or len(reasons) < _REASONS else _OTHER
 
 
 def _garbage(why: str) -> Column:

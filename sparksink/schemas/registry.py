@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import cached_property
 from typing import Final
 
 import httpx
@@ -55,13 +56,18 @@ class SchemaRegistryClient:
             raise SinkError(f"The schema registry responds with status {answer.status_code}.")
         return str(answer.json()["schema"])
 
-    def _get(self, url: str) -> httpx.Response:
+    @cached_property
+    def _client(self) -> httpx.Client:
+        """One client for all requests: corrupt messages may ask for any number of schemas."""
         assert self._config is not None
         user, _, password = (self._config.basic_auth or "").partition(":")
         auth = httpx.BasicAuth(user, password) if user else None
+        return httpx.Client(auth=auth, timeout=_TIMEOUT_SECONDS)
+
+    def _get(self, url: str) -> httpx.Response:
         for attempt in range(_TRIES):
             try:
-                return httpx.get(url, auth=auth, timeout=_TIMEOUT_SECONDS)
+                return self._client.get(url)
             except httpx.TransportError as error:
                 if attempt == _TRIES - 1:
                     raise SinkError(f"The schema registry does not respond: {error}") from error

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from tests.sink.recorded import Row
+from tests.sink.recorded import Row, Topic
 from tests.sink.redefined import ChangeEvent, ChangingTable, Column
 from tests.sink.test_formats import avro
 from tests.sink.test_keyless import Source
@@ -17,7 +17,13 @@ SCHEMAS: dict[str, Any] = {}
 """What the schema registry answers, by path; its numbers are never used again."""
 _AVRO = {"int32": "int", "int64": "long", "string": "string"}
 _FORMS = ("plain", "schema", "row", "avro")
-_SOURCE = {"file": "string", "pos": "long", "row": "int", "snapshot": "string", "ts_ms": "long"}
+SOURCE_FIELDS = {
+    "file": "string",
+    "pos": "long",
+    "row": "int",
+    "snapshot": "string",
+    "ts_ms": "long",
+}
 
 
 def schema_id(schema: Mapping[str, Any]) -> int:
@@ -51,7 +57,7 @@ class RandomTable(ChangingTable):
 
     kinds: ClassVar[dict[str, int]] = {
         **ChangingTable.kinds, "recreate": 2, "move": 6, "replace": 2, "partition": 1, "lose": 3,
-        "failover": 1, "garbage": 4, "redeliver": 3,
+        "failover": 1, "garbage": 4, "redeliver": 3, "convert": 3,
     }  # fmt: skip
     epochs: list[int] = field(default_factory=list)
 
@@ -74,7 +80,9 @@ class RandomTable(ChangingTable):
         value = record("Value", {"id": "int"})
         value["fields"] += columns
         images = {"before": ["null", value], "after": ["null", "Value"]}
-        schema = record("Envelope", {**images, "source": record("Source", _SOURCE), "op": "string"})
+        schema = record(
+            "Envelope", {**images, "source": record("Source", SOURCE_FIELDS), "op": "string"}
+        )
         before, after = (image, None) if op == "d" else (None, image)
         given = {"row": 0, "snapshot": "false", **source, "pos": pos}
         event = {"before": before, "after": after, "source": given, "op": op}
@@ -120,6 +128,18 @@ class RandomTable(ChangingTable):
         self._at = (self._at[0], self._at[1] + 10)
         self._snapshot()
 
+    def _convert(self) -> None:
+        """Give a column a type that is not wider; the server casts all values."""
+        found = [one for one in self.columns if one.kind != "string" and one.default is None]
+        if self.retypes and found:
+            old = self.chance.choice(found)
+            for row in self.rows.values():
+                if row.get(old.identity) is not None:
+                    row[old.identity] = str(row[old.identity])
+            columns = [replace(o, kind="string") if o == old else o for o in self.columns]
+            ddl = f"ALTER TABLE `{self.name}` MODIFY `{old.name}` VARCHAR(20)"
+            self._state(ddl, columns)
+
     def _failover(self) -> None:
         self._at = (self._at[0] + 1, 4)
         self.epochs.append(self._at[0])
@@ -134,10 +154,7 @@ class RandomTable(ChangingTable):
 
     def _redeliver(self) -> None:
         """Write the last messages again, as a connector does after it was killed."""
-        for one in self.events[-self.chance.randint(1, 4) :]:
-            self.topic.offset += 1
-            copy = {**one.message, "offset": self.topic.offset, "timestamp": self.topic.offset}
-            self.events.append(replace(one, message=copy))
+        self.events += redelivered(self.topic, self.events[-self.chance.randint(1, 4) :])
 
     def _skip(self, message: Row, *, garbage: bool = False) -> None:
         event = ChangeEvent(message, self._at, None, False, {}, {}, skipped=True, garbage=garbage)
@@ -167,26 +184,76 @@ class RandomTable(ChangingTable):
 
 
 class KeylessTable:
-    """A table without a key, as `RandomTable`."""
+    """A table without a key, as `RandomTable`; its columns stay."""
+
+    kinds: ClassVar[dict[str, int]] = {
+        "change": 70, "truncate": 2, "lose": 3, "failover": 2, "garbage": 6, "redeliver": 4,
+    }  # fmt: skip
 
     def __init__(self, name: str, seed: int) -> None:
         self.name, self.seed = name, seed
+        self.chance = random.Random(seed)
         self.source = Source(seed, f"srv.shop.{name}")
         self.topic = self.source.topic
         self.events: list[ChangeEvent] = []
         self.statements: list[tuple[tuple[int, int], Row]] = []
+        self._epoch = 0
+        self._snapshots_end = 0
 
     def live(self, steps: int) -> None:
-        chance = random.Random(self.seed)
-        messages = self.source.live(steps // 2)
-        if chance.random() < 0.5 and len(self.source.rows) > 1:
-            self.source.lose(1)
-            messages += self.source.snapshot()
-        messages += self.source.live(steps // 2)
-        self.events = [ChangeEvent(one, (0, 0), None, False, {}, {}) for one in messages]
+        """Change rows."""
+        for _ in range(steps):
+            (kind,) = self.chance.choices(list(self.kinds), list(self.kinds.values()))
+            getattr(self, f"_{kind}")()
 
     def position(self, _: tuple[int, int]) -> str:
         return ""
+
+    def _add(self, message: Row, suffix: str = "", **more: Any) -> None:
+        message["position"] = f"{self._epoch}/bin.000001/{self.source.pos}/0{suffix}"
+        self.events.append(ChangeEvent(message, (0, 0), None, False, {}, {}, **more))
+
+    def _change(self) -> None:
+        (message,) = self.source.live(1)
+        self._add(message)
+
+    def _truncate(self) -> None:
+        self.source.lose(len(self.source.rows))
+        self._add(self.topic.change("t", self.source.pos))
+
+    def _lose(self) -> None:
+        """Lose some of the log, and take a snapshot of the table as it is then."""
+        self.source.lose(self.chance.randint(0, len(self.source.rows)))
+        messages = self.source.snapshot()
+        for number, one in enumerate(messages, 1):
+            self._add(one, "/end" if number == len(messages) else "")
+        if not messages:
+            self._add(self.topic.change("t", self.source.pos), "/empty", skipped=True)
+        self._snapshots_end = len(self.events)
+
+    def _failover(self) -> None:
+        """Go on with another server, whose log has lower positions."""
+        self._epoch += 1
+        self.source.pos = 100
+
+    def _garbage(self) -> None:
+        torn = self.chance.choice([b"\1\2", b"[1]", b'{"schema":', b"\0\0\0"])
+        self._add(self.topic.message(None, torn), skipped=True, garbage=True)
+
+    def _redeliver(self) -> None:
+        """Write some messages again; snapshots are taken again, with positions of their own."""
+        found = self.events[self._snapshots_end :]
+        self.events += redelivered(self.topic, found[-self.chance.randint(1, 4) :])
+
+
+def redelivered(topic: Topic, events: Sequence[ChangeEvent]) -> list[ChangeEvent]:
+    """Return events written again, as by a connector after it was killed."""
+    found = []
+    for one in events:
+        topic.offset += 1
+        copy = {**one.message, "offset": topic.offset, "timestamp": topic.offset}
+        found.append(replace(one, message=copy))
+    return found
 
 
 AnyTable = RandomTable | KeylessTable

@@ -22,11 +22,11 @@ class Source:
         self.topic = Topic(name, columns=COLUMNS, keys=())
         self.rows: list[Row] = []
         self._chance = random.Random(seed)
-        self._pos = 1000
+        self.pos = 1000
 
     def snapshot(self) -> list[Row]:
-        self._pos += 10
-        pos, last = self._pos, len(self.rows) - 1
+        self.pos += 10
+        pos, last = self.pos, len(self.rows) - 1
         return [
             self.topic.change(
                 "r", pos, None, row, snapshot="last_in_data_collection" if n == last else "true"
@@ -40,22 +40,22 @@ class Source:
     def lose(self, count: int) -> None:
         """Change rows without a message."""
         del self.rows[:count]
-        self._pos += 10
+        self.pos += 10
 
     def _row(self) -> Row:
         return {"a": self._chance.randrange(3), "b": self._chance.choice([None, "x"])}
 
     def _change(self) -> Row:
-        self._pos += 10
+        self.pos += 10
         at = self._chance.randrange(len(self.rows) + 1)
         if at == len(self.rows) or self._chance.random() < 0.4:
             self.rows.append(self._row())
-            return self.topic.change("c", self._pos, None, self.rows[-1])
+            return self.topic.change("c", self.pos, None, self.rows[-1])
         before = self.rows.pop(at)
         if self._chance.random() < 0.5:
-            return self.topic.change("d", self._pos, before, None)
+            return self.topic.change("d", self.pos, before, None)
         self.rows.append(self._row())
-        return self.topic.change("u", self._pos, before, self.rows[-1])
+        return self.topic.change("u", self.pos, before, self.rows[-1])
 
     def expected(self) -> list[tuple[Any, ...]]:
         counts = Counter((row["a"], row["b"]) for row in self.rows)

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from sparksink.apply.progress import BatchProgress, PendingMessages
-from sparksink.session import merge_settings
+from sparksink.session import executor_options, merge_settings
 from sparksink.state.table_result import TableResult
 from sparksink.status.health import Health
 from sparksink.status.source_lag import SourceLag
@@ -69,3 +69,11 @@ def test_settings_of_the_user_are_extended() -> None:
     given = {"spark.sql.extensions": "mine.A, mine.B", "spark.sql.catalog.spark_catalog": "Mine"}
     assert merge_settings(own, given) == {"spark.sql.extensions": f"mine.A,mine.B,{DELTA}"}
     assert merge_settings(own, {"spark.sql.extensions": DELTA})["spark.sql.extensions"] == DELTA
+    limits = "org.apache.avro.limits"
+    chosen = {"spark.executor.extraJavaOptions": f"-XX:+UseG1GC -D{limits}.bytes.maxLength=9"}
+    options = executor_options(chosen).split()
+    assert options[:2] == chosen["spark.executor.extraJavaOptions"].split()
+    assert [one.partition(".maxLength=")[0] for one in options[2:]] == [
+        f"-D{limits}.string",
+        f"-D{limits}.collectionItems",
+    ]
