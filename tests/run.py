@@ -1,7 +1,7 @@
-"""Runs the tests in two processes: ``python -m tests.run -m "not slow"``.
+"""Runs the tests in three processes: ``python -m tests.run -m "not slow"``.
 
-The daemon's tests mostly wait for their servers; unit tests and those of the sink use the
-processors meanwhile.
+The daemon's tests mostly wait for their servers, of which each process starts its own; unit tests
+and those of the sink use the processors meanwhile.
 """
 
 from __future__ import annotations
@@ -17,15 +17,21 @@ import pytest
 
 _TESTS: Final = Path(__file__).parent
 _NOTHING_CHOSEN: Final = pytest.ExitCode.NO_TESTS_COLLECTED
-_BESIDE: Final = ("sink", "unit")  # no test of these has a limit of time that matters
+_GROUPS: Final = {
+    "bytes": ("conformance", "recovery"),
+    "sink": ("sink", "unit"),  # no test of these has a limit of time that matters
+}
+_REST: Final = "worker"
+"""All other folders. Debezium runs at the start of one group and at the end of another."""
 
 
 def _groups() -> dict[str, list[Path]]:
-    folders = sorted(folder for folder in _TESTS.iterdir() if any(folder.rglob("test_*.py")))
-    return {
-        "daemon": [folder for folder in folders if folder.name not in _BESIDE],
-        "sink": [folder for folder in folders if folder.name in _BESIDE],
-    }
+    groups: dict[str, list[Path]] = {name: [] for name in (*_GROUPS, _REST)}
+    for folder in sorted(_TESTS.iterdir()):
+        if any(folder.rglob("test_*.py")):
+            name = next((n for n, names in _GROUPS.items() if folder.name in names), _REST)
+            groups[name].append(folder)
+    return groups
 
 
 def _run(name: str, folders: Sequence[Path], options: Sequence[str]) -> int:
