@@ -270,17 +270,22 @@ class Snapshot:
         """Read the present rows of tables that were altered or renamed during the snapshot.
 
         Their changes since the snapshot's position come from the log, and lead to the same rows.
-        A new table may be a renamed one.
+        A new table may be a renamed one. MariaDB lists files, and misses a table that is being
+        altered or renamed: what changed is read whether listed or not, and the list is repeated.
         """
-        now = self._choice.captured(self._tables_now())
-        changed = [
-            table
-            for table in now
-            if (table in rows.changed or table not in captured)
-            and not self._choice.is_signal_table(table)
-        ]
-        for table in changed:
-            yield from rows.read_current(table, self._codec_of_definition)
+        known = set(captured).difference(rows.changed)
+        for _ in range(_ATTEMPTS):
+            listed = self._choice.captured({*self._tables_now(), *rows.changed})
+            new = [
+                table
+                for table in listed
+                if table not in known and not self._choice.is_signal_table(table)
+            ]
+            for table in new:
+                yield from rows.read_current(table, self._codec_of_definition)
+            if not new:
+                return
+            known.update(new)
 
     def _codec_of_definition(self, table: TableId, ddl: str) -> TableEventSchema:
         """Use the present definition of a table; the stream starts with its earlier one."""
