@@ -126,6 +126,7 @@ class CaptureConnector:
         "column.mask.",
         "column.truncate.",
         "topic.",
+        "snapshot.max.threads.multiplier.",
         "snapshot.select.statement.overrides.",
         *OLD_PREFIXES,
     )

@@ -105,6 +105,16 @@ SNAPSHOT: Final = (
         "Seconds that the snapshot has taken.",
         lambda f: f.progress.snapshot_seconds,
     ),
+    MetricDefinition(
+        "SnapshotPaused",
+        "1 when incremental snapshots are paused.",
+        lambda f: f.incremental.paused,
+    ),
+    MetricDefinition(
+        "SnapshotPausedDurationInSeconds",
+        "Seconds that incremental snapshots were paused.",
+        lambda f: f.paused_seconds,
+    ),
     *QUEUE,
 )
 STREAMING: Final = (
@@ -290,13 +300,18 @@ class StateCollector(Collector):
 
 
 _FAMILIES: Final = {"counter": CounterMetricFamily, "gauge": GaugeMetricFamily}
+_BY_TABLE: Final = {
+    "RowsScanned": "Rows that a snapshot has read.",
+    "TableChunkCounts": "Ranges of keys into which a table is split.",
+    "TableChunksCompletedCounts": "Ranges of keys that are read.",
+}
 _LABELS: Final = ("plugin", "name", "context", "connector", "task")
 
 
 def _debezium(running: list[tuple[tuple[str, int], TaskMetrics]]) -> Iterable[Metric]:
     """Return a family for each name, of both contexts where they share it."""
     families: dict[str, UnknownMetricFamily] = {}
-    scanned = _family("RowsScanned", "Rows that a snapshot has read.", (*_LABELS, "table"))
+    by_table = {key: _family(key, text, (*_LABELS, "table")) for key, text in _BY_TABLE.items()}
     for (connector, task), metrics in running:
         for context, table in CONTEXTS.items():
             labels = _labels(metrics, context, connector, task)
@@ -306,9 +321,20 @@ def _debezium(running: list[tuple[tuple[str, int], TaskMetrics]]) -> Iterable[Me
                 family = families[definition.name]
                 family.add_sample(family.name, labels, definition.read(metrics))
         labels = _labels(metrics, "snapshot", connector, task)
-        for name, rows in dict(metrics.rows_scanned).items():
-            scanned.add_sample(scanned.name, {**labels, "table": name}, rows)
-    return *families.values(), scanned
+        for name, table_name, value in _table_values(metrics):
+            family = by_table[name]
+            family.add_sample(family.name, {**labels, "table": table_name}, value)
+    return *families.values(), *by_table.values()
+
+
+def _table_values(metrics: TaskMetrics) -> Iterator[tuple[str, str, int]]:
+    """Yield the metrics of the tables of a snapshot: metric, table, value."""
+    for table, rows in dict(metrics.rows_scanned).items():
+        yield "RowsScanned", table, rows
+    for name, progress in dict(metrics.progress.tables.tables).items():
+        if progress.chunks:
+            yield "TableChunkCounts", str(name), progress.chunks
+            yield "TableChunksCompletedCounts", str(name), progress.chunks_completed
 
 
 def _labels(metrics: TaskMetrics, context: str, connector: str, task: int) -> dict[str, str]:

@@ -201,8 +201,8 @@ class Task(Protocol):
 class SnapshotTask(Protocol):
     """A task that takes snapshots and accepts signals. Any thread may call these methods."""
 
-    def snapshot_report(self) -> Mapping[str, object] | None:
-        """Return how far the snapshot has come, None before any."""
+    def snapshot_reports(self) -> Sequence[Mapping[str, object]]:
+        """Return how far the snapshots have come, none before any."""
 
     def signals(self) -> Sequence[Mapping[str, object]]:
         """Return the last signals that the REST API got."""

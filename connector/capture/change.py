@@ -175,6 +175,38 @@ class FailedTables:
 
 
 @dataclass(frozen=True, slots=True)
+class IncrementalProgress:
+    """How far incremental snapshots have come.
+
+    ``tables`` are those to be read, the present one first; there are none at the end. ``rows`` are
+    those of the present table. Keys are text: ``chunk_from`` that before the last chunk,
+    ``chunk_to`` its last one, ``table_to`` the highest one of the table.
+    """
+
+    tables: tuple[str, ...] = ()
+    rows: int = 0
+    chunk: str | None = None
+    chunk_from: str = ""
+    chunk_to: str = ""
+    table_to: str = ""
+    paused: bool = False
+
+    def report(self) -> dict[str, object]:
+        """Return the progress for the REST API."""
+        return {
+            "type": "incremental",
+            "state": "PAUSED" if self.paused else "RUNNING",
+            "table": self.tables[0] if self.tables else None,
+            "rows": self.rows,
+            "chunk": self.chunk,
+            "chunk_from": self.chunk_from,
+            "chunk_to": self.chunk_to,
+            "table_to": self.table_to,
+            "tables_left": list(self.tables),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotBegan:
     """A snapshot begins to read rows; ``estimates`` are the server's, None where it has none."""
 
@@ -185,12 +217,30 @@ class SnapshotBegan:
 class TableScan:
     """A snapshot begins to read a table, or has read it: then ``rows`` is their number.
 
-    ``tables`` are those of the snapshot.
+    ``tables`` are those of the snapshot. ``chunks`` is the number of ranges of keys into which
+    the table is split, 0 if tables are not.
     """
 
     table: TableId
     tables: Sequence[TableId]
     rows: int | None = None
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkScan:
+    """A snapshot begins to read a range of keys, or has read it: then it ``is_complete``.
+
+    ``number`` is that of the range, from 0 to less than ``count``. ``rows`` are those of the table
+    that were read; ``tables`` are the tables of the snapshot.
+    """
+
+    table: TableId
+    number: int
+    count: int
+    rows: int
+    tables: Sequence[TableId]
+    is_complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +270,10 @@ CaptureEvent = (
     | Waiting
     | Notice
     | FailedTables
+    | IncrementalProgress
     | SnapshotBegan
     | TableScan
+    | ChunkScan
     | Notification
     | Emptied
 )

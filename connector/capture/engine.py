@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from connector.capture.change import (
     Cause,
     Change,
+    ChunkScan,
     HeartbeatDue,
     Notice,
     Position,
@@ -177,6 +178,9 @@ class Engine(Generic[P]):
                 tables.scan(change)
                 table = change.table if change.rows is None else None
                 yield from self._options.notifications.scan(change)
+            elif isinstance(change, ChunkScan):
+                tables.scan_chunk(change)
+                yield from self._options.notifications.chunk(change)
             else:
                 if isinstance(change, RowChanges):
                     tables.read(change.codec.table.id, len(change.rows))

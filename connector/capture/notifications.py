@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from connector.capture.change import Notification, TableScan
+from connector.capture.change import ChunkScan, Notification, TableScan
 from connector.capture.tables import TableId
-from connector.data.java import grown_hash_order, hash_set_order
+from connector.data.java import concurrent_hash_order, grown_hash_order, hash_set_order
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +79,10 @@ class Notifications:
     def scan(self, step: TableScan) -> Iterator[Notification]:
         """Publish that a table of a snapshot is being read, or is read."""
         if step.rows is None:
+            order = concurrent_hash_order if step.chunks else hash_set_order
             data = {
                 "current_collection_in_progress": str(step.table),
-                "data_collections": joined(hash_set_order(map(str, step.tables))),
+                "data_collections": joined(order([str(table) for table in step.tables])),
             }
             return self.publish(_INITIAL, "IN_PROGRESS", data)
         data = {
@@ -91,3 +92,21 @@ class Notifications:
             "status": "SUCCEEDED",
         }
         return self.publish(_INITIAL, "TABLE_SCAN_COMPLETED", data)
+
+    def chunk(self, step: ChunkScan) -> Iterator[Notification]:
+        """Publish that a range of keys is being read, or is read."""
+        numbers = {"chunk_index": str(step.number), "total_chunks": str(step.count)}
+        if not step.is_complete:
+            data = {
+                "current_collection_in_progress": str(step.table),
+                **numbers,
+                "total_rows_scanned": str(step.rows),
+            }
+            return self.publish(_INITIAL, "TABLE_CHUNK_IN_PROGRESS", data)
+        data = {
+            "scanned_collection": str(step.table),
+            "data_collections": joined(step.tables),
+            **numbers,
+            "status": "SUCCEEDED",
+        }
+        return self.publish(_INITIAL, "TABLE_CHUNK_COMPLETED", data)

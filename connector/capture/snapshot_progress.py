@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
 
-from connector.capture.change import SnapshotBegan, TableScan
+from connector.capture.change import ChunkScan, SnapshotBegan, TableScan
 from connector.capture.tables import TableId
 
 log = logging.getLogger(__name__)
@@ -21,11 +21,16 @@ SnapshotKind = Literal["initial", "blocking"]
 
 @dataclass(slots=True)
 class TableProgress:
-    """One table; ``estimate`` is the server's estimate of its rows, None if it has none."""
+    """One table; ``estimate`` is the server's estimate of its rows, None if it has none.
+
+    ``chunks`` is the number of ranges of keys into which it is split, 0 if tables are not.
+    """
 
     estimate: int | None = None
     rows: int = 0
     state: State = "WAITING"
+    chunks: int = 0
+    chunks_completed: int = 0
 
     @property
     def total(self) -> int | None:
@@ -41,6 +46,11 @@ class TableProgress:
             "rows": self.rows,
             "total_rows": self.total,
             "percent": None if self.total is None else _percent(self.rows, self.total),
+            **(
+                {"chunks": self.chunks, "chunks_completed": self.chunks_completed}
+                if self.chunks
+                else {}
+            ),
         }
 
 
@@ -66,8 +76,17 @@ class SnapshotProgress:
     def scan(self, step: TableScan) -> None:
         """Record the start or the end of a table; one that was altered starts again."""
         state: State = "RUNNING" if step.rows is None else "COMPLETED"
-        estimate = self.tables[step.table].estimate if step.table in self.tables else None
-        self.tables[step.table] = TableProgress(estimate, step.rows or 0, state)
+        before = self.tables.get(step.table, TableProgress())
+        chunks = step.chunks or (before.chunks if state == "COMPLETED" else 0)
+        completed = chunks if state == "COMPLETED" else 0
+        self.tables[step.table] = TableProgress(
+            before.estimate, step.rows or 0, state, chunks, completed
+        )
+
+    def scan_chunk(self, step: ChunkScan) -> None:
+        """Count a range of keys that is read."""
+        if step.table in self.tables:
+            self.tables[step.table].chunks_completed += step.is_complete
 
     def read(self, table: TableId, rows: int) -> None:
         """Count rows; the end of a table has counted all of them, also those held back."""

@@ -138,6 +138,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "snapshot.locking.mode": one_of(*locks.MODES),
     "snapshot.lock.timeout.ms": at_least(1),
     "snapshot.max.threads": at_least(1),
+    "snapshot.max.threads.multiplier": at_least(1),
     "snapshot.mode": one_of(*snapshot_plan.MODES, snapshot_plan.CONFIGURED),
     "snapshot.mode.configuration.based.snapshot.on.schema.error": only(
         False, because="a lost history stops the task; use snapshot.mode=recovery"

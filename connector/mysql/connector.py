@@ -14,7 +14,7 @@ from connector.capture.signals.opening import client_faults as signal_client_fau
 from connector.capture.signals.opening import deletes_marks
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
-from connector.config import ConfigDef, ConfigValue
+from connector.config import ConfigDef, ConfigValue, settings_below
 from connector.data.schema import Schema
 from connector.errors import AccessDeniedError, MillraceError
 from connector.fence import Fence
@@ -37,6 +37,7 @@ from connector.mysql.session.connection import Connection
 from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.snapshot import SnapshotOptions
 from connector.mysql.snapshot.table_choice import table_order
+from connector.mysql.snapshot.table_chunks import ChunkPlanner
 from connector.mysql.source import MySqlSource
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.source_parts import SourceParts
@@ -270,7 +271,26 @@ def _snapshot_options(
         row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
         position_headers=capture.position_headers,
         threads=values["snapshot.max.threads"],
+        planner=_planner(values, config),
     )
+
+
+def _planner(values: Mapping[str, Any], config: Mapping[str, str]) -> ChunkPlanner | None:
+    """Return what splits the tables of a snapshot; None if sessions read whole tables."""
+    key = "snapshot.max.threads.multiplier"
+    threads = values["snapshot.max.threads"]
+    multiplier = values["snapshot.max.threads.multiplier"]
+    by_table = {}
+    for name, text in settings_below(config, key + ".").items():
+        if text.strip().isdigit() and int(text):
+            by_table[name] = int(text)
+        else:
+            log.warning("%s.%s is not a positive number: %d is used", key, name, multiplier)
+    legacy = values["legacy.snapshot.max.threads"]
+    legacy = legacy or values["internal.legacy.snapshot.max.threads"]
+    if legacy or max(threads, multiplier, *by_table.values()) == 1:
+        return None
+    return ChunkPlanner(threads, lambda table: by_table.get(str(table), multiplier))
 
 
 def _defined(rules: SchemaRules) -> Callable[[TableId], bool]:

@@ -70,10 +70,11 @@ class CaptureTask:
             return False
         return True
 
-    def snapshot_report(self) -> Mapping[str, object] | None:
-        """Return how far the snapshot has come, None before any."""
-        tables = self.metrics.progress.tables
-        return tables.report() if tables.tables else None
+    def snapshot_reports(self) -> Sequence[Mapping[str, object]]:
+        """Return how far the snapshots have come, none before any."""
+        tables, incremental = self.metrics.progress.tables, self.metrics.incremental
+        found = [tables.report()] if tables.tables else []
+        return [*found, incremental.report()] if incremental.tables else found
 
     def signals(self) -> Sequence[Mapping[str, object]]:
         """Return the last signals that the REST API got."""

@@ -14,6 +14,7 @@ from typing import Protocol
 from connector.capture.change import (
     Change,
     FailedTables,
+    IncrementalProgress,
     Position,
     Progress,
     RowChanges,
@@ -64,7 +65,7 @@ class TaskMetrics:
     read, -1 before any; it is 0 when nothing is left to read. ``tags`` are labels that users add.
     ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
     of the snapshot. ``faults`` are the reasons why the task waits, by cause. ``failed_tables`` are
-    those whose last incremental snapshot failed.
+    those whose last incremental snapshot failed; ``incremental`` is the progress of the others.
     """
 
     database: str = ""
@@ -90,7 +91,10 @@ class TaskMetrics:
     committed_at: float = 0.0
     queue: ProducerQueue | None = None
     failed_tables: frozenset[str] = frozenset()
+    incremental: IncrementalProgress = field(default_factory=IncrementalProgress)
     tags: Mapping[str, str] = field(default_factory=dict)
+    _paused_at: float = 0.0  # 0 if incremental snapshots are not paused
+    _paused_seconds: float = 0.0
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
     _mark_slot: int = 0
@@ -127,6 +131,21 @@ class TaskMetrics:
             self._truncated(change)
         elif isinstance(change, FailedTables):
             self.failed_tables = frozenset(change.reasons)
+        elif isinstance(change, IncrementalProgress):
+            self._incremental(change)
+
+    @property
+    def paused_seconds(self) -> float:
+        """How long incremental snapshots were paused in all."""
+        now = time.monotonic() - self._paused_at if self._paused_at else 0.0
+        return self._paused_seconds + now
+
+    def _incremental(self, change: IncrementalProgress) -> None:
+        self.incremental = change
+        if change.paused and not self._paused_at:
+            self._paused_at = time.monotonic()
+        elif not change.paused:
+            self._paused_seconds, self._paused_at = self.paused_seconds, 0.0
 
     def record_skipped(self) -> None:
         """Count a record that was skipped, because ``errors.tolerance`` allows it."""

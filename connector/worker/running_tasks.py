@@ -24,8 +24,8 @@ class RunningTasks:
     def snapshots(self, name: str) -> Sequence[Mapping[str, object]]:
         """Return how far the snapshots of a connector's tasks have come."""
         task = self._task(name)
-        report = None if task is None else task.snapshot_report()
-        return [] if report is None else [{"task": 0, **report}]
+        reports = [] if task is None else task.snapshot_reports()
+        return [{"task": 0, **report} for report in reports]
 
     def signals(self, name: str) -> Sequence[Mapping[str, object]]:
         """Return the last signals that a connector got through the REST API."""

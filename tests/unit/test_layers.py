@@ -44,7 +44,7 @@ SINK = {
 # The rooms of MySQL's connector, from the bottom to the top; rooms of one level are independent.
 MYSQL_LAYERS = (
     {"session", "types", "old_names"},
-    {"position", "ddl", "custom_converters"},
+    {"position", "ddl", "custom_converters", "chunk_keys"},
     {"source_block", "options", "config_faults", "heartbeat_action"},
     {"binlog", "reselection"},
     {"schema"},

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from connector.capture.change import (
     Change,
     FailedTables,
+    IncrementalProgress,
     Notification,
     Position,
     PositionText,
@@ -83,6 +84,7 @@ class IncrementalSnapshot:
             yield FailedTables(dict(self._state.failed))
         if self._state.running:
             log.info("The incremental snapshot of %s continues", self._names())
+            yield self._progress()
             yield from self._read_chunk()
 
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
@@ -114,12 +116,14 @@ class IncrementalSnapshot:
         """Read no further chunk."""
         if self._state.running and not self._state.paused:
             self._state.paused = True
+            yield self._progress()
             yield from self._notify("PAUSED", self._collections())
 
     def resume(self) -> Iterator[Change]:
         """Continue after a pause."""
         if self._state.running and self._state.paused:
             self._state.paused = False
+            yield self._progress()
             yield from self._notify("RESUMED", self._collections())
             if self._window.phase == "idle":
                 yield from self._read_chunk()
@@ -252,10 +256,23 @@ class IncrementalSnapshot:
         self._window.fill(schema, chunk.rows)
         state.rows += len(chunk.rows)
         state.chunk_end = chunk.end
-        yield from self._notify("IN_PROGRESS", self._progress(chunk))
+        yield self._progress()
+        yield from self._notify("IN_PROGRESS", self._keys(chunk))
         return True
 
-    def _progress(self, chunk: Chunk) -> dict[str, str]:
+    def _progress(self) -> IncrementalProgress:
+        state = self._state
+        return IncrementalProgress(
+            tuple(str(request.table) for request in state.tables),
+            state.rows,
+            state.chunk if state.running else None,
+            key_text(state.position),
+            key_text(state.chunk_end),
+            key_text(state.maximum),
+            state.paused,
+        )
+
+    def _keys(self, chunk: Chunk) -> dict[str, str]:
         return {
             **self._collections(),
             "current_collection_in_progress": str(self._state.tables[0].table),
@@ -300,6 +317,7 @@ class IncrementalSnapshot:
         if not self._state.running:
             yield from self._notify("COMPLETED", {})
             self._state.identity, self._state.paused = None, False
+        yield self._progress()
 
     def _stop_tables(self) -> Iterator[Change]:
         """Remove the tables that are to be stopped, the one that is read last of them."""

@@ -17,11 +17,9 @@ from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId, Tables
-from connector.codegen import call
 from connector.data.java import concurrent_hash_order
-from connector.data.schema import BYTES
 from connector.errors import ConversionError, StopError, TableChangedError, TransientError
-from connector.mysql.incremental.chunk_keys import ChunkKey, chunk_key, conditions, equals
+from connector.mysql.chunk_keys import ChunkKey, chunk_key, conditions, equals, key_codecs
 from connector.mysql.session.connection import Connection, code_of, quote
 from connector.mysql.session.server_errors import NO_SUCH_COLUMN, NO_SUCH_TABLE
 from connector.mysql.session.text_rows import TextRows
@@ -166,7 +164,7 @@ class MySqlChunks:
             f"{f' WHERE {where}' if where else ''} ORDER BY {order}"
             f"{'' if limit is None else f' LIMIT {limit}'}"
         )
-        codecs = [*(column.as_selected() for column in columns), *_key_codecs(keys)]
+        codecs = [*(column.as_selected() for column in columns), *key_codecs(keys)]
         with self._connection() as session:
             batches = TextRows(codecs).read(session.read_rows(sql))
             rows = [row for batch in batches for row in batch]
@@ -225,13 +223,6 @@ def _key_columns(table: Table, request: TableRequest) -> list[Column]:
 
 def _chunk_keys(table: Table, request: TableRequest) -> list[ChunkKey]:
     return [chunk_key(column) for column in _key_columns(table, request)]
-
-
-def _key_codecs(keys: Sequence[ChunkKey]) -> Iterator[ColumnCodec]:
-    """Yield codecs that read the values of a key; no column of the table has their names."""
-    for number, key in enumerate(keys):
-        column = Column(f"key {number} of the chunk", "VARBINARY", 0)
-        yield ColumnCodec(column, BYTES, call(key.read), None)
 
 
 def _code(error: Exception) -> int:

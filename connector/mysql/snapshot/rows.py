@@ -8,21 +8,35 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from connector.capture.change import PositionText, Row, RowChanges, TableScan, Truncated
+from connector.capture.change import (
+    ChunkScan,
+    PositionText,
+    Row,
+    RowChanges,
+    TableScan,
+    Truncated,
+)
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import StopError, TableChangedError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.session.connection import code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
-from connector.mysql.snapshot.parallel_reading import ParallelReader, TableAltered, TableStart
+from connector.mysql.snapshot.parallel_reading import (
+    ChunkStart,
+    ParallelReader,
+    TableAltered,
+    TableEnd,
+    TableStart,
+)
+from connector.mysql.snapshot.table_chunks import ChunkPlanner, TableChunk
 from connector.mysql.snapshot.table_reader import TableReader
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
 Marker = str
-RowOrScan = RowChanges | Truncated | TableScan
+RowOrScan = RowChanges | Truncated | TableScan | ChunkScan
 FIRST: Final = "first"
 FIRST_IN_TABLE: Final = "first_in_data_collection"
 LAST_IN_TABLE: Final = "last_in_data_collection"
@@ -81,19 +95,29 @@ class TableRows:
         self._position_texts = position_texts
         self._marker = first
         self._delayed: list[Row] = []
+        self._has_end = False
         self.count = 0
 
-    def add(self, batch: list[Row]) -> Iterator[RowChanges]:
-        """Yield the rows of a batch and the delayed row, except the last one."""
+    def add(self, batch: list[Row], *, is_end: bool = True) -> Iterator[RowChanges]:
+        """Yield the rows of a batch and the delayed row, except the last one.
+
+        :param is_end: the last row of the table is among these or comes later.
+        """
         self.count += len(batch)
+        if self._has_end and not is_end:
+            yield from self._release(batch)
+            return
+        self._has_end = self._has_end or (is_end and bool(batch))
         rows = self._delayed + batch
-        if self._marker != _TRUE and len(rows) > 1:
+        self._delayed = rows[-1:]
+        yield from self._release(rows[:-1])
+
+    def _release(self, rows: list[Row]) -> Iterator[RowChanges]:
+        if self._marker != _TRUE and rows:
             yield self._changes(self._marker, rows[:1], "")
             rows, self._marker = rows[1:], _TRUE
-        if len(rows) > 1:
-            yield self._changes(self._marker, rows[:-1], "")
-            rows = rows[-1:]
-        self._delayed = rows
+        if rows:
+            yield self._changes(_TRUE, rows, "")
 
     def end(self) -> Iterator[RowChanges | Truncated]:
         """Yield the last row."""
@@ -115,7 +139,8 @@ class TableRows:
 class SnapshotRows:
     """Reads tables through one session or several.
 
-    ``changed`` are tables that could not be read because their definitions changed.
+    ``changed`` are tables that could not be read because their definitions changed. With a
+    ``planner`` sessions share the ranges of keys of a table, otherwise each reads whole tables.
     """
 
     def __init__(
@@ -123,6 +148,7 @@ class SnapshotRows:
         readers: Sequence[TableReader],
         codec_of: Callable[[TableId], TableEventSchema],
         markers: SnapshotMarkers,
+        planner: ChunkPlanner | None = None,
     ) -> None:
         self.changed: list[TableId] = []
         self._tables: Sequence[TableId] = ()
@@ -130,6 +156,7 @@ class SnapshotRows:
         self._readers = readers
         self._codec_of = codec_of
         self._markers = markers
+        self._planner = planner
 
     def changes(
         self, tables: Sequence[TableId], reported: Sequence[TableId] | None = None
@@ -140,7 +167,7 @@ class SnapshotRows:
         """
         self._tables = tables
         self._reported = tables if reported is None else reported
-        if len(self._readers) > 1:
+        if len(self._readers) > 1 or self._planner is not None:
             yield from self._concurrently(tables)
             return
         reader = self._readers[0]
@@ -194,23 +221,39 @@ class SnapshotRows:
         yield TableScan(codec.table.id, self._reported, rows.count)
 
     def _concurrently(self, tables: Sequence[TableId]) -> Iterator[RowOrScan]:
-        """Read several tables at the same time; the last one is ended last."""
+        """Read several tables or ranges at the same time; the last table is ended last."""
         started: dict[int, TableRows] = {}
-        with closing(ParallelReader(self._readers, tables, self._codec_of)) as reader:
+        source = ParallelReader(self._readers, tables, self._codec_of, self._planner)
+        with closing(source) as reader:
             for item in reader.items():
+                name = tables[item.table]
                 if isinstance(item, TableStart):
                     first = FIRST_IN_TABLE if item.table else FIRST
                     started[item.table] = self._markers.begin_table(item.codec, item.micros, first)
-                    yield TableScan(tables[item.table], tables)
+                    chunks = item.chunks if self._planner is not None else 0
+                    yield TableScan(name, tables, chunks=chunks)
+                elif isinstance(item, ChunkStart):
+                    yield from self._chunk_scan(name, item.chunk, started[item.table])
                 elif isinstance(item, TableAltered):
                     del started[item.table]
-                    self._note_changed(tables[item.table], item.error)
+                    self._note_changed(name, item.error)
+                elif isinstance(item, TableEnd):
+                    if item.table < len(tables) - 1:
+                        yield from self._end(name, started.pop(item.table))
                 elif item.rows:
-                    yield from started[item.table].add(item.rows)
-                elif item.table < len(tables) - 1:
-                    yield from self._end(tables[item.table], started.pop(item.table))
+                    yield from started[item.table].add(item.rows, is_end=item.chunk.is_last)
+                else:
+                    rows = started[item.table]
+                    yield from self._chunk_scan(name, item.chunk, rows, is_complete=True)
         for number, table in started.items():
             yield from self._end(tables[number], table)
+
+    def _chunk_scan(
+        self, table: TableId, chunk: TableChunk, rows: TableRows, *, is_complete: bool = False
+    ) -> Iterator[ChunkScan]:
+        if self._planner is not None:
+            number, count = chunk.number, chunk.count
+            yield ChunkScan(table, number, count, rows.count, self._reported, is_complete)
 
     def _end(self, table: TableId, rows: TableRows) -> Iterator[RowOrScan]:
         yield from rows.end()

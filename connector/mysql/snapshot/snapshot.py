@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from connector.capture.change import (
     Change,
+    ChunkScan,
     Progress,
     RowChanges,
     SchemaChange,
@@ -34,13 +35,14 @@ from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
 from connector.mysql.snapshot.rows import RowOrScan, SnapshotMarkers, SnapshotRows
 from connector.mysql.snapshot.table_choice import TableChoice
+from connector.mysql.snapshot.table_chunks import ChunkPlanner
 from connector.mysql.snapshot.table_reader import TableReader, without_counter
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
-SnapshotChange = SchemaChange | RowChanges | Truncated | TableScan | SnapshotBegan
+SnapshotChange = SchemaChange | RowChanges | Truncated | TableScan | ChunkScan | SnapshotBegan
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class SnapshotOptions:
 
     ``row_count_order`` is the order of tables by size. With ``position_headers`` changes have their
     position as text, and tables without rows are emitted. ``threads`` is the number of sessions
-    that read tables.
+    that read tables, which a ``planner`` splits.
     """
 
     locking: str = "minimal"
@@ -60,6 +62,7 @@ class SnapshotOptions:
     row_count_order: str = "disabled"
     position_headers: bool = False
     threads: int = 1
+    planner: ChunkPlanner | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,9 @@ class Snapshot:
         Writers are locked out; or, without a lock, the position is older than what the sessions
         read, so that nothing is lost.
         """
-        for _ in range(min(self._options.threads, len(captured)) - 1):
+        threads = self._options.threads
+        most = threads if self._options.planner is not None else min(threads, len(captured))
+        for _ in range(most - 1):
             session = self._open_session()
             self._extra_sessions.append(session)
             lock.share(session)
@@ -234,7 +239,7 @@ class Snapshot:
         """Delay each change until the next one comes: the very last one gets a marker."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
-            if isinstance(change, (Truncated, TableScan, SnapshotBegan)):
+            if isinstance(change, (Truncated, TableScan, ChunkScan, SnapshotBegan)):
                 yield change
                 continue
             if held is not None:
@@ -257,6 +262,7 @@ class Snapshot:
             SnapshotMarkers(
                 self._source, at, self._options.selects, self._options.position_headers
             ),
+            self._options.planner,
         )
         read = [table for table in captured if not self._choice.is_signal_table(table)]
         found = self._definitions.row_estimates({table.database for table in read})

@@ -35,12 +35,13 @@ class TableReader:
         ((self._zone,),) = connection.rows("SELECT @@session.time_zone")
         connection.execute(UTC)
 
-    def rows_as_defined(self, codec: TableEventSchema) -> Iterator[list[Row]]:
+    def rows_as_defined(self, codec: TableEventSchema, clause: str = "") -> Iterator[list[Row]]:
         """Yield the rows of a table that still has the definition with which the snapshot began.
 
         The locks are released by now. The server refuses to read most tables that were altered
         since the transaction began, but not those of which only columns were renamed.
 
+        :param clause: the rest of the SELECT, for a part of the rows.
         :raises TableChangedError: it was altered, renamed or dropped during the snapshot.
         """
         self.connection.execute("SAVEPOINT millrace")
@@ -59,8 +60,12 @@ class TableReader:
         if not self._is_unchanged(table):
             self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
             raise TableChangedError(f"table {table} was altered during the snapshot")
-        yield from self._rows(codec)
+        yield from self._rows(codec, clause)
         self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
+
+    def has_select(self, table: TableId) -> bool:
+        """Whether a table is read by a configured SELECT."""
+        return bool(self._selects.get(str(table)))
 
     def rows(self, codec: TableEventSchema) -> Iterator[list[Row]]:
         """Yield the rows of a table as they come, by the configured SELECT if there is one.
@@ -72,8 +77,8 @@ class TableReader:
         yield from self._rows(codec)
         self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
 
-    def _rows(self, codec: TableEventSchema) -> Iterator[list[Row]]:
-        batches = self._batches(codec)
+    def _rows(self, codec: TableEventSchema, clause: str = "") -> Iterator[list[Row]]:
+        batches = self._batches(codec, clause)
         if codec.derived:
             batches = (list(map(codec.with_derived, batch)) for batch in batches)
         return batches
@@ -104,7 +109,7 @@ class TableReader:
         """Return the server's time, to the second; the session's time zone must be UTC."""
         return self._reader.now_micros()
 
-    def _batches(self, codec: TableEventSchema) -> Iterator[list[Row]]:
+    def _batches(self, codec: TableEventSchema, clause: str) -> Iterator[list[Row]]:
         name = codec.table.id
         configured = self._selects.get(str(name))
         if configured:
@@ -112,7 +117,7 @@ class TableReader:
             return TextRows(codec.columns, stream.columns).read(stream)
         expressions = [column.sql(quote(column.column.name)) for column in codec.columns]
         columns = ", ".join(expressions) or "NULL"
-        select = f"SELECT {columns} FROM {name.quoted('`')}"  # noqa: S608 - names are quoted
+        select = f"SELECT {columns} FROM {name.quoted('`')}{clause}"  # noqa: S608 - names are quoted
         found = None if codec.columns else ("NULL",)  # all columns may be excluded
         read = [column.as_selected() for column in codec.columns]
         return TextRows(read, found).read(self.connection.read_rows(select))

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from connector.capture.change import Notification, TableScan
+from connector.capture.change import ChunkScan, Notification, TableScan
 from connector.capture.engine import Engine, EngineOptions
 from connector.capture.notifications import Notifications
 from connector.capture.tables import TableId
@@ -76,3 +76,25 @@ def test_without_channels_nothing_is_published(caplog: pytest.LogCaptureFixture)
     with caplog.at_level(logging.INFO):
         assert list(notifications().snapshot("STARTED")) == []
     assert not caplog.text
+
+
+def test_a_range_of_keys_names_its_number() -> None:
+    (begun,) = notifications("sink").chunk(ChunkScan(TABLES[0], 1, 3, 40, TABLES))
+    assert begun.type == "TABLE_CHUNK_IN_PROGRESS"
+    assert begun.additional_data == {
+        "connector_name": "shop",
+        "current_collection_in_progress": "d.b",
+        "chunk_index": "1",
+        "total_chunks": "3",
+        "total_rows_scanned": "40",
+    }
+    (ended,) = notifications("sink").chunk(ChunkScan(TABLES[0], 1, 3, 60, TABLES, True))
+    assert ended.type == "TABLE_CHUNK_COMPLETED"
+    assert ended.additional_data == {
+        "connector_name": "shop",
+        "scanned_collection": "d.b",
+        "data_collections": "d.b,d.a",
+        "chunk_index": "1",
+        "total_chunks": "3",
+        "status": "SUCCEEDED",
+    }

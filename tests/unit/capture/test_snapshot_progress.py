@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from connector.capture.change import SnapshotBegan, TableScan
+from connector.capture.change import ChunkScan, SnapshotBegan, TableScan
 from connector.capture.snapshot_progress import SnapshotProgress
 from connector.capture.tables import TableId
 
@@ -93,3 +93,23 @@ def test_a_line_every_ten_seconds(
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 5
     assert lines[0].endswith("; reading shop.large")
+
+
+def test_ranges_of_keys_are_counted(progress: SnapshotProgress) -> None:
+    progress.scan(TableScan(LARGE, TABLES, chunks=3))
+    for number in (2, 0):
+        progress.scan_chunk(ChunkScan(LARGE, number, 3, 0, TABLES))
+        progress.scan_chunk(ChunkScan(LARGE, number, 3, 0, TABLES, is_complete=True))
+    assert progress.tables[LARGE].report() | {"rows": 0} == {
+        "state": "RUNNING",
+        "rows": 0,
+        "total_rows": 1000,
+        "percent": 0,
+        "chunks": 3,
+        "chunks_completed": 2,
+    }
+    progress.scan(TableScan(LARGE, TABLES, 5))
+    assert progress.tables[LARGE].chunks_completed == 3
+    progress.scan(TableScan(LARGE, TABLES))  # altered, so that it is read again as a whole
+    assert progress.tables[LARGE].chunks == 0
+    assert "chunks" not in progress.tables[SMALL].report()

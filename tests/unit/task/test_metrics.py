@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from connector.capture.change import (
+    IncrementalProgress,
     Operation,
     Progress,
     Row,
@@ -152,3 +153,15 @@ def test_counts_go_on_in_another_run(metrics: TaskMetrics) -> None:
     metrics.record_change(rows("c", 3))
     assert (metrics.streaming.total, metrics.bytes_sent) == (6, 100)
     assert metrics.queue is another
+
+
+def test_pauses_of_incremental_snapshots_add_up(metrics: TaskMetrics) -> None:
+    assert metrics.paused_seconds == 0
+    for paused in (True, True, False, False):
+        metrics.record_change(IncrementalProgress(("d.t",), paused=paused))
+        assert metrics.incremental.paused is paused
+    once = metrics.paused_seconds
+    assert once > 0
+    assert metrics.paused_seconds == once
+    metrics.record_change(IncrementalProgress(("d.t",), paused=True))
+    assert metrics.paused_seconds > once

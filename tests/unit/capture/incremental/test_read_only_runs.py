@@ -152,6 +152,8 @@ class ReadOnlyCapture(Capture):
             yield HeartbeatDue()
         assert not self.incremental.running, "the snapshot stands still"
         yield Progress(At(number))
+        if len(self.database.log) > number:
+            yield from self._stream(number)
 
 
 class ReadOnlyRun(Run):

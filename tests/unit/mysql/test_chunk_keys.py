@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from connector.capture.tables import Column
 from connector.data.java_objects import JavaBigInteger, JavaLong
-from connector.mysql.incremental.chunk_keys import (
+from connector.mysql.chunk_keys import (
     ChunkKey,
     behind,
     chunk_key,

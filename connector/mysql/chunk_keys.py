@@ -7,14 +7,17 @@ through an expression, in ``ORDER BY`` and ``WHERE`` alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from connector.capture.columns import ColumnCodec
 from connector.capture.incremental.chunk_source import Key
 from connector.capture.tables import Column
+from connector.codegen import call
 from connector.data.java_objects import JavaBigInteger, JavaLong
+from connector.data.schema import BYTES
 from connector.mysql.session.connection import quote
 
 Literal = Callable[[Any], str]
@@ -40,6 +43,13 @@ def chunk_key(column: Column) -> ChunkKey:
         is_unsigned = words[0] == "SERIAL" or "UNSIGNED" in words
         read = JavaBigInteger if is_unsigned else JavaLong
     return ChunkKey((sql or "{}").replace("{}", name), read, column.optional)
+
+
+def key_codecs(keys: Sequence[ChunkKey]) -> Iterator[ColumnCodec]:
+    """Yield codecs that read the values of a key; no column of the table has their names."""
+    for number, key in enumerate(keys):
+        column = Column(f"key {number} of the chunk", "VARBINARY", 0)
+        yield ColumnCodec(column, BYTES, call(key.read), None)
 
 
 def conditions(keys: Sequence[ChunkKey], after: Key, maximum: Key, literal: Literal) -> str:
