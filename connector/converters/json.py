@@ -133,6 +133,9 @@ class JsonConverter(HeaderValues):
         """Return nothing: JSON does not mark presence."""
         return b""
 
+    def nested(self, schema: Schema, index: int) -> None:
+        """Return nothing: JSON's structs are written as they are."""
+
     def part(self, schema: Schema, start: int, stop: int) -> Encode:
         """Return a function that writes the members of some fields, separators included."""
         if start == stop:

@@ -57,6 +57,9 @@ class JsonFrames(RegistryFrames):
         """Return nothing: JSON does not mark presence."""
         return self._json.present(schema)
 
+    def nested(self, schema: Schema, index: int) -> None:
+        """Return nothing: JSON's structs are written as they are."""
+
     def part(self, schema: Schema, start: int, stop: int) -> Encode:
         """Return a function that writes the members of some fields, separators included."""
         return self._json.part(schema, start, stop)

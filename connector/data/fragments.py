@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from connector.data.schema import Schema
 
 Encode = Callable[[Sequence[Any]], bytes]
+Wrap = Callable[[bytes], bytes]
 
 
 @runtime_checkable
@@ -37,6 +38,13 @@ class Fragments(Protocol):
 
     def present(self, schema: Schema) -> bytes:
         """Return what stands before a value that is not absent."""
+        ...
+
+    def nested(self, schema: Schema, index: int) -> Wrap | None:
+        """Return a function that makes a struct's field of the bytes of a struct in it.
+
+        None: they stand as they are behind label and presence, which are empty otherwise.
+        """
         ...
 
     def part(self, schema: Schema, start: int, stop: int) -> Encode:

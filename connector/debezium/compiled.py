@@ -12,8 +12,9 @@ from typing import Any
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.fragments import Fragments
+from connector.data.fragments import Encode, Fragments
 from connector.data.record import Header, Message
+from connector.data.schema import Schema
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, numbered_rows
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
@@ -77,7 +78,7 @@ class CompiledRows:
     def _created(self, event: _Event, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
         shape, headers = event.shape, self._headers
-        topic, key, row, created = shape.topic, shape.key, shape.row, shape.created
+        topic, key, row, created = shape.topic, shape.key, shape.after, shape.created
         tail = event.tail(change.op, shape.no_transaction)
         if change.first_row is None:
             rest = event.source(0) + tail
@@ -86,14 +87,14 @@ class CompiledRows:
                 for _, r in change.rows
                 if r is not None
             ]
-        head, rest = event.head, event.source_rest + tail
+        head, rest = event.head, event.source_end + tail
         return [
             _new(
                 Message,
                 (topic, None, key(r), _join((created, row(r), head, n, rest)), headers, None),
             )
             for n, (_, r) in zip(
-                shape.numbers(change.first_row, len(change.rows)), change.rows, strict=True
+                event.numbers(change.first_row, len(change.rows)), change.rows, strict=True
             )
             if r is not None
         ]
@@ -104,11 +105,12 @@ class CompiledRows:
         A row leaves the change and its values go as soon as they are written: they may be huge.
         """
         shape, headers = event.shape, self._headers
-        topic, key, row, moved = shape.topic, shape.key, shape.row, shape.moved
+        topic, key, moved = shape.topic, shape.key, shape.moved
+        write_before, write_after = shape.before, shape.after
         opened, to_after, head = shape.opened, shape.to_after, event.head
-        rest = event.source_rest + event.tail("u", shape.no_transaction)
+        rest = event.source_end + event.tail("u", shape.no_transaction)
         messages: list[Message] = []
-        numbers = shape.numbers(change.first_row or 0, len(change.rows))
+        numbers = event.numbers(change.first_row or 0, len(change.rows))
         rows = change.rows[::-1]
         if change.position_text is None:
             change.rows = []
@@ -117,21 +119,21 @@ class CompiledRows:
             assert before is not None
             assert after is not None
             if moved(before, after):
-                messages += self._move(event, before, after, head + n + event.source_rest)
+                messages += self._move(event, before, after, head + n + event.source_end)
                 continue
             key_text = key(after)
-            old, before = row(before), None
-            new, after = row(after), None
+            old, before = write_before(before), None
+            new, after = write_after(after), None
             value = _join((opened, old, to_after, new, head, n, rest))
             messages.append(_new(Message, (topic, None, key_text, value, headers, None)))
         return messages
 
     def _present(self, shape: _Shape, before: Row | None, after: Row, rest: bytes) -> Message:
-        row = shape.row
+        written = shape.after(after)
         if before is None:
-            value = _join((shape.created, row(after), rest))
+            value = _join((shape.created, written, rest))
         else:
-            value = _join((shape.opened, row(before), shape.to_after, row(after), rest))
+            value = _join((shape.opened, shape.before(before), shape.to_after, written, rest))
         fields = (shape.topic, None, shape.key(after), value, self._headers, None)
         return _new(Message, fields)
 
@@ -141,7 +143,7 @@ class CompiledRows:
         assert before is not None
         shape = event.shape
         key = shape.key(before)
-        value = _join((shape.opened, shape.row(before), shape.no_after, rest))
+        value = _join((shape.opened, shape.before(before), shape.no_after, rest))
         messages = [Message(shape.topic, None, key, value, headers)]
         if self._options.tombstones:
             messages.append(Message(shape.topic, None, key, None, headers))
@@ -156,7 +158,7 @@ class CompiledRows:
         headers = [self._encode_header(to_new), *self._headers]
         messages = self._delete(event, before, middle + self._tail(event, "d"), headers)
         headers = [self._encode_header(to_old), *self._headers]
-        value = _join((shape.created, shape.row(after), middle, self._tail(event, "c")))
+        value = _join((shape.created, shape.after(after), middle, self._tail(event, "c")))
         messages.append(Message(shape.topic, None, shape.key(after), value, headers))
         return messages
 
@@ -194,13 +196,16 @@ class _Shape:
         self.codec = codec
         self.topic = codec.topic
         self.key = key
-        self.row = fragments.row(value)
+        self.before, self.after = (
+            _field(fragments, envelope, index) for index in (_BEFORE, _AFTER)
+        )
         self.moved = moving(codec)
         self.created = opening + null + after + present
         self.opened = opening + present
         self.to_after = after + present
         self.no_after = after + null
         self.source_label = fragments.label(envelope, _SOURCE)
+        self.whole_source = fragments.nested(envelope, _SOURCE)
         self.source_head = fragments.part(source, 0, row_slot)
         self.source_tail = fragments.part(source, row_slot + 1, len(source.fields))
         self.source_end = fragments.close(source)
@@ -229,19 +234,30 @@ class _Shape:
 class _Event:
     """The pieces that all rows of one log event share."""
 
-    __slots__ = ("_ending", "_now", "_operation", "head", "shape", "source_rest")
+    __slots__ = ("_ending", "_now", "_operation", "_parts", "head", "shape", "source_end")
 
     def __init__(self, shape: _Shape, source: Row, now: int) -> None:
         self.shape = shape
-        self.head = shape.source_label + shape.source_head(source)
-        self.source_rest = shape.source_tail(source) + shape.source_end
+        head = shape.source_label + shape.source_head(source)
+        end = shape.source_tail(source) + shape.source_end
+        self._parts = head, end
+        # A source block whose length is written is made as a whole, in place of the numbers.
+        self.head, self.source_end = (head, end) if shape.whole_source is None else (b"", b"")
         self._now: tuple[Any, ...] = (now // 1_000_000, now // 1000, now)
         self._operation = ""
         self._ending = b""
 
     def source(self, row: int) -> bytes:
         """Return the source block with its label."""
-        return self.head + self.shape.numbers(row, 1)[0] + self.source_rest
+        return self.head + self.numbers(row, 1)[0] + self.source_end
+
+    def numbers(self, first: int, count: int) -> Sequence[bytes]:
+        """Return what stands between `head` and `source_end` for some rows."""
+        numbers, whole = self.shape.numbers(first, count), self.shape.whole_source
+        if whole is None:
+            return numbers
+        head, end = self._parts
+        return [whole(head + number + end) for number in numbers]
 
     def tail(self, op: str, transaction: bytes) -> bytes:
         """Return what follows the source block."""
@@ -250,6 +266,13 @@ class _Event:
             self._operation = op
             self._ending = shape.operation((None,) * _OP + (op, *self._now)) + shape.end
         return transaction + self._ending
+
+
+def _field(fragments: Fragments, envelope: Schema, index: int) -> Encode:
+    """Return the function that writes a row into a field of the envelope, behind its label."""
+    row = fragments.row(envelope.fields[index].schema)
+    wrap = fragments.nested(envelope, index)
+    return row if wrap is None else lambda values: wrap(row(values))
 
 
 def fragment_keys(fragments: Fragments) -> EncodeKey:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from connector.codegen import compile_function
-from connector.data.fragments import Encode, Fragments
+from connector.data.fragments import Encode, Fragments, Wrap
 from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
 from connector.data.symbolic import EVENT, ROW, NotCompilableError, Symbol
@@ -41,7 +41,6 @@ class PartConverter(Protocol):
 
     def from_connect(self, topic: str, schema: Schema | None, value: Any, /) -> bytes | None:
         """Return the bytes; None is a null."""
-        ...
 
 
 class MessageCode:
@@ -68,7 +67,7 @@ class MessageCode:
         key = self._bytes(self._key, topic, record.key_schema, record.key)
         value = self._bytes(self._value, topic, record.value_schema, record.value)
         fields = (
-            self._bound(topic), repr(record.partition), key, value,
+            self.bound(topic), repr(record.partition), key, value,
             self._headers(record.headers), repr(timestamp),
         )  # fmt: skip
         self._row_lines.append(f"add(new(Message, ({', '.join(fields)})))")
@@ -90,14 +89,14 @@ class MessageCode:
         """Return the source of a key or value."""
         scope = _scope(value)
         if scope == CONSTANT:
-            return self._bound(converter.from_connect(topic, schema, value))
+            return self.bound(converter.from_connect(topic, schema, value))
         if isinstance(converter, Fragments) and _is_struct(schema, value):
             assert schema is not None
             start, end = converter.frame(schema, topic)
             struct = _StructCode(self, converter)
             return self.joined([(CONSTANT, start), *struct.pieces(schema, value), (CONSTANT, end)])
-        convert = self._bound(converter.from_connect)
-        source = f"{convert}({self._bound(topic)}, {self._bound(schema)}, {self.source(value)})"
+        convert = self.bound(converter.from_connect)
+        source = f"{convert}({self.bound(topic)}, {self.bound(schema)}, {self.source(value)})"
         return self._hoisted(scope, source)
 
     def joined(self, pieces: Sequence[Piece]) -> str:
@@ -118,12 +117,9 @@ class MessageCode:
         """Return the sources of pieces that do not differ between rows: one, or none."""
         if all(scope == CONSTANT for scope, _ in pieces):
             data = b"".join(data for _, data in pieces)
-            return [self._bound(data)] if data else []
-        sources = [
-            self._bound(piece) if scope == CONSTANT else piece
-            for scope, piece in pieces
-            if piece != b""
-        ]
+            return [self.bound(data)] if data else []
+        written = [(scope, piece) for scope, piece in pieces if piece]
+        sources = [self.bound(piece) if scope == CONSTANT else piece for scope, piece in written]
         return [self._hoisted(EVENT, f"join(({', '.join(sources)},))")]
 
     def _headers(self, headers: Sequence[Header]) -> str:
@@ -132,15 +128,15 @@ class MessageCode:
         if not headers:
             return "None"
         if max(scopes) == CONSTANT:
-            return self._bound([self._encode_header(header) for header in headers])
+            return self.bound([self._encode_header(header) for header in headers])
         members = [self._header(*pair) for pair in zip(headers, scopes, strict=True)]
         return self._hoisted(max(scopes), f"[{', '.join(members)}]")
 
     def _header(self, header: Header, scope: int) -> str:
         if scope == CONSTANT:
-            return self._bound(self._encode_header(header))
+            return self.bound(self._encode_header(header))
         encode, name, schema = self._encode_header, header.name, header.schema
-        write = self._bound(lambda value: encode(Header(name, schema, value)))
+        write = self.bound(lambda value: encode(Header(name, schema, value)))
         return self._hoisted(scope, f"{write}({self.source(header.value)})")
 
     def source(self, value: Any) -> str:
@@ -150,13 +146,10 @@ class MessageCode:
         if isinstance(value, dict) and _scope(value):
             members = (f"{name!r}: {self.source(member)}" for name, member in value.items())
             return f"{{{', '.join(members)}}}"
-        return "None" if value is None else self._bound(value)
+        return "None" if value is None else self.bound(value)
 
     def bound(self, thing: Any) -> str:
         """Return a name for an object."""
-        return self._bound(thing)
-
-    def _bound(self, thing: Any) -> str:
         if thing is None:
             return "None"
         name = f"n{len(self._names)}"
@@ -194,12 +187,22 @@ class _StructCode:
             if _is_struct(schema.fields[start].schema, values[start]):
                 stop = start + 1
                 pieces.append((CONSTANT, self._fragments.label(schema, start)))
-                pieces += self.pieces(schema.fields[start].schema, values[start])
+                inner = self.pieces(schema.fields[start].schema, values[start])
+                pieces += self._wrapped(self._fragments.nested(schema, start), inner)
             else:
                 stop = _end_of_run(schema, values, start)
                 pieces.append(self._part(schema, values, start, stop))
             start = stop
         return [*pieces, (CONSTANT, self._fragments.close(schema))]
+
+    def _wrapped(self, wrap: Wrap | None, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a struct in another one."""
+        if wrap is None:
+            return pieces
+        scope = max(scope for scope, _ in pieces)
+        if scope == CONSTANT:
+            return [(CONSTANT, wrap(b"".join(data for _, data in pieces)))]
+        return [(scope, f"{self._code.bound(wrap)}({self._code.joined(pieces)})")]
 
     @staticmethod
     def _is_row(schema: Schema, values: Sequence[Any]) -> bool:

@@ -70,6 +70,9 @@ class AvroFragments(RegistryFrames):
         """Return the branch of a value that is not null."""
         return present(schema)
 
+    def nested(self, schema: Schema, index: int) -> None:
+        """Return nothing: Avro's structs are written as they are."""
+
     def part(self, schema: Schema, start: int, stop: int) -> Encode:
         """Return a function that writes some fields."""
         return self._encoder.part(schema, start, stop)

@@ -6,33 +6,20 @@ The position is that of the message in its file: a single zero for the first one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.protobuf.config import CONFIG
 from connector.converters.protobuf.encoder import MessageEncoder
+from connector.converters.protobuf.fragments import ProtobufFragments
 from connector.converters.protobuf.references import References
 from connector.converters.protobuf.registered import message_index, same_messages
 from connector.converters.protobuf.schemas import ProtobufDialect, proto_file
-from connector.converters.protobuf.wire import EncodeValue
-from connector.converters.registry_frames import RegistryFrames
 from connector.converters.subjects import subject_of
 from connector.converters.varints import varint
 from connector.data.schema import Schema
-from connector.errors import ConversionError
 
 
-@dataclass(frozen=True, slots=True)
-class _CompiledMessage:
-    """A compiled schema: kept, so that no other schema takes its identity."""
-
-    schema: Schema
-    start: bytes
-    encode: EncodeValue
-
-
-class ProtobufConverter(RegistryFrames):
+class ProtobufConverter(ProtobufFragments):
     """Writes values with the schemas of a registry. Schemas are compiled once."""
 
     config_def = CONFIG
@@ -45,33 +32,15 @@ class ProtobufConverter(RegistryFrames):
             wrappers=options["wrapper.for.nullables"],
             scrub=options["scrub.invalid.names"],
         )
-        super().__init__(options["schemas.cache.config"])
+        encoder = MessageEncoder(dialect, defaults=not options["ignore.default.for.nullables"])
+        super().__init__(encoder, options["schemas.cache.config"])
         self._dialect = dialect
-        self._encoder = MessageEncoder(
-            dialect, defaults=not options["ignore.default.for.nullables"]
-        )
         strategy = options[f"{'key' if is_key else 'value'}.subject.name.strategy"]
         self._subject = subject_of(
             strategy, lambda schema: proto_file(schema, dialect).name, is_key=is_key
         )
         self._registry = ConfluentRegistry(options, same_messages, kind="PROTOBUF")
         self._references = References(self._registry, options)
-        self._ready: dict[tuple[int, str], _CompiledMessage] = {}
-
-    def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a key or value, None for a null.
-
-        :raises RegistryUnavailableError: the registry does not answer.
-        """
-        if value is None:
-            return None
-        if schema is None:
-            raise ConversionError(
-                "A value without schema cannot be written as Protobuf.",
-                "Use a converter for JSON, or leave out the transform that removes the schema.",
-            )
-        ready = self._ready.get((id(schema), topic)) or self._prepare(schema, topic)
-        return ready.start + ready.encode(value)
 
     def start_of(self, schema: Schema, topic: str) -> bytes:
         """Return what stands before messages; the schema is registered if so configured."""
@@ -80,15 +49,6 @@ class ProtobufConverter(RegistryFrames):
             self._subject(topic, schema), file.text, lambda: self._references.of(file)
         )
         return start + _position(message_index(registered, file.name))
-
-    def _prepare(self, schema: Schema, topic: str) -> _CompiledMessage:
-        """Compile a schema, in place of the one that was compiled first when there are many."""
-        start, _ = self.frame(schema, topic)
-        ready = _CompiledMessage(schema, start, self._encoder.value(schema))
-        if len(self._ready) >= self._kept:
-            del self._ready[next(iter(self._ready))]
-        self._ready[id(schema), topic] = ready
-        return ready
 
 
 def _position(index: int) -> bytes:

@@ -32,8 +32,8 @@ from tests.unit.debezium.random_changes import (
 from tests.unit.task.test_pipeline import SOURCE_VALUES, _Away, _converter, _plain
 from tests.unit.transforms import random_chains
 
-KEYS = st.sampled_from(["json with schemas", "json", "string", "avro"])
-VALUES = st.sampled_from(["json with schemas", "json", "avro"])
+KEYS = st.sampled_from(["json with schemas", "json", "string", "avro", "protobuf"])
+VALUES = st.sampled_from(["json with schemas", "json", "avro", "protobuf"])
 
 
 @st.composite
@@ -212,3 +212,9 @@ def test_an_earlier_version_of_a_table_is_not_kept() -> None:
     gc.collect()
     alive = [id(found) for found in gc.get_objects() if isinstance(found, TableEventSchema)]
     assert [number in alive for number in known] == [False, False, True]
+
+
+@pytest.mark.parametrize("value", ["json", "avro", "protobuf"])
+@pytest.mark.parametrize("config", [ROUTE, UNWRAP])
+def test_events_and_rows_take_the_compiled_path(value: str, config: dict[str, str]) -> None:
+    assert _compiles(_pipeline(_steps(config), _converter(value)), _inserts("1", "2"))

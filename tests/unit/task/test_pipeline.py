@@ -14,6 +14,9 @@ from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.fragments import AvroFragments
 from connector.converters.avro.schemas import Dialect
 from connector.converters.json import JsonConverter
+from connector.converters.protobuf.encoder import MessageEncoder
+from connector.converters.protobuf.fragments import ProtobufFragments
+from connector.converters.protobuf.schemas import ProtobufDialect
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
 from connector.data.fragments import Fragments
@@ -39,9 +42,19 @@ class _Avro(AvroFragments):
         return b"\0\0\0\0\7"
 
 
+class _Protobuf(ProtobufFragments):
+    """Protobuf without a registry: each schema has the same id."""
+
+    def __init__(self) -> None:
+        super().__init__(MessageEncoder(ProtobufDialect(optional=True)), 10)
+
+    def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - one id for all
+        return b"\0\0\0\0\7\0"
+
+
 def _converter(name: str) -> Any:
-    if name == "avro":
-        return _Avro()
+    if name in ("avro", "protobuf"):
+        return _Avro() if name == "avro" else _Protobuf()
     if name == "string":
         return StringConverter()
     return JsonConverter({"schemas.enable": str(name == "json with schemas")})
@@ -62,7 +75,7 @@ def _plain(messages: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-CONVERTERS = st.sampled_from(["json with schemas", "json", "string", "avro"])
+CONVERTERS = st.sampled_from(["json with schemas", "json", "string", "avro", "protobuf"])
 MARKS = st.sampled_from(
     [None, TransactionBoundary("BEGIN", "uuid:5", 1), TransactionBoundary("END", "uuid:5", 2)]
 )
