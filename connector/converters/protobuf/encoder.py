@@ -41,6 +41,7 @@ _SHARED: Final = {
     "no_float64": wire.ZERO_DOUBLE,
 }
 
+_WITH_TABLES: Final = 256  # fields behind these are rare, and a table takes 6 KB
 # Sources of values that are no messages; `#` is the number of the field. They take no call, which
 # would take longer than the rest.
 _INTEGER: Final = (
@@ -149,7 +150,7 @@ class MessageEncoder:
         names[f"z{index}"] = absent
         names[f"f{index}"] = self._member(schema, index + 1)
         written = "f#(v#)"
-        if not logical(schema) and not self._dialect.is_wrapped(schema) and schema.type in _SOURCES:
+        if index < _WITH_TABLES and schema.type in _SOURCES and not self._is_message(schema):
             start = wire.tag(index + 1, schema.type)
             table = _below_128(start, explicit=explicit)
             names |= {f"t{index}": start, f"i{index}": table}
@@ -165,10 +166,13 @@ class MessageEncoder:
             return self._list(schema.items, number)
         if schema.type == "map":
             return self._map(schema, number)
-        if schema.type == "struct" or logical(schema) or self._dialect.is_wrapped(schema):
+        if self._is_message(schema):
             return wire.message(number, self._content(schema))
         explicit = self._dialect.optional and schema.optional and not in_pair
         return wire.single(schema.type, number, explicit=explicit)
+
+    def _is_message(self, schema: Schema) -> bool:
+        return schema.type == "struct" or logical(schema) or self._dialect.is_wrapped(schema)
 
     def _content(self, schema: Schema) -> EncodeValue:
         """Return the function for the content of a message."""
@@ -182,7 +186,7 @@ class MessageEncoder:
         return lambda struct: row([struct.get(name) for name in names])
 
     def _list(self, items: Schema, number: int) -> EncodeValue:
-        if items.type == "struct" or logical(items) or self._dialect.is_wrapped(items):
+        if self._is_message(items):
             item = wire.message(number, self._content(items))
         else:
             packed = wire.packed(items.type, number)

@@ -113,6 +113,17 @@ def test_numbers_of_each_length(dialect: ProtobufDialect, value: int) -> None:
     assert MessageEncoder(dialect).value(schema)(row) == expected
 
 
+@pytest.mark.parametrize("dialect", _DIALECTS[:2], ids=str)
+def test_tables_with_many_columns(dialect: ProtobufDialect) -> None:
+    kinds = (INT32, STRING, BOOLEAN, FLOAT64.as_optional(), OPTIONAL_STRING, BYTES)
+    schema = struct("V", *((f"f{n}", kinds[n % len(kinds)]) for n in range(4096)))
+    values = (0, "", False, 0.0, "", b"", 7, "x", True, 1.5, None, b"x")
+    row = {field.name: values[n % len(values)] for n, field in enumerate(schema.fields)}
+    file = proto_file(schema, dialect)
+    expected = fill(message_class(file.text, file.name)(), schema, row).SerializeToString()
+    assert MessageEncoder(dialect).value(schema)(row) == expected
+
+
 @pytest.mark.parametrize("size", [0, 1, 127, 128, 16384])
 def test_texts_of_each_length(size: int) -> None:
     schema = struct("V", ("a", STRING), ("b", BYTES), ("c", array(STRING)), ("d", array(INT32)))
