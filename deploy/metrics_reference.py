@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from connector.metrics import OWN, SNAPSHOT, STREAMING, MetricDefinition
+from connector.metric_definitions import HISTORY, OWN, SNAPSHOT, STREAMING, MetricDefinition
 
 FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
 
 _HEAD: Final = """\
 # Metrics of the daemon
 
-`make reference` generates this page from the definitions in `connector/metrics.py`; do not edit it.
+`make reference` generates this page from `connector/metric_definitions.py`; do not edit it.
 [Monitor](../metrics.md) explains labels and alerts, and lists metrics of states and the process.
 """
 
@@ -23,6 +23,7 @@ def page() -> str:
     sections = (
         ('Snapshot (`context="snapshot"`)', "debezium_metrics_", SNAPSHOT),
         ('Streaming (`context="streaming"`)', "debezium_metrics_", STREAMING),
+        ('Schema history (`context="schema-history"`)', "debezium_metrics_", HISTORY),
         ("Millrace", "millrace_", OWN),
     )
     return "\n".join([_HEAD, *(line for section in sections for line in _section(*section))])

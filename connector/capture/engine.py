@@ -123,7 +123,8 @@ class Engine(Generic[P]):
             self._signals.restore(offset)
         if not plan.snapshot:
             assert stored is not None
-            source.recover(stored)
+            self._progress.history.begin_recovery()
+            self._progress.history.end_recovery(source.recover(stored))
             self._progress.snapshot = "skipped"
             yield Waiting("")
             yield from self._options.notifications.snapshot("SKIPPED")

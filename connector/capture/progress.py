@@ -3,10 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, time
 from typing import Literal
 
 from connector.capture.snapshot_progress import SnapshotKind, SnapshotProgress
+
+
+@dataclass(slots=True)
+class HistoryProgress:
+    """The recovery of a schema history, and the changes since; times are those of `time.time`.
+
+    ``applied`` counts all changes of tables, those of the recovery too. Times are 0 before any.
+    """
+
+    recovery_began: float = 0.0
+    recovered: int = 0
+    applied: int = 0
+    last_recovered: float = 0.0
+    last_applied: float = 0.0
+
+    def begin_recovery(self) -> None:
+        """Record the start of a recovery."""
+        self.recovery_began = time()
+
+    def end_recovery(self, changes: int) -> None:
+        """Record the end of a recovery that applied some changes."""
+        self.recovered += changes
+        self.applied += changes
+        if changes:
+            self.last_recovered = self.last_applied = time()
+
+    def apply(self) -> None:
+        """Count a change of a snapshot or of the log."""
+        self.applied += 1
+        self.last_applied = time()
 
 
 @dataclass(slots=True)
@@ -25,6 +55,7 @@ class CaptureProgress:
     faults: int = 0
     disconnects: int = 0
     tables: SnapshotProgress = field(default_factory=SnapshotProgress)
+    history: HistoryProgress = field(default_factory=HistoryProgress)
 
     @property
     def snapshot_seconds(self) -> float:

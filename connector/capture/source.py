@@ -32,8 +32,8 @@ class Source(Protocol[P]):
     def can_resume(self, position: P) -> bool:
         """Whether the server still has everything after a position."""
 
-    def recover(self, position: P) -> None:
-        """Rebuild the tables as of a position.
+    def recover(self, position: P) -> int:
+        """Rebuild the tables as of a position; return how many recorded changes were applied.
 
         :raises HistoryError: the schema history is not complete.
         """

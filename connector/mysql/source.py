@@ -105,10 +105,11 @@ class MySqlSource:
             position = position.without_gtids()
         return check(self._server, position, options.captures_gtid)
 
-    def recover(self, position: BinlogPosition) -> None:
-        """Rebuild the tables from the schema history."""
-        self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
+    def recover(self, position: BinlogPosition) -> int:
+        """Rebuild the tables from the schema history; return how many of its records applied."""
+        count = self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
         self._warn_of_unrecorded_tables()
+        return count
 
     def _warn_of_unrecorded_tables(self) -> None:
         """Log captured tables that are not in the history: its end may be lost."""

@@ -180,6 +180,7 @@ class TaskMetrics:
         self._pending = self._pending or EventCounts()  # perhaps of tables that are not captured
 
     def _schema(self, change: SchemaChange) -> None:
+        self.progress.history.apply()
         self.unparsed += change.cause == "unread"
         self.repaired += change.cause == "repaired"
         if change.source[self._mark_slot] is None:

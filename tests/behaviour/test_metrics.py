@@ -91,6 +91,12 @@ def test_a_capture_from_its_snapshot_to_its_end(
     for name, value in expected.items():
         found = scraped.value(f"debezium_metrics_{name}", **snapshot, name=f"prefix-{connector}")
         assert found == value, name
+    history = {"connector": connector, "context": "schema-history", "plugin": plugin}
+    assert scraped.value("debezium_metrics_RecoveryStartTime", **history) == -1
+    assert scraped.value("debezium_metrics_ChangesRecovered", **history) == 0
+    applied = scraped.value("debezium_metrics_ChangesApplied", **history)
+    assert applied is not None
+    assert applied >= 2
     tagged = scraped.value("debezium_metrics_SnapshotCompleted", **mine, team="shop", stage="test")
     assert tagged == 1
     table = f"{connector}.orders"

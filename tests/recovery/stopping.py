@@ -47,8 +47,8 @@ class _Watched:
     def can_resume(self, position: Position) -> bool:
         return self._source.can_resume(position)
 
-    def recover(self, position: Position) -> None:
-        self._source.recover(position)
+    def recover(self, position: Position) -> int:
+        return self._source.recover(position)
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         return (yield from self._source.snapshot(plan, stored))

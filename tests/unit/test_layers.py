@@ -76,7 +76,9 @@ MAY_IMPORT = {
         "connector.task",
     },
     "connector.plugin_table": BOTTOM | {"connector.converters", "connector.plugin"},
-    "connector.metrics": BOTTOM | {"connector.task", "connector.worker"},
+    "connector.metric_definitions": BOTTOM | {"connector.task"},
+    "connector.metrics": BOTTOM
+    | {"connector.metric_definitions", "connector.task", "connector.worker"},
     "restapi": BOTTOM | {"connector.plugin", "connector.worker"},
     "connector.daemon": BOTTOM
     | {

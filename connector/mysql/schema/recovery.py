@@ -29,8 +29,8 @@ class Recovery:
     basis: Mapping[str, Any]
     prefer_ddl: bool = False
 
-    def run(self, schema: DatabaseSchema) -> None:
-        """Fill an empty schema.
+    def run(self, schema: DatabaseSchema) -> int:
+        """Fill an empty schema; return how many records applied behind the snapshot.
 
         :raises HistoryError: the history cannot be read.
         """
@@ -57,6 +57,7 @@ class Recovery:
         )
         if not excluded:  # otherwise the last record is not that of the position
             self._save_snapshot(schema, count)
+        return count
 
     def _load_snapshot(self) -> HistorySnapshot | None:
         """Return the snapshot, if it is not after the position and the history contains its end."""

@@ -98,8 +98,10 @@ class SchemaTracker:
         self._schema = self._empty_schema()
         self._store.prepare()
 
-    def recover(self, at: BinlogPosition, *, by_gtids: bool) -> None:
+    def recover(self, at: BinlogPosition, *, by_gtids: bool) -> int:
         """Rebuild the tables from the history, as they were at a position.
+
+        Returns the number of records that applied.
 
         :param by_gtids: the log will be read behind the position's GTIDs.
         :raises HistoryError: there is no history, or it cannot be read.
@@ -122,9 +124,10 @@ class SchemaTracker:
             {"lower_case": self._lower_case, "sql_mode": self._sql_mode},
             prefer_ddl=options.prefer_ddl,
         )
-        recovery.run(schema)
+        count = recovery.run(schema)
         self._has_unrecorded = False
         self._last_statement = None
+        return count
 
     def prepare_stream(self, start: BinlogPosition, *, by_gtids: bool) -> None:
         """Make sure that the tables are those of a position at which streaming starts.

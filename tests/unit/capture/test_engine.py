@@ -51,9 +51,10 @@ class Numbers:
         assert isinstance(position, At)
         return position.number >= self.oldest
 
-    def recover(self, position: Position) -> None:
+    def recover(self, position: Position) -> int:
         assert self.is_open
         self._note(f"recover {position.to_offset()['n']}")
+        return 3
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         assert self.is_open

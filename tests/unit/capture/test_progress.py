@@ -39,8 +39,9 @@ class Watched:
     def can_resume(self, position: Position) -> bool:
         return True
 
-    def recover(self, position: Position) -> None:
+    def recover(self, position: Position) -> int:
         self._note("recover")
+        return 3
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         self._note("snapshot")
@@ -105,6 +106,8 @@ def test_with_an_offset_there_is_no_snapshot(course: CaptureProgress) -> None:
     run(course, Watched(course), {"n": 1})
     assert course.snapshot == "skipped"
     assert course.snapshot_seconds == 0
+    assert (course.history.recovered, course.history.applied) == (3, 3)
+    assert course.history.last_applied >= course.history.recovery_began > 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,220 @@
+"""The metrics of a task by name: Debezium's of each context, then our own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from connector.task.metrics import EventCounts, TaskMetrics
+
+Read = Callable[[TaskMetrics], float]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDefinition:
+    """One metric of a task: its name, its help text, and how it is read."""
+
+    name: str
+    help: str
+    read: Read
+    kind: Literal["counter", "gauge"] = "gauge"
+
+
+def _event_metrics(part: Callable[[TaskMetrics], EventCounts]) -> tuple[MetricDefinition, ...]:
+    """Return the metrics that a snapshot and a stream both have."""
+    kinds = {"Create": "c", "Update": "u", "Delete": "d"}
+    return (
+        MetricDefinition(
+            "TotalNumberOfEventsSeen",
+            "Events captured: rows, changes of the schema.",
+            lambda metrics: part(metrics).total,
+        ),
+        *(
+            MetricDefinition(
+                f"TotalNumberOf{kind}EventsSeen",
+                f"{kind} events captured.",
+                lambda metrics, letter=letter: part(metrics).counts[letter],  # type: ignore[misc]  # mypy cannot infer a default
+            )
+            for kind, letter in kinds.items()
+        ),
+        MetricDefinition(
+            "MilliSecondsSinceLastEvent",
+            "Milliseconds since the last event, -1 before any.",
+            lambda metrics: _milliseconds_since(part(metrics).last_at),
+        ),
+    )
+
+
+def _milliseconds_since(moment: float) -> float:
+    return round((time.time() - moment) * 1000) if moment else -1
+
+
+def _queue_size(metrics: TaskMetrics) -> float:
+    return 0 if metrics.queue is None else metrics.queue.capacity
+
+
+def _queue_left(metrics: TaskMetrics) -> float:
+    return 0 if metrics.queue is None else metrics.queue.capacity - len(metrics.queue)
+
+
+def _offset(metrics: TaskMetrics, key: str) -> object:
+    return metrics.position.to_offset().get(key) if metrics.position is not None else None
+
+
+QUEUE: Final = (
+    MetricDefinition("QueueTotalCapacity", "Messages that the queue can hold.", _queue_size),
+    MetricDefinition("QueueRemainingCapacity", "Messages for which it has room.", _queue_left),
+)
+SNAPSHOT: Final = (
+    *_event_metrics(lambda metrics: metrics.snapshot),
+    MetricDefinition("TotalTableCount", "Tables of the snapshot.", lambda f: len(f.tables)),
+    MetricDefinition("RemainingTableCount", "Tables still to be read.", lambda f: len(f.remaining)),
+    *(
+        MetricDefinition(
+            f"Snapshot{state.capitalize()}",
+            f"1 when the snapshot is {state}.",
+            lambda f, state=state: f.progress.snapshot == state,  # type: ignore[misc]  # as above
+        )
+        for state in ("running", "completed", "aborted", "skipped")
+    ),
+    MetricDefinition(
+        "SnapshotDurationInSeconds",
+        "Seconds that the snapshot has taken.",
+        lambda f: f.progress.snapshot_seconds,
+    ),
+    MetricDefinition(
+        "SnapshotPaused",
+        "1 when incremental snapshots are paused.",
+        lambda f: f.incremental.paused,
+    ),
+    MetricDefinition(
+        "SnapshotPausedDurationInSeconds",
+        "Seconds that incremental snapshots were paused.",
+        lambda f: f.paused_seconds,
+    ),
+    *QUEUE,
+)
+STREAMING: Final = (
+    *_event_metrics(lambda metrics: metrics.streaming),
+    MetricDefinition("Connected", "1 when the log is read.", lambda f: f.progress.streaming),
+    MetricDefinition(
+        "MilliSecondsBehindSource",
+        "Milliseconds from the last event at the database to its capture, 0 when nothing is left.",
+        lambda f: f.behind_ms,
+    ),
+    MetricDefinition(
+        "NumberOfCommittedTransactions", "Transactions read.", lambda f: f.transactions
+    ),
+    MetricDefinition("NumberOfDisconnects", "Connections lost.", lambda f: f.progress.disconnects),
+    MetricDefinition(
+        "BinlogPosition", "Where a restart would read.", lambda f: _number(_offset(f, "pos"))
+    ),
+    MetricDefinition(
+        "IsGtidModeEnabled",
+        "1 when transactions have ids.",
+        lambda f: _offset(f, "gtids") is not None,
+    ),
+    *QUEUE,
+)
+HISTORY: Final = (
+    MetricDefinition(
+        "RecoveryStartTime",
+        "When the last recovery began, in seconds since 1970; -1 before any.",
+        lambda f: round(f.progress.history.recovery_began) or -1,
+    ),
+    MetricDefinition(
+        "ChangesRecovered",
+        "Records of the history that recoveries applied.",
+        lambda f: f.progress.history.recovered,
+    ),
+    MetricDefinition(
+        "ChangesApplied",
+        "Changes of tables: of recoveries, snapshots and the log.",
+        lambda f: f.progress.history.applied,
+    ),
+    MetricDefinition(
+        "MilliSecondsSinceLastRecoveredChange",
+        "Milliseconds since the last recovery with a change, -1 before any.",
+        lambda f: _milliseconds_since(f.progress.history.last_recovered),
+    ),
+    MetricDefinition(
+        "MilliSecondsSinceLastAppliedChange",
+        "Milliseconds since the last change of a table, -1 before any.",
+        lambda f: _milliseconds_since(f.progress.history.last_applied),
+    ),
+)
+CONTEXTS: Final = {"snapshot": SNAPSHOT, "streaming": STREAMING, "schema-history": HISTORY}
+OWN: Final = (
+    MetricDefinition("records", "Messages handed to the producer.", lambda f: f.records, "counter"),
+    MetricDefinition(
+        "bytes",
+        "Bytes of the values handed to the producer, before compression.",
+        lambda f: f.bytes_sent,
+        "counter",
+    ),
+    MetricDefinition(
+        "records_in_flight",
+        "Messages that Kafka has not acknowledged.",
+        lambda f: len(f.queue) if f.queue is not None else 0,
+    ),
+    MetricDefinition(
+        "database_retries",
+        "Faults of the database waited for.",
+        lambda f: f.progress.faults,
+        "counter",
+    ),
+    MetricDefinition(
+        "kafka_retries",
+        "Faults of Kafka waited for, and restarts of the task after one.",
+        lambda f: f.kafka_faults + f.restarts,
+        "counter",
+    ),
+    *(
+        MetricDefinition(
+            f"{cause}_unavailable",
+            f"1 while the task waits for {text}.",
+            lambda f, cause=cause: cause in f.faults,  # type: ignore[misc]  # mypy cannot infer a default
+        )
+        for cause, text in (
+            ("database", "its database"),
+            ("kafka", "Kafka to take messages"),
+            ("history", "the Kafka cluster of its schema history, or for a topic"),
+            ("offsets", "its offset to be stored"),
+        )
+    ),
+    MetricDefinition(
+        "records_passed_over",
+        "Records left out because errors.tolerance is all.",
+        lambda f: f.skipped,
+        "counter",
+    ),
+    MetricDefinition(
+        "ddl_statements_unread",
+        "DDL statements that could not be read.",
+        lambda f: f.unparsed,
+        "counter",
+    ),
+    MetricDefinition(
+        "table_definitions_repaired",
+        "Definitions of tables that were found to be wrong and replaced.",
+        lambda f: f.repaired,
+        "counter",
+    ),
+    MetricDefinition(
+        "incremental_snapshot_failed_tables",
+        "Tables whose last incremental snapshot failed.",
+        lambda f: len(f.failed_tables),
+    ),
+    MetricDefinition("offset_commits", "Offsets stored.", lambda f: f.commits, "counter"),
+    MetricDefinition(
+        "last_offset_commit_timestamp_seconds",
+        "When the last offset was stored, 0 before any.",
+        lambda f: f.committed_at,
+    ),
+)
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int) else 0
