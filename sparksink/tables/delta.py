@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import ILLEGAL
@@ -24,6 +25,10 @@ from sparksink.tables import (
     merge_into,
 )
 from sparksink.tables.properties import facts_to_properties, properties_sql, properties_to_facts
+
+_RETENTION: Final = "delta.deletedFileRetentionDuration"
+"""The table property that VACUUM obeys: Delta 4 ignores the hours of the statement."""
+_DEFAULT_HOURS: Final = 168
 
 
 class DeltaTable:
@@ -47,9 +52,7 @@ class DeltaTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the facts, which are table properties."""
-        return properties_to_facts(
-            self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
-        )
+        return properties_to_facts(self._properties_rows())
 
     def create(
         self,
@@ -111,6 +114,16 @@ class DeltaTable:
             self.run(f"ALTER TABLE {{table}}{_cluster_clause(how)}")
         self._columns = None
 
+    def vacuum(self, hours: int) -> None:
+        """Remove files that no version of the last hours has; the configured property wins."""
+        if _RETENTION not in self._properties:
+            known = {row["key"]: row["value"] for row in self._properties_rows()}
+            needed = _interval(hours)
+            if known.get(_RETENTION, _interval(_DEFAULT_HOURS)) != needed:
+                clause = properties_sql({_RETENTION: needed})
+                self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
+        self.run("VACUUM {table}")
+
     def run(self, statement: str) -> None:
         """Run SQL."""
         self._spark.sql(statement.replace("{table}", self.identifier))
@@ -132,6 +145,9 @@ class DeltaTable:
         while self._files.exists(f"{log}/{self._version + 1:020}.json"):
             self._version += 1
         return self._version
+
+    def _properties_rows(self) -> Sequence[Row]:
+        return self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
 
     def _exists(self) -> bool:
         gateway = self._spark._jvm  # noqa: SLF001 - delta's Python package would be one more to ship
@@ -172,7 +188,11 @@ class DeltaLake:
     def compact(self, name: str, hours: int, _: float | None = None) -> None:
         """Run OPTIMIZE and VACUUM."""
         self.table(name).run("OPTIMIZE {table}")
-        self.table(name).run(f"VACUUM {{table}} RETAIN {hours} HOURS")
+        self.table(name).vacuum(hours)
+
+
+def _interval(hours: int) -> str:
+    return f"interval {hours} hours"
 
 
 def _cluster_clause(how: Partitioning) -> str:

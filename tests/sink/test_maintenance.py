@@ -62,6 +62,31 @@ def test_a_job_compacts_after_a_number_of_batches_and_reports_each(
     assert 'sparksink_changes_total{table="shop.orders"} 2.0' in textfile.read_text()
 
 
+def test_files_of_delta_tables_are_kept_for_the_configured_hours(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    made, topic = sink(), Topic(columns=COLUMNS)
+    for number in range(2):
+        message = topic.change("c", 100 + number, None, {"id": number, "v": "a"})
+        made.batches.apply(frame(spark, [message]), "app", number)
+    folder = tmp_path / "lake" / "shop__orders"
+
+    def stored() -> set[str]:
+        return {one.name for one in folder.rglob("*.parquet") if "_delta_log" not in one.parts}
+
+    before = stored()
+    for hours in (24, 720):
+        made.lake.compact("shop__orders", hours)
+        assert stored() > before
+        properties = spark.sql(f"SHOW TBLPROPERTIES delta.`{folder}`").collect()
+        kept = {row["key"]: row["value"] for row in properties}
+        assert kept["delta.deletedFileRetentionDuration"] == f"interval {hours} hours"
+    made.lake.compact("shop__orders", 0)
+    files = made.lake.table("shop__orders").read().inputFiles()
+    assert stored() == {one.rpartition("/")[2] for one in files}
+    assert rows(made, "shop__orders", "id") == [(0,), (1,)]
+
+
 def test_a_table_that_cannot_be_compacted_stops_no_other(
     sink: MakeSink, spark: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
