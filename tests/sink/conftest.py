@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ HERE = Path(__file__).parent
 if importlib.util.find_spec("pyspark") is None:  # make test-unit does without it
     collect_ignore_glob = ["test_*.py"]
 
+
+JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of the JVM; for half an hour of tests its better compiler would be worth its time."""
 
 SEVERAL = {"batch.partitions": 2, "shuffle.partitions": 2, "tables": 2}
 """As users have: Spark shuffles, and adapts the plan to what it finds."""
@@ -70,7 +74,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.driver.memory": "2g",
         "spark.ui.enabled": "false",
         # A few rows a query: what compiles code would take longer than what it is compiled for.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": os.environ.get("SINK_JVM", JVM),
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",

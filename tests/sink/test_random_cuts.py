@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import copy
 import json
 import os
 import random
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.sink.crashing import Crash, CrashingLake
 from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
+from tests.sink.test_convergence import real_lake
 
 pytestmark = pytest.mark.usefixtures("adaptive")
-SEEDS = int(os.environ.get("CUT_SEEDS", "20"))
+SEEDS = int(os.environ.get("CUT_SEEDS", "1000"))
 """How many histories test-long tries."""
+_FIRST = int(os.environ.get("CUT_SEED", "1000"))
+_SHOPS = 100
+"""How many of them share the tables of one test, each with keys of its own."""
+_KEYS = 6
 COLUMNS = [field("id", "int32"), field("v", "string")]
 TRANSACTIONS = "srv.transaction"
 NAMES = ("orders", "items", "log")
@@ -25,30 +33,55 @@ PARTITIONS = 2
 
 
 class Shop:
+    """Random transactions on some keys of the tables."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self.chance = random.Random(seed)
+        self.first = 10 * number
+
+    def changes(self) -> list[tuple[str, int, bool]]:
+        """Return table and key of each change of a transaction, and whether it may be a delete."""
+        return [
+            (self.chance.choice(NAMES), self.first + self.chance.randint(1, _KEYS),
+             self.chance.random() < 0.4)
+            for _ in range(self.chance.randint(1, 5))
+        ]  # fmt: skip
+
+
+class Shops:
     """Tables that transactions change; ``steps`` are these and the snapshots, as messages."""
 
-    def __init__(self, seed: int) -> None:
-        self.chance = random.Random(seed)
+    def __init__(self, seeds: range) -> None:
+        self.chance = random.Random(seeds[0])
         self.topics = {name: Topic(f"srv.shop.{name}", COLUMNS) for name in NAMES}
         self.ends = Topic(TRANSACTIONS)
         self.rows: dict[str, dict[int, Row]] = {name: {} for name in NAMES}
         self.steps: list[list[Row]] = []
         self.states = [copy.deepcopy(self.rows)]
+        self._shops = [Shop(seed, number) for number, seed in enumerate(seeds)]
         self._pos = 100
 
-    def live(self, count: int) -> None:
-        for number in range(count):
-            self.steps.append(self._snapshot() if number % 9 == 4 else self._transaction(number))
-            self.states.append(copy.deepcopy(self.rows))
+    def live(self, transactions: int) -> None:
+        """Let each shop do so many transactions, in random order; take snapshots in between."""
+        order = self._shops * transactions
+        self.chance.shuffle(order)
+        snapshots = {*self.chance.sample(range(len(order)), 3)}
+        for number, shop in enumerate(order):
+            if number in snapshots:
+                self._add(self._snapshot())
+            self._add(self._transaction(number, shop))
 
-    def _transaction(self, number: int) -> list[Row]:
+    def _add(self, step: list[Row]) -> None:
+        self.steps.append(step)
+        self.states.append({name: dict(known) for name, known in self.rows.items()})
+
+    def _transaction(self, number: int, shop: Shop) -> list[Row]:
         found: list[Row] = []
         counts = dict.fromkeys(NAMES, 0)
-        for order in range(1, self.chance.randint(1, 5) + 1):
-            name = self.chance.choice(NAMES)
+        for order, (name, key, deletes) in enumerate(shop.changes(), 1):
             counts[name] += 1
             self._pos += 10
-            message = self._change(name)
+            message = self._change(name, key, deletes=deletes)
             value = json.loads(base64.b64decode(message["value64"]))
             value["payload"]["transaction"] = {"id": f"t{number}", "total_order": order}
             text = json.dumps(value, separators=(",", ":"))
@@ -59,10 +92,10 @@ class Shop:
                "data_collections": tables}  # fmt: skip
         return [*found, {**self.ends.message({"id": f"t{number}"}, end), "partition": 0}]
 
-    def _change(self, name: str) -> Row:
-        key, known = self.chance.randint(1, 6), self.rows[name]
+    def _change(self, name: str, key: int, *, deletes: bool) -> Row:
+        known = self.rows[name]
         before = known.pop(key, None)
-        if before is not None and self.chance.random() < 0.4:
+        if before is not None and deletes:
             return self._message(name, "d", before, None)
         row = known[key] = {"id": key, "v": f"v{self._pos}"}
         return self._message(name, "u" if before else "c", before, row)
@@ -71,7 +104,7 @@ class Shop:
         """Lose some changes, and take a snapshot of all tables."""
         for name in NAMES:
             self._pos += 10
-            self._change(name)
+            self._change(name, self.chance.randint(1, _KEYS), deletes=True)
             self.rows[name][9] = {"id": 9, "v": f"v{self._pos}"}  # none is empty
         self._pos += 10
         found = []
@@ -110,49 +143,67 @@ def offsets(parts: Steps, read: dict[TopicPartition, int]) -> Any:
     return found
 
 
-def run(sink: MakeSink, spark: Any, seed: int, steps: int, batches: int) -> int:
-    """Deliver a history, each partition as far as it likes; return how many batches were cuts."""
+def read_on(
+    parts: Steps, read: dict[TopicPartition, int], step: int, strays: dict[TopicPartition, int]
+) -> list[Row]:
+    """Read all partitions up to a step, and those that stray some messages less or more."""
+    taken: list[Row] = []
+    for partition, events in parts.items():
+        reach = sum(number < step for number, _ in events) + strays.get(partition, 0)
+        reach = max(read[partition], min(reach, len(events)))
+        taken += [one for _, one in events[read[partition] : reach]]
+        read[partition] = reach
+    return taken
+
+
+def run(
+    sink: MakeSink, spark: Any, tmp_path: Path, seeds: range, transactions: int, batches: int
+) -> int:
+    """Deliver histories, each partition as far as it likes; return how many batches were cuts."""
     from sparksink.state.snapshots import ReadProgress  # noqa: PLC0415 - needs Spark
 
-    shop = Shop(seed)
-    shop.live(steps)
-    parts = partitions(shop.steps)
+    shops = Shops(seeds)
+    shops.live(transactions)
+    parts, chance = partitions(shops.steps), shops.chance
+    steps = len(shops.steps)
     read, cuts = dict.fromkeys(parts, 0), 0
     given = {"source": {"transaction.topic": TRANSACTIONS}, "target": {"format": "iceberg"}}
     for batch in range(batches):
-        made = sink(**given)
-        # All reach some step, and some go on; so that some batches may be cuts.
-        step = steps * (batch + 1) // batches
-        taken: list[Row] = []
-        for partition, events in parts.items():
-            reach = sum(number < step for number, _ in events)
-            reach += shop.chance.choice([0, 0, 0, -1, 1, 2]) if batch % 2 else 0
-            reach = max(read[partition], min(reach, len(events)))
-            taken += [one for _, one in events[read[partition] : reach]]
-            read[partition] = reach
+        # All reach some step, and then a few stray; so that some batches may be cuts.
+        strays = {one: chance.choice([-1, 1, 2]) for one in chance.sample([*parts], batch % 3)}
+        taken = read_on(parts, read, steps * (batch + 1) // batches, strays)
         latest = max(n for p, events in parts.items() for n, _ in events[: read[p]])
         present = {p: sum(n <= latest for n, _ in events) for p, events in parts.items()}
         progress = ReadProgress(offsets(parts, read), partial(offsets, parts, present))
-        made.batches.apply(frame(spark, taken), "app", batch, cut=True, progress=progress)
+        messages = frame(spark, taken)
+        if chance.random() < 0.3:  # the process that is killed first
+            lake = CrashingLake(
+                real_lake(spark, tmp_path, **given), chance.randrange(9), after=batch % 2 == 0
+            )
+            with contextlib.suppress(Crash):
+                torn = sink(lake, **given)
+                torn.batches.apply(messages, "app", batch, cut=True, progress=progress)
+        made = sink(**given)
+        made.batches.apply(messages, "app", batch, cut=True, progress=progress)
         commits = made.state.table("commits").read()
         if commits.where(f"batch = {batch}").collect()[0]["consistent"]:
             cuts += 1
             missing = [events[read[p]][0] for p, events in parts.items() if read[p] < len(events)]
-            whole = min(missing, default=steps)
+            state = shops.states[min(missing, default=steps)]
             for name in NAMES:
-                state = sorted((r["id"], r["v"]) for r in shop.states[whole][name].values())
+                expected = sorted((r["id"], r["v"]) for r in state[name].values())
                 there = made.lake.table(f"shop__{name}").columns() is not None
-                found = rows(made, f"shop__{name}", "id", "v") if there else []
-                assert found == state, f"seed {seed}, batch {batch}, {name}"
+                found = sorted(rows(made, f"shop__{name}", "id", "v")) if there else []
+                assert found == expected, f"seeds from {seeds[0]}, batch {batch}, {name}"
     return cuts
 
 
-@pytest.mark.slow
-def test_random_cuts(sink: MakeSink, spark: Any) -> None:
-    assert run(sink, spark, seed=1, steps=18, batches=4) > 0
+def test_random_cuts(sink: MakeSink, spark: Any, tmp_path: Path) -> None:
+    assert run(sink, spark, tmp_path, range(20), transactions=3, batches=3) > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 100 + SEEDS))
-def test_many_random_cuts(sink: MakeSink, spark: Any, seed: int) -> None:
-    run(sink, spark, seed, steps=60, batches=10)
+@pytest.mark.parametrize("first", range(_FIRST, _FIRST + SEEDS, _SHOPS))
+def test_many_random_cuts(sink: MakeSink, spark: Any, tmp_path: Path, first: int) -> None:
+    cuts = run(sink, spark, tmp_path, range(first, first + _SHOPS), transactions=12, batches=30)
+    assert cuts >= 10

@@ -6,7 +6,9 @@ import json
 import os
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from http.server import HTTPServer
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("adaptive")
 SEEDS = int(os.environ.get("TABLE_SEEDS", "1000"))
 """How many tables test-long tries."""
 _FIRST = int(os.environ.get("TABLE_SEED", "1000"))
-_TABLES = int(os.environ.get("TABLE_COUNT", "20"))
+_TABLES = int(os.environ.get("TABLE_COUNT", "25"))
 _LETTER = ("topic", "partition", "offset", "reason")
 
 
@@ -38,32 +40,82 @@ def registry() -> Iterator[str]:
         server.shutdown()
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How tables live and how their messages arrive.
+
+    ``waiting`` is the share of tables without messages in a batch before the last one; ``trouble``
+    is the chance that a process is killed, or a table parked, in a batch.
+    """
+
+    batches: int
+    steps: tuple[int, int]
+    waiting: float
+    trouble: float = 0.0
+    history: bool = True
+    retypes: bool = False
+    table_format: str = "iceberg"  # which takes a third of the time
+
+    def settings(self, registry: str, chance: random.Random) -> dict[str, Any]:
+        """Return sections of a configuration."""
+        evolution = {"drop": chance.choice(["keep", "drop"])}
+        if self.retypes:
+            evolution["conflict"] = "rewrite"
+        return {
+            "source": {"ddl.topic": "srv", "schema.registry": {"url": registry}},
+            "target": {"format": self.table_format},
+            "ordering": {"epoch": "header"},
+            "history": {"enabled": self.history and not self.retypes},
+            "evolution": evolution,
+            "nopk": "bag_view",
+        }
+
+
 class Jobs:
     """Applies batches, each by a process that may be killed at any write."""
 
     def __init__(
-        self,
-        sink: MakeSink,
-        lake: Callable[[], Any],
-        chance: random.Random,
-        given: Any,
-        kills: float,
+        self, sink: MakeSink, lake: Callable[[], Any], seed: int, given: Any, trouble: float
     ) -> None:
         self._sink = sink
         self._lake = lake
-        self._chance = chance
+        self._chance = random.Random(f"jobs of {seed}")
         self._given = given
-        self._kills = kills
+        self._trouble = trouble
         self.made = sink(**given)
 
+    def disturb(self, tables: Sequence[AnyTable]) -> None:
+        """Perhaps park a table, and perhaps kill a process that compacts some."""
+        from sparksink.commands.maintenance import compact_tables  # noqa: PLC0415 - needs Spark
+
+        if self._chance.random() < self._trouble:
+            self.made.state.park(f"shop.{self._chance.choice(tables).name}", "a test")
+        if self._chance.random() < self._trouble / 2:
+            lake = CrashingLake(self._lake(), self._chance.randrange(4), after=True)
+            some = rf"shop\.{self._chance.choice(tables).name}"
+            torn = self._sink(lake, **self._given)
+            self._until_crash(lambda: list(compact_tables(torn, some)))
+            self.made = self._sink(**self._given)  # the lease lets one process write at a time
+
+    def resume(self) -> list[str]:
+        """Resume parked tables, each by a process that may be killed and is repeated then."""
+        from sparksink.commands import replay  # noqa: PLC0415 - needs Spark
+
+        found = replay.tables_with_messages(self.made)
+        for name in found:
+            lake = CrashingLake(self._lake(), self._chance.randrange(20), after=True)
+            torn = self._sink(lake, **self._given)
+            if self._until_crash(partial(replay.replay_parked, torn, name)):
+                replay.replay_parked(self._sink(**self._given), name)
+        self.made = self._sink(**self._given)
+        return found
+
     def apply(self, messages: Any, number: int, delivery: Delivery) -> None:
-        if self._chance.random() < self._kills:
-            try:
-                after = self._chance.random() < 0.5
-                lake = CrashingLake(self._lake(), self._chance.randrange(60), after=after)
-                self._apply(self._sink(lake, **self._given), messages, number, delivery)
-            except Crash:
-                pass
+        if self._chance.random() < self._trouble:
+            after = self._chance.random() < 0.5
+            lake = CrashingLake(self._lake(), self._chance.randrange(60), after=after)
+            torn = self._sink(lake, **self._given)
+            self._until_crash(lambda: self._apply(torn, messages, number, delivery))
             self.made = self._sink(**self._given)  # what it remembers of tables is its own
         elif self._chance.random() < 0.5:
             self.made = self._sink(**self._given)
@@ -75,42 +127,33 @@ class Jobs:
         progress = ReadProgress(delivery.reached, lambda: delivery.present)
         made.batches.apply(messages, "app", number, progress=progress)
 
+    def _until_crash(self, work: Callable[[], object]) -> bool:
+        """Return whether a process was killed at its work."""
+        try:
+            work()
+        except Crash:
+            return True
+        return False
+
 
 def run(
-    sink: MakeSink,
-    spark: Any,
-    tmp_path: Path,
-    registry: str,
-    seeds: range,
-    *,
-    batches: int,
-    steps: int = 0,
-    retypes: bool = False,
-    brief: bool = False,
+    sink: MakeSink, spark: Any, tmp_path: Path, registry: str, seeds: range, plan: Plan
 ) -> None:
-    """Deliver a table for each seed, and compare all of them with their sources.
-
-    :param brief: without kills and histories, and most tables in one batch.
-    """
+    """Deliver a table for each seed, and compare all of them with their sources."""
     chance = random.Random(seeds[0])
-    tables = [random_table(seed, retypes=retypes) for seed in seeds]
+    tables = [random_table(seed, retypes=plan.retypes) for seed in seeds]
     for table in tables:
-        table.live(steps or chance.randint(15, 60))
-    given: dict[str, Any] = {
-        "source": {"ddl.topic": "srv", "schema.registry": {"url": registry}},
-        "target": {"format": "iceberg"},  # which takes a third of the time
-        "ordering": {"epoch": "header"},
-        "history": {"enabled": not (retypes or brief)},
-        "evolution": {"drop": chance.choice(["keep", "drop"])},
-        "nopk": "bag_view",
-    }
-    kills = 0.0 if brief else 0.5
-    jobs = Jobs(sink, lambda: real_lake(spark, tmp_path, **given), chance, given, kills)
-    waiting = 0.8 if brief else 0.0
-    for number, delivery in enumerate(deliveries(tables, batches, chance, waiting=waiting)):
+        table.live(chance.randint(*plan.steps))
+    given = plan.settings(registry, chance)
+    jobs = Jobs(sink, lambda: real_lake(spark, tmp_path, **given), seeds[0], given, plan.trouble)
+    found = deliveries(tables, plan.batches, chance, waiting=plan.waiting)
+    for number, delivery in enumerate(found):
+        jobs.disturb(tables)
         lines = "\n".join(map(json.dumps, delivery.statements))
         (tmp_path / "in" / "ddl.json").write_text(lines)
         jobs.apply(frame(spark, delivery.messages), number, delivery)
+    if jobs.resume():  # a snapshot that waited is swept with the next batch
+        jobs.apply(frame(spark, []), plan.batches, delivery)
     check(jobs.made, tables, history=given["history"]["enabled"])
 
 
@@ -143,9 +186,10 @@ def unexpected_dead_letters(made: Any, tables: list[AnyTable]) -> Iterator[str]:
 def differences(made: Any, table: AnyTable, *, history: bool) -> Iterator[str]:
     """Yield how the tables of the sink differ from their source."""
     if isinstance(table, KeylessTable):
-        found = counted(made, f"shop__{table.name}")
+        found = counted(made, f"shop__{table.name}") if table.events else []
         if found != table.source.expected():
             yield f"seed {table.seed}, keyless: {found} is not {table.source.expected()}"
+        yield from (f"seed {table.seed}, keyless: {one}" for one in history_faults(made, table)[1])
         return
     described = f"seed {table.seed}, {table.form}"
     # Columns come to a target with the first row that has them.
@@ -158,26 +202,29 @@ def differences(made: Any, table: AnyTable, *, history: bool) -> Iterator[str]:
         yield from (f"{described}: {one}" for one in history_differences(made, table))
 
 
+def history_faults(made: Any, table: AnyTable) -> tuple[dict[Any, Any], list[str]]:
+    """Return the rows of a history by partition and offset, and which are missing or too many."""
+    name = f"shop__{table.name}__history"
+    stored = made.lake.table(name).read().collect() if table.events else []
+    found = {(row["__partition"], row["__offset"]): row.asDict() for row in stored}
+    places = {(one.message["partition"], one.message["offset"]): one for one in table.events}
+    expected = {place for place, one in places.items() if not one.skipped}
+    # A tombstone is a delete: the one that it belongs to may have been compacted away.
+    tombstones = {place for place, one in places.items() if one.message["value64"] is None}
+    missing, others = expected - found.keys(), found.keys() - expected - tombstones
+    if len(stored) != len(found) or missing or others:
+        return {}, [f"history: {len(stored)} rows; {missing} missing, {others} not"]
+    return found, []
+
+
 def history_differences(made: Any, table: RandomTable) -> Iterator[str]:
     """Yield how a history differs from the events of its table."""
-    stored = made.lake.table(f"shop__{table.name}__history").read().collect()
-    found = {(row["__partition"], row["__offset"]): row.asDict() for row in stored}
-    events = [one for one in table.events if not one.skipped]
-    expected = {(one.message["partition"], one.message["offset"]) for one in events}
-    # A tombstone is a delete: the one that it belongs to may have been compacted away.
-    tombstones = {
-        (one.message["partition"], one.message["offset"])
-        for one in table.events
-        if one.message["value64"] is None
-    }
-    unexpected = found.keys() - expected - tombstones
-    if len(stored) != len(found) or expected - found.keys() or unexpected:
-        yield f"history: {len(stored)} rows; {expected - found.keys()} missing, {unexpected} not"
-        return
+    found, faults = history_faults(made, table)
+    yield from faults
     others = reused_columns(table)
-    for one in events:
-        row = found[one.message["partition"], one.message["offset"]]
-        for identity, value in one.values.items():
+    for one in table.events:
+        row = found.get((one.message["partition"], one.message["offset"]), {})
+        for identity, value in one.values.items() if row and not one.skipped else ():
             name = table.last_names[identity]
             same = [other for other in one.values if table.last_names[other] == name]
             if same == [identity] and identity not in others and row.get(name) != value:
@@ -203,7 +250,8 @@ def reused_columns(table: RandomTable) -> set[int]:
 
 
 def test_random_tables(sink: MakeSink, spark: Any, tmp_path: Path, registry: str) -> None:
-    run(sink, spark, tmp_path, registry, range(20), batches=2, steps=6, brief=True)
+    plan = Plan(batches=2, steps=(6, 6), waiting=0.8, history=False)
+    run(sink, spark, tmp_path, registry, range(20), plan)
 
 
 @pytest.mark.slow
@@ -211,6 +259,13 @@ def test_random_tables(sink: MakeSink, spark: Any, tmp_path: Path, registry: str
 def test_many_random_tables(
     sink: MakeSink, spark: Any, tmp_path: Path, registry: str, first: int
 ) -> None:
-    seeds = range(first, first + _TABLES)
-    retypes = first // _TABLES % 4 == 3
-    run(sink, spark, tmp_path, registry, seeds, batches=4, retypes=retypes)
+    group = first // _TABLES
+    plan = Plan(
+        batches=4,
+        steps=(8, 30),
+        waiting=0.6,
+        trouble=0.5,
+        retypes=group % 4 == 3,
+        table_format="delta" if group % 10 == 9 else "iceberg",
+    )
+    run(sink, spark, tmp_path, registry, range(first, first + _TABLES), plan)
