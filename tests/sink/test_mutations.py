@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("adaptive")
 
 MUTATIONS = int(os.environ.get("MUTATIONS", "10000"))
 """How many messages test-long changes."""
-_BATCH = 500
+_BATCH = 2500
 COLUMNS = [
     field("id", "int32", optional=False),
     field("v", "string"),
@@ -107,6 +107,8 @@ def run(sink: MakeSink, spark: Any, registry: str, count: int) -> None:
         source={"schema.registry": {"url": registry}},
         target={"format": "iceberg"},
         history={"enabled": True},
+        # A position may be wrong and readable, and so ahead of all later ones.
+        ordering={"on.position.regression": "ignore"},
         tables=[{"match": r"shop\.(plain|row)", "columns": {"types": TYPES}}],
     )
     topics = [RowTopic("srv.shop.plain"), RowTopic("srv.shop.orders", COLUMNS),
@@ -126,6 +128,10 @@ def run(sink: MakeSink, spark: Any, registry: str, count: int) -> None:
     broken = [one for one in messages if (one["topic"], one["offset"]) in letters]
     assert len(broken) > count / 3
     assert all("row" in one for one in broken)
+    # Keys that are wrong and readable: their rows are later than those of the dead letters.
+    lies = {(topic.name, key) for topic in topics for (key,) in rows(made, _mirror(topic), "id")}
+    right = [one for one in broken if (one["topic"], one["row"]) not in lies]
+    assert len(broken) - len(right) < max(3, count / 100)
     mend(made, spark, broken)
     replay.replay_dead_letters(made)
     assert made.state.parked() == {}
@@ -133,7 +139,7 @@ def run(sink: MakeSink, spark: Any, registry: str, count: int) -> None:
     for topic in topics:
         found = made.lake.table(_mirror(topic)).read().collect()
         values = {one["id"]: one.asDict() for one in found}
-        for one in broken:
+        for one in right:
             if one["topic"] == topic.name:
                 assert values[one["row"]]["v"] == f"v{one['row']}"
                 assert str(values[one["row"]].get("price", "12.34")) == "12.34"
