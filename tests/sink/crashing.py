@@ -81,6 +81,31 @@ class CrashingLake:
             raise Crash
 
 
+class CrashingSession:
+    """A Spark session that crashes at the statement of a number, counted from 0."""
+
+    _WRITES = ("ALTER", "CALL", "DELETE", "OPTIMIZE", "VACUUM")
+
+    def __init__(self, spark: Any, at: int, *, after: bool) -> None:
+        self._spark = spark
+        self._left = at
+        self._after = after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._spark, name)
+
+    def sql(self, statement: str) -> Any:
+        if not statement.startswith(self._WRITES):
+            return self._spark.sql(statement)
+        left, self._left = self._left, self._left - 1
+        if left < 0 or (left == 0 and not self._after):
+            raise Crash
+        done = self._spark.sql(statement)
+        if left == 0:
+            raise Crash
+        return done
+
+
 def applied_after_crashes(
     sink: MakeSink, lake: Callable[[], Any], batch: Any, target: Mapping[str, Any]
 ) -> Any:

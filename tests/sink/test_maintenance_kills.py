@@ -12,13 +12,14 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fixtures.worker import ROOT, wait_for
-from tests.sink.crashing import Crash, CrashingLake
+from tests.sink.crashing import Crash, CrashingLake, CrashingSession
 from tests.sink.recorded import MakeSink, Row, rows
 from tests.sink.test_convergence import real_lake
 from tests.sink.test_mutations import mend
@@ -83,7 +84,7 @@ def write_parts(tmp_path: Path, parts: list[list[Row]]) -> None:
 
 
 def prepare_history(
-    sink: MakeSink, tmp_path: Path, parts: list[list[Row]], *, parks: bool = False
+    sink: MakeSink, tmp_path: Path, parts: list[list[Row]], given: Any, *, parks: bool = False
 ) -> None:
     """Apply messages; with ``parks`` the table is parked before the last ones."""
     from sparksink.commands.subcommands import run  # noqa: PLC0415
@@ -92,11 +93,11 @@ def prepare_history(
     for file in (tmp_path / "in").iterdir():
         file.unlink()
     write_parts(tmp_path, parts[:-1])
-    run(sink(**GIVEN), once)
+    run(sink(**given), once)
     if parks:
-        sink(**GIVEN).state.park("shop.orders", "a test")
+        sink(**given).state.park("shop.orders", "a test")
     write_parts(tmp_path, parts)
-    run(sink(**GIVEN), once)
+    run(sink(**given), once)
 
 
 @pytest.mark.slow
@@ -107,12 +108,40 @@ def test_a_command_that_ends_at_any_write_is_run_again(
     from sparksink.commands.subcommands import COMMANDS  # noqa: PLC0415
 
     source, parts, _ = recorded_history(tmp_path, 3, steps=40, files=2, **GIVEN)
-    prepare_history(sink, tmp_path, parts)
+    prepare_history(sink, tmp_path, parts, GIVEN)
     lake = partial(real_lake, spark, tmp_path, **GIVEN)
     assert crash_until_done(sink, lake, COMMANDS[name], EVERYTHING) >= least
     made = sink(**GIVEN)
     assert_converged(made, source, parts)
     assert made.lake.table("shop__orders__rebuild").columns() is None
+
+
+@pytest.mark.slow
+def test_a_vacuum_that_ends_at_any_statement_is_run_again(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    """It removes all that no present row needs, of the sink's own tables too."""
+    from sparksink.commands.subcommands import COMMANDS  # noqa: PLC0415
+
+    given = {**GIVEN, "target": {"format": "delta"}, "maintenance": {"vacuum.hours": 0}}
+    source, parts, _ = recorded_history(tmp_path, 6, steps=40, files=3, **given)
+    prepare_history(sink, tmp_path, parts, given)
+    for at in count():
+        session = CrashingSession(spark, 2 * at, after=at % 2 == 0)
+        try:
+            lake = real_lake(session, tmp_path, **given)
+            COMMANDS["vacuum"](sink(lake, **given), EVERYTHING)
+        except Crash:
+            assert_converged(sink(**given), source, parts)
+        else:
+            break
+    assert at >= 5
+    made = sink(**given)
+    assert_converged(made, source, parts)
+    table = made.lake.table("shop__orders")
+    present = {one.rpartition("/")[2] for one in table.read().inputFiles()}
+    stored = {one.name for one in (tmp_path / "lake" / "shop__orders").glob("*.parquet")}
+    assert stored == present
 
 
 @pytest.mark.slow
@@ -122,7 +151,7 @@ def test_a_replay_of_a_parked_table_that_ends_at_any_write_is_run_again(
     from sparksink.commands.stored_messages import park  # noqa: PLC0415
 
     source, parts, _ = recorded_history(tmp_path, 4, steps=40, files=2, **GIVEN)
-    prepare_history(sink, tmp_path, parts, parks=True)
+    prepare_history(sink, tmp_path, parts, GIVEN, parks=True)
     lake = partial(real_lake, spark, tmp_path, **GIVEN)
     assert crash_until_done(sink, lake, park, REPLAY) >= 4
     made = sink(**GIVEN)
@@ -141,7 +170,7 @@ def test_a_replay_of_dead_letters_that_ends_at_any_write_is_run_again(
     broken = [one for part in parts for one in part if one["value64"] and one["offset"] % 4 == 0]
     torn = [[{**one, "value64": "Pz8="} if one in broken else one for one in part]
             for part in parts]  # fmt: skip
-    prepare_history(sink, tmp_path, torn)
+    prepare_history(sink, tmp_path, torn, GIVEN)
     made = sink(**GIVEN)
     assert len(rows(made, "_cdc/dead_letter", "offset")) == len(broken) > 0
     mend(made, spark, [{**one, "part": "value64", "right": one["value64"]} for one in broken])
