@@ -1,0 +1,100 @@
+"""Random chains of transforms: both sides write the same messages, or both refuse or fail.
+
+``CHAINS=480`` plays so many. A failure names seed and numbers: ``SEED=7 CHAIN=23``
+plays one chain again.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql97
+from tests.conformance.chain import PREDICATES, Chain, Step, load
+from tests.conformance.chain_run import ChainRun, Pair
+from tests.conformance.equal import assert_equal
+from tests.conformance.sides import Side
+from tests.fixtures.topics import Topics
+
+_COUNT = int(os.environ.get("CHAINS", "48"))
+_SEED = int(os.environ.get("SEED", secrets.randbelow(10**6)))
+_NUMBERS = [int(os.environ["CHAIN"])] if "CHAIN" in os.environ else range(_COUNT)
+_AT_ONCE = 16
+_MORE_PARTITIONS = "PartitionRouting"  # a partition that is not there blocks Debezium for a minute
+_MOST_STEPS = 3  # added to a chain that is known to work
+_FAULTS = ("java.lang.ClassCastException", "java.lang.NullPointerException")  # of Java's code
+
+
+@pytest.mark.slow
+def test_random_chains(
+    broker: KafkaBroker,
+    mysql: MySql97,
+    topics: Topics,
+    connect_worker: ConnectWorker,
+    millrace: MillraceWorker,
+) -> None:
+    chains = [_chain(number) for number in _NUMBERS]
+    differences, written = [], 0
+    with (
+        closing(ConnectClient(connect_worker.url)) as oracle,
+        closing(ConnectClient(millrace.url)) as ours,
+    ):
+        for start in range(0, len(chains), _AT_ONCE):
+            run = ChainRun(chains[start : start + _AT_ONCE], mysql, broker, topics, oracle, ours)
+            run.play()
+            for pair in run.pairs.values():
+                difference = _difference(pair)
+                if difference:
+                    differences.append(f"{pair.chain}\n{difference}")
+                written += bool(pair.theirs.topics and not pair.theirs.failure)
+    print(f"{len(chains)} random chains, seed {_SEED}: {written} wrote messages")
+    assert not differences, f"seed {_SEED}:\n" + "\n\n".join(differences)
+    assert written > len(chains) / 4, "most chains show nothing"
+
+
+def _chain(number: int) -> Chain:
+    """Return a chain that is known to work with some steps of others in between."""
+    chance = random.Random(f"{_SEED} {number}")
+    known = [chain for chain in load() if not chain.fails]
+    pool = [
+        step for chain in known for step in chain.steps if _MORE_PARTITIONS not in step.class_name
+    ]
+    base = chance.choice(known)
+    steps = list(base.steps)
+    for _ in range(chance.randint(1, _MOST_STEPS)):
+        steps.insert(chance.randint(0, len(steps)), _step(chance, chance.choice(pool)))
+    return replace(base, name=f"{number}-{base.name}", steps=steps)
+
+
+def _step(chance: random.Random, step: Step) -> Step:
+    """Return a step, sometimes with another predicate."""
+    if chance.random() < 0.7:
+        return step
+    predicate = chance.choice([*PREDICATES])
+    return replace(step, predicate=predicate, negate=chance.random() < 0.5)
+
+
+def _cause(side: Side) -> str:
+    """Return the last cause of a failure."""
+    return side.failure.rpartition("Caused by: ")[2][:1000] or "does not fail"
+
+
+def _difference(pair: Pair) -> str:
+    refusals = [side.name for side in pair.sides if f" {side.name}: " in pair.refused]
+    if refusals:
+        return "" if len(refusals) == len(pair.sides) else f"refused by one: {pair.refused}"
+    if pair.theirs.failure or pair.ours.failure:
+        if pair.theirs.failure and (pair.ours.failure or _cause(pair.theirs).startswith(_FAULTS)):
+            return ""
+        return f"Debezium: {_cause(pair.theirs)}\nours: {_cause(pair.ours)}"
+    try:
+        assert sorted(pair.ours.topics) == sorted(pair.theirs.topics)
+        assert_equal(pair.ours, pair.theirs, pair.theirs.topics)
+    except AssertionError as error:
+        return str(error)[:1500]
+    return ""
