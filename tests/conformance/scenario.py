@@ -8,8 +8,9 @@ Directives stand in comments::
     -- phase: streaming         SQL while both stream
     -- phase: offline           SQL while both are stopped
 
-``DELIMITER`` works as in the mysql client. Each scenario has databases of its own: those with
-the same properties share one pair of connectors.
+``@FOLDER@`` in a statement is an empty folder of the run. ``DELIMITER`` works as in the mysql
+client. Each scenario has databases of its own: those with the same properties share one pair of
+connectors.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "scenarios"
+FOLDER_OF_RUN = "@FOLDER@"
 PHASES = ("before", "streaming", "offline")
 _DIRECTIVE = re.compile(r"-- (server|config|phase):\s*(.*?)\s*$")
 _DATABASE = re.compile(

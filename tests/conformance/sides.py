@@ -6,6 +6,7 @@ generic path, with one that cannot be compiled and changes nothing.
 
 from __future__ import annotations
 
+import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ import pymysql
 
 from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker
 from tests.conformance.normal import normal
-from tests.conformance.scenario import Scenario
+from tests.conformance.scenario import FOLDER_OF_RUN, Scenario
 from tests.fixtures.topics import Topics
 
 COMPILED = {
@@ -93,11 +94,15 @@ class Run:
         self.sides = (self.oracle, *self.ours)
         self.errors: list[str] = []
         self._settled = 0
+        self._folder = ""
         self._still = still
 
     def play(self) -> None:
         """Run all phases and read what was written."""
-        with self._server.connect(autocommit=True) as session:
+        with (
+            tempfile.TemporaryDirectory(prefix="conformance-") as self._folder,
+            self._server.connect(autocommit=True) as session,
+        ):
             self._forget(session)
             self._sql(session, "before")
             self._create()
@@ -123,7 +128,7 @@ class Run:
             for statement in scenario.phases[phase]:
                 try:
                     with session.cursor() as cursor:
-                        cursor.execute(statement)
+                        cursor.execute(statement.replace(FOLDER_OF_RUN, self._folder))
                 except pymysql.MySQLError as error:
                     self.errors.append(f"{scenario.name}: {statement[:100]!r}: {error}")
 
