@@ -25,7 +25,7 @@ _COUNT = int(os.environ.get("CHAINS", "48"))
 _SEED = int(os.environ.get("SEED", secrets.randbelow(10**6)))
 _NUMBERS = [int(os.environ["CHAIN"])] if "CHAIN" in os.environ else range(_COUNT)
 _AT_ONCE = 16
-_MORE_PARTITIONS = "PartitionRouting"  # a partition that is not there blocks Debezium for a minute
+_MORE_PARTITIONS = "PartitionRouting"  # a missing partition blocks Debezium for a minute
 _MOST_STEPS = 3  # added to a chain that is known to work
 _FAULTS = ("java.lang.ClassCastException", "java.lang.NullPointerException")  # of Java's code
 
