@@ -191,7 +191,7 @@ class MessageEncoder:
         else:
             packed = wire.packed(items.type, number)
             if packed is not None:
-                return packed
+                return _without_nulls(packed) if items.optional else packed
             item = wire.single(items.type, number, explicit=True)
         return lambda values: b"".join([item(_present(value)) for value in values])
 
@@ -209,6 +209,10 @@ class MessageEncoder:
         return lambda pairs: b"".join(
             [wire.sized(start, pair(key, value)) for key, value in pairs.items()]
         )
+
+
+def _without_nulls(encode: EncodeValue) -> EncodeValue:
+    return lambda values: encode([_present(value) for value in values])
 
 
 def _present(value: Any) -> Any:

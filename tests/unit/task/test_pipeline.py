@@ -75,6 +75,14 @@ def _plain(messages: Any) -> list[tuple[Any, ...]]:
     ]
 
 
+def _outcome(pipeline: Pipeline, change: Any) -> list[tuple[Any, ...]] | str:
+    """Return the messages, or that the converter refuses them: Protobuf has no null in an array."""
+    try:
+        return _plain(pipeline.messages(change))
+    except ConversionError:
+        return "refused"
+
+
 CONVERTERS = st.sampled_from(["json with schemas", "json", "string", "avro", "protobuf"])
 MARKS = st.sampled_from(
     [None, TransactionBoundary("BEGIN", "uuid:5", 1), TransactionBoundary("END", "uuid:5", 2)]
@@ -85,6 +93,20 @@ MARKS = st.sampled_from(
 def _has_bytes(change: RowChanges) -> bool:
     schemas = [column.schema for column in change.codec.columns]
     return any("bytes" in repr(schema) for schema in schemas)
+
+
+def _nests(change: RowChanges) -> bool:
+    """Whether a column has arrays in an array: the schemas of Protobuf refuse them."""
+    return any(_nests_arrays(column.schema) for column in change.codec.columns)
+
+
+def _nests_arrays(schema: Schema) -> bool:
+    inner = [field.schema for field in schema.fields]
+    if schema.items is not None:
+        inner.append(schema.items)
+    if schema.type == "array" and any(one.type in ("array", "map") for one in inner):
+        return True
+    return any(map(_nests_arrays, inner))
 
 
 @settings(max_examples=40)
@@ -104,7 +126,12 @@ def test_a_transform_that_changes_nothing_changes_no_byte(
             continue
         if "string" in (key, value) and isinstance(change, RowChanges) and _has_bytes(change):
             continue
-        assert _plain(direct.messages(replace(change))) == _plain(through.messages(change))
+        if "protobuf" in (key, value) and isinstance(change, RowChanges) and _nests(change):
+            continue
+        messages = _outcome(direct, replace(change))
+        assert messages == _outcome(through, change)
+        if isinstance(messages, str):
+            return
     assert direct.transaction.to_offset() == through.transaction.to_offset()
 
 
