@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,9 @@ _GROUPS: Final = {
     "bytes": ("conformance", "recovery"),
     "sink": ("sink", "unit"),  # no test of these has a limit of time that matters
 }
+_SUMMARY: Final = "short test summary info"
+_KEPT: Final = 200
+_SHOWN: Final = 15
 _REST: Final = "worker"
 """All other folders. Debezium runs at the start of one group and at the end of another."""
 
@@ -34,25 +39,49 @@ def _groups() -> dict[str, list[Path]]:
     return groups
 
 
-def _run(name: str, folders: Sequence[Path], options: Sequence[str]) -> int:
-    """Run the tests of some folders, relay each line that pytest prints, and return its status."""
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """How a group ended: the status of its process and the end of what it printed."""
+
+    name: str
+    status: int
+    last_lines: Sequence[str]
+
+    @property
+    def failed(self) -> bool:
+        return self.status not in (0, _NOTHING_CHOSEN)  # negative: a signal ended the process
+
+    def summary(self) -> str:
+        """Return what pytest says of the failures, else the last lines before the end."""
+        lines = list(self.last_lines)
+        starts = [number for number, line in enumerate(lines) if _SUMMARY in line]
+        return "".join(lines[starts[-1] if starts else -_SHOWN :])
+
+
+def _run(name: str, folders: Sequence[Path], options: Sequence[str]) -> _Outcome:
+    """Run the tests of some folders and relay each line that pytest prints."""
     command = [sys.executable, "-m", "pytest", *options, *map(str, folders)]
+    kept: deque[str] = deque(maxlen=_KEPT)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
+            kept.append(line)
             sys.stdout.write(f"{name:6} | {line}")
             sys.stdout.flush()
-    return process.returncode
+    return _Outcome(name, process.returncode, kept)
 
 
 def main(options: Sequence[str]) -> int:
-    """Run both groups; the status is 0 if all tests passed that were chosen."""
+    """Run all groups; the failures come last, and the status is 0 if nothing failed."""
     groups = _groups()
     with ThreadPoolExecutor(len(groups)) as threads:
         runs = [threads.submit(_run, name, folders, options) for name, folders in groups.items()]
-        statuses = {run.result() for run in runs}
-    failed = statuses - {0, _NOTHING_CHOSEN}  # negative: a signal ended the process
-    return 1 if failed else min(statuses)
+        outcomes = [run.result() for run in runs]
+    failed = [outcome for outcome in outcomes if outcome.failed]
+    for outcome in failed:
+        sys.stdout.write(f"\n{outcome.name} failed with status {outcome.status}\n")
+        sys.stdout.write(outcome.summary())
+    return 1 if failed else min(outcome.status for outcome in outcomes)
 
 
 if __name__ == "__main__":
