@@ -6,14 +6,13 @@ default, which also stands for a null. The functions equal what Java's converter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from struct import error as StructError  # noqa: N812 - a class in lower case
 from typing import Any, Final
 
-from connector.codegen import compile_function
 from connector.converters.avro import binary
 from connector.converters.avro.schemas import Dialect, has_string_keys
+from connector.converters.compiled_fields import compile_fields, field_error
 from connector.converters.varints import LAST
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
@@ -24,15 +23,6 @@ EncodeValue = Callable[[Any], bytes]
 
 FIRST: Final = b"\x00"  # the branches of a union
 SECOND: Final = b"\x02"
-_UNFIT: Final = (
-    AttributeError,
-    ConversionError,
-    KeyError,
-    OverflowError,
-    StructError,
-    TypeError,
-    UnicodeEncodeError,
-)
 _tables: Final = cache(binary.tables)
 
 
@@ -85,39 +75,21 @@ class Encoder:
 
     def _members(self, schema: Schema, start: int, stop: int) -> Encode:
         """Compile the fields to one function; only a failure looks at them one by one."""
-        names: dict[str, Any] = {"join": b"".join, "unfit": _UNFIT}
+        names: dict[str, Any] = {}
         fields = schema.fields
+
+        def write(index: int, value: Any) -> object:
+            return self.value(fields[index].schema)(value)
+
         parts = [
             self._expression(fields[index].schema, f"row[{index}]", names, index)
             for index in range(start, stop)
         ]
-        names["explain"] = lambda row: self._unfit(schema, row, start, stop)
-        lines = [
-            "def encode(row):",
-            "    try:",
-            f"        return join(({', '.join(parts)}{',' if parts else ''}))",
-            "    except unfit:",
-            "        raise explain(row) from None",
-        ]
-        return compile_function(lines, names)
-
-    def _unfit(self, schema: Schema, row: Sequence[Any], start: int, stop: int) -> ConversionError:
-        """Return the error for the first value that cannot be written; it shows no value."""
-        for index in range(start, stop):
-            field = schema.fields[index]
-            try:
-                self.value(field.schema)(row[index])
-            except ConversionError as error:
-                reason = str(error)
-            except _UNFIT as error:
-                reason = f"{type(error).__name__} for type {field.schema.type}"
-            except IndexError:
-                reason = "no value"
-            else:
-                continue
-            where = f" of {schema.name}" if schema.name else ""
-            return ConversionError(f"Field {field.name}{where} cannot be written as Avro: {reason}")
-        return ConversionError("A value cannot be written as Avro")
+        return compile_fields(
+            parts,
+            names,
+            lambda row: field_error("Avro", schema, range(start, stop), row, write),
+        )
 
     def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
         """Return the source that writes a field's value, null included."""

@@ -6,12 +6,10 @@ unless the fields are labeled optional. A default stands for a null.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from struct import error as StructError  # noqa: N812 - a class in lower case
 from typing import Any, Final
 
-from connector.codegen import compile_function
+from connector.converters.compiled_fields import UNFIT, compile_fields, field_error
 from connector.converters.protobuf import wire
 from connector.converters.protobuf.schemas import ProtobufDialect, logical
 from connector.converters.protobuf.wire import EncodeValue
@@ -20,18 +18,7 @@ from connector.data.fragments import Encode
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 
-_UNFIT: Final = (
-    AttributeError,
-    ConversionError,
-    KeyError,
-    OverflowError,
-    StructError,
-    TypeError,
-    UnicodeEncodeError,
-)
 _SHARED: Final = {
-    "join": b"".join,
-    "unfit": _UNFIT,
     "last": LAST,
     "more": MORE,
     "varint": varint,
@@ -91,40 +78,19 @@ class MessageEncoder:
     def part(self, schema: Schema, start: int, stop: int) -> Encode:
         """Compile some fields to one function; only a failure looks at them one by one."""
         names: dict[str, Any] = dict(_SHARED)
+        fields = schema.fields
         parts = [
-            self._expression(schema.fields[index].schema, index, names)
-            for index in range(start, stop)
+            self._expression(fields[index].schema, index, names) for index in range(start, stop)
         ]
-        names["explain"] = lambda row: self._unfit(schema, row, start, stop)
-        lines = [
-            "def encode(row):",
-            "    try:",
-            f"        return join(({', '.join(parts)}{',' if parts else ''}))",
-            "    except unfit:",
-            "        raise explain(row) from None",
-        ]
-        return compile_function(lines, names)
 
-    def _unfit(self, schema: Schema, row: Sequence[Any], start: int, stop: int) -> ConversionError:
-        """Return the error for the first value that cannot be written; it shows no value."""
-        for index in range(start, stop):
-            field = schema.fields[index]
-            try:
-                if row[index] is not None:
-                    self._member(field.schema, index + 1)(row[index])
-            except ConversionError as error:
-                reason = str(error)
-            except _UNFIT as error:
-                reason = f"{type(error).__name__} for type {field.schema.type}"
-            except IndexError:
-                reason = "no value"
-            else:
-                continue
-            where = f" of {schema.name}" if schema.name else ""
-            return ConversionError(
-                f"Field {field.name}{where} cannot be written as Protobuf: {reason}"
-            )
-        return ConversionError("A value cannot be written as Protobuf")
+        def write(index: int, value: Any) -> object:
+            return None if value is None else self._member(fields[index].schema, index + 1)(value)
+
+        return compile_fields(
+            parts,
+            names,
+            lambda row: field_error("Protobuf", schema, range(start, stop), row, write),
+        )
 
     def _explained(self, schema: Schema) -> EncodeValue:
         """Return the function for a single value as the whole: the content of a wrapper."""
@@ -133,7 +99,7 @@ class MessageEncoder:
         def encode(value: Any) -> bytes:
             try:
                 return write(value)
-            except _UNFIT as error:
+            except UNFIT as error:
                 raise ConversionError(
                     f"A value of type {schema.type} cannot be written as Protobuf: "
                     f"{type(error).__name__}"
