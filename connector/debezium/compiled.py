@@ -12,9 +12,8 @@ from typing import Any
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.fragments import Encode, Fragments
+from connector.data.fragments import Encode, Fragments, Wrap
 from connector.data.record import Header, Message
-from connector.data.schema import Schema
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, numbered_rows
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
@@ -196,8 +195,9 @@ class _Shape:
         self.codec = codec
         self.topic = codec.topic
         self.key = key
+        row = fragments.row(value)
         self.before, self.after = (
-            _field(fragments, envelope, index) for index in (_BEFORE, _AFTER)
+            _nested(row, fragments.nested(envelope, index)) for index in (_BEFORE, _AFTER)
         )
         self.moved = moving(codec)
         self.created = opening + null + after + present
@@ -268,10 +268,8 @@ class _Event:
         return transaction + self._ending
 
 
-def _field(fragments: Fragments, envelope: Schema, index: int) -> Encode:
+def _nested(row: Encode, wrap: Wrap | None) -> Encode:
     """Return the function that writes a row into a field of the envelope, behind its label."""
-    row = fragments.row(envelope.fields[index].schema)
-    wrap = fragments.nested(envelope, index)
     return row if wrap is None else lambda values: wrap(row(values))
 
 
