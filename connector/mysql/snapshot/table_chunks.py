@@ -9,7 +9,7 @@ from typing import Final
 
 from connector.capture.incremental.chunk_source import Key
 from connector.capture.tables import Table, TableId
-from connector.errors import ConversionError, StopError, TableChangedError
+from connector.errors import StopError, TableChangedError
 from connector.mysql.chunk_keys import ChunkKey, behind, chunk_key, key_codecs
 from connector.mysql.session.connection import Connection
 from connector.mysql.session.text_rows import TextRows
@@ -76,11 +76,7 @@ class ChunkPlanner:
         connection.execute("SAVEPOINT millrace")
         try:
             ends = _ends(connection, table, keys, most)
-        except (
-            StopError,
-            ConversionError,
-            TableChangedError,
-        ) as error:  # it was altered: reading it shows that
+        except (StopError, TableChangedError) as error:  # it was altered: reading it shows that
             log.info("Table %s is not split: %s", table.id, error)
             ends = []
         connection.execute("ROLLBACK TO SAVEPOINT millrace")
@@ -109,13 +105,13 @@ def _ends(connection: Connection, table: Table, keys: Sequence[ChunkKey], most: 
 def _chunks(
     connection: Connection, keys: Sequence[ChunkKey], ends: Sequence[Key]
 ) -> Sequence[TableChunk]:
+    if not ends:
+        return (WHOLE,)
     after = [behind(keys, end, connection.literal) for end in ends]
     wheres = [
         " AND ".join([*after[number - 1 : number], *(f"NOT {one}" for one in after[number:][:1])])
         for number in range(len(ends) + 1)
     ]
-    if not ends:
-        return (WHOLE,)
     count, order = len(wheres), _order(keys)
     return [
         TableChunk(number, count, f" WHERE {where}{order}") for number, where in enumerate(wheres)
