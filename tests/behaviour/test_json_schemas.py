@@ -15,36 +15,21 @@ from connector.converters.apicurio_json import ExtJsonConverter
 from connector.converters.json import JsonConverter
 from connector.converters.json_schema.confluent import JsonSchemaConverter
 from connector.data.schema import (
-    BOOLEAN,
-    BYTES,
-    FLOAT32,
-    FLOAT64,
-    INT8,
-    INT16,
     INT32,
-    INT64,
     OPTIONAL_STRING,
     STRING,
     array,
     map_of,
     struct,
 )
-from connector.data.semantic import CONNECT_TIMESTAMP, POINT, decimal, enum
+from connector.data.semantic import CONNECT_TIMESTAMP, POINT, enum
 from connector.errors import ConversionError
 from deploy.stack import SchemaRegistry
+from tests.fixtures.registry_converters import FIELDS, VALUES, RegistryConverters, event_of
 
 ROW = struct(
     "server.shop.Value",
-    ("tiny", INT8),
-    ("small", INT16.with_changes(default=3)),
-    ("int", INT32.as_optional()),
-    ("big", INT64),
-    ("real", FLOAT32.with_changes(default=1.5)),
-    ("double", FLOAT64.as_optional()),
-    ("flag", BOOLEAN.with_changes(optional=True, default=False)),
-    ("text", STRING),
-    ("data", BYTES.as_optional()),
-    ("price", decimal(2, 6).with_changes(optional=True, default=150)),
+    *FIELDS,
     ("state", enum("new,done")),
     ("at", CONNECT_TIMESTAMP.as_optional()),
     ("point", POINT.as_optional()),
@@ -52,23 +37,9 @@ ROW = struct(
     ("object", map_of(STRING, INT32)),
     ("pairs", map_of(INT32, STRING)),
 )
-EVENT = struct(
-    "server.shop.Envelope",
-    ("before", ROW.as_optional()),
-    ("after", ROW.as_optional()),
-    ("op", STRING),
-)
+EVENT = event_of(ROW)
 FILLED = {
-    "tiny": -1,
-    "small": 2,
-    "int": 3,
-    "big": 1 << 60,
-    "real": 0.5,
-    "double": 1e20,
-    "flag": True,
-    "text": "ä\U0001f600\x01",
-    "data": b"\x00\xff",
-    "price": -1230,
+    **VALUES,
     "state": "done",
     "at": 1_700_000_000_000,
     "point": {"x": 1.0, "y": 2.0, "wkb": b"\x01", "srid": None},
@@ -82,26 +53,12 @@ EMPTY = {
 }
 
 
-class Converters:
-    """Makes converters; their connections are closed at the end."""
-
-    def __init__(self, registry: SchemaRegistry) -> None:
-        self.registry = registry
-        self.made: list[JsonSchemaConverter] = []
-
-    def make(self, **options: str) -> JsonSchemaConverter:
-        config = {name.replace("_", "."): text for name, text in options.items()}
-        self.made.append(JsonSchemaConverter({"schema.registry.url": self.registry.url, **config}))
-        return self.made[-1]
-
-    def close(self) -> None:
-        for converter in self.made:
-            converter._registry._client._http.close()
+Converters = RegistryConverters[JsonSchemaConverter]
 
 
 @pytest.fixture
 def converters(schema_registry: SchemaRegistry) -> Iterator[Converters]:
-    with closing(Converters(schema_registry)) as opened:
+    with closing(RegistryConverters(JsonSchemaConverter, schema_registry)) as opened:
         yield opened
 
 

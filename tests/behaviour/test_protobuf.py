@@ -11,12 +11,6 @@ import pytest
 
 from connector.converters.protobuf.confluent import ProtobufConverter
 from connector.data.schema import (
-    BOOLEAN,
-    BYTES,
-    FLOAT32,
-    FLOAT64,
-    INT8,
-    INT16,
     INT32,
     INT64,
     OPTIONAL_STRING,
@@ -26,23 +20,15 @@ from connector.data.schema import (
     map_of,
     struct,
 )
-from connector.data.semantic import CONNECT_DATE, CONNECT_TIME, CONNECT_TIMESTAMP, POINT, decimal
+from connector.data.semantic import CONNECT_DATE, CONNECT_TIME, CONNECT_TIMESTAMP, POINT
 from connector.errors import ConversionError
 from deploy.stack import SchemaRegistry
 from tests.fixtures.protobuf_files import fill, message_class
+from tests.fixtures.registry_converters import FIELDS, VALUES, RegistryConverters, event_of
 
 ROW = struct(
     "my-server.shop.Value",
-    ("tiny", INT8),
-    ("small", INT16.with_changes(default=3)),
-    ("int", INT32.as_optional()),
-    ("big", INT64),
-    ("real", FLOAT32.with_changes(default=1.5)),
-    ("double", FLOAT64.as_optional()),
-    ("flag", BOOLEAN.with_changes(optional=True, default=False)),
-    ("text", STRING),
-    ("data", BYTES.as_optional()),
-    ("price", decimal(2, 6).with_changes(optional=True, default=150)),
+    *FIELDS,
     ("day", CONNECT_DATE.as_optional()),
     ("time", CONNECT_TIME.as_optional()),
     ("at", CONNECT_TIMESTAMP.as_optional()),
@@ -50,23 +36,9 @@ ROW = struct(
     ("list", array(STRING)),
     ("pairs", map_of(STRING, INT32)),
 )
-EVENT = struct(
-    "my-server.shop.Envelope",
-    ("before", ROW.as_optional()),
-    ("after", ROW.as_optional()),
-    ("op", STRING),
-)
+EVENT = event_of(ROW)
 FILLED = {
-    "tiny": -1,
-    "small": 2,
-    "int": 3,
-    "big": 1 << 60,
-    "real": 0.5,
-    "double": 1e20,
-    "flag": True,
-    "text": "ä\U0001f600\x01",
-    "data": b"\x00\xff",
-    "price": -1230,
+    **VALUES,
     "day": 19_000,
     "time": 1,
     "at": 1_700_000_000_123,
@@ -84,26 +56,12 @@ EMPTY: dict[str, Any] = {
 }
 
 
-class Converters:
-    """Makes converters; their connections are closed at the end."""
-
-    def __init__(self, registry: SchemaRegistry) -> None:
-        self.registry = registry
-        self.made: list[ProtobufConverter] = []
-
-    def make(self, **options: str) -> ProtobufConverter:
-        config = {name.replace("_", "."): text for name, text in options.items()}
-        self.made.append(ProtobufConverter({"schema.registry.url": self.registry.url, **config}))
-        return self.made[-1]
-
-    def close(self) -> None:
-        for converter in self.made:
-            converter._registry._client._http.close()
+Converters = RegistryConverters[ProtobufConverter]
 
 
 @pytest.fixture
 def converters(schema_registry: SchemaRegistry) -> Iterator[Converters]:
-    with closing(Converters(schema_registry)) as opened:
+    with closing(RegistryConverters(ProtobufConverter, schema_registry)) as opened:
         yield opened
 
 
