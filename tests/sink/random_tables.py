@@ -75,7 +75,12 @@ class RandomTable(ChangingTable):
         epoch = sum(one <= file for one in self.epochs)
         return f"{epoch}/{self.binlog(file)}/{pos}/0{suffix}"
 
-    def avro(self, op: str, pos: int, image: Row | None, source: Row) -> Row:
+    def message(self, op: str, pos: int, image: Row | None, source: Row) -> Row:
+        if self.form == "avro":
+            return self._avro(op, pos, image, source)
+        return super().message(op, pos, image, source)
+
+    def _avro(self, op: str, pos: int, image: Row | None, source: Row) -> Row:
         columns = [_avro_field(one) for one in self.columns]
         value = record("Value", {"id": "int"})
         value["fields"] += columns

@@ -224,21 +224,18 @@ class ChangingTable:
         named = {} if key is None else {o.name: values[o.identity] for o in self.columns}
         source = {"file": self.binlog(file), "ts_ms": 10**12 + file * 10**6 + pos, **more}
         image = None if key is None else {"id": key, **named}
+        message = self.message(op, pos, image, source)
+        self.events.append(ChangeEvent(message, self._at, key, op == "d", values, named))
+
+    def message(self, op: str, pos: int, image: Row | None, source: Row) -> Row:
+        """Return the message of a change, in the form of this table."""
         if self.form == "row" and op != "t":
             meta = {f"__source_{name}": value for name, value in (source | {"pos": pos}).items()}
             flat = {**(image or {}), "__op": op, "__deleted": str(op == "d").lower(), **meta}
-            message = self.topic.message({"id": key}, flat)
-        elif self.form == "avro":
-            message = self.avro(op, pos, image, source)
-        else:
-            self.topic.columns = self._fields() if self.form == "schema" else ()
-            before, after = (image, None) if op == "d" else (None, image)
-            message = self.topic.change(op, pos, before, after, **source)
-        self.events.append(ChangeEvent(message, self._at, key, op == "d", values, named))
-
-    def avro(self, op: str, pos: int, image: Row | None, source: Row) -> Row:
-        """Return a message in Avro."""
-        raise NotImplementedError
+            return self.topic.message({"id": (image or {}).get("id")}, flat)
+        self.topic.columns = self._fields() if self.form == "schema" else ()
+        before, after = (image, None) if op == "d" else (None, image)
+        return self.topic.change(op, pos, before, after, **source)
 
     def _fields(self) -> list[Row]:
         found = [connect_field("id", "int32", optional=False)]
