@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparksink.apply.batch_measures import BatchMeasures
 from sparksink.config.ordering import Ordering
-from sparksink.errors import DataLossError
+from sparksink.errors import TableError
 from sparksink.state.table_result import TableResult
 
 
@@ -13,7 +13,7 @@ def check_positions(
 ) -> None:
     """Refuse positions that went back while time advanced: they belong to another binlog.
 
-    :raises DataLossError: positions went back.
+    :raises TableError: positions went back.
     """
     if ordering.mode != "binlog":
         return
@@ -22,7 +22,7 @@ def check_positions(
     if not (seen.streamed and seen.first_ts and last.highest and last.source_ts):
         return
     if seen.streamed < last.highest and seen.first_ts > last.source_ts:
-        raise DataLossError(
+        raise TableError(
             f"{table}: binlog positions went back while time advanced: the source is"
             " another server, or its binlog was reset.",
             "Write position headers and set ordering.epoch=header, or start with new tables,"

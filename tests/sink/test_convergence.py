@@ -160,17 +160,22 @@ def test_a_table_without_key_has_a_history_in_which_each_message_is_once(
     assert made.lake.table("shop__orders").columns() is None
 
 
-def test_positions_of_another_server_stop_the_job(sink: MakeSink, spark: Any) -> None:
-    from sparksink.errors import DataLossError  # noqa: PLC0415
-
+def test_positions_of_another_server_park_their_table(sink: MakeSink, spark: Any) -> None:
     made = sink()
-    topic = Topic(columns=COLUMNS)
-    row = {"id": 1, "v": "a"}
-    made.batches.apply(frame(spark, [topic.change("c", 1000, None, row)]), "app", 0)
-    other = topic.change("u", 10, row, {"id": 1, "v": "b"}, ts_ms=1_800_000_000_000)
-    with pytest.raises(DataLossError, match="positions went back"):
-        made.batches.apply(frame(spark, [other]), "app", 1)
+    topics = [Topic(columns=COLUMNS), Topic("srv.shop.items", columns=COLUMNS)]
+    row, later = {"id": 1, "v": "a"}, {"id": 1, "v": "b"}
+    first = [topic.change("c", 1000, None, row) for topic in topics]
+    made.batches.apply(frame(spark, first), "app", 0)
+    times = {"ts_ms": 1_800_000_000_000}
+    second = [topics[0].change("u", 10, row, later, **times),
+              topics[1].change("u", 2000, row, later, **times)]  # fmt: skip
+    made.batches.apply(frame(spark, second), "app", 1)
+    [(table, reason)] = made.state.parked().items()
+    assert table == "shop.orders"
+    assert "positions went back" in reason
     assert rows(made, "shop__orders", "v") == [("a",)]
+    assert rows(made, "shop__items", "v") == [("b",)]
+    assert made.state.table("parked").read().count() == 1
 
 
 @pytest.mark.slow
