@@ -14,6 +14,7 @@ from connector.mysql.types.calendar import LogDay, adjusted, civil, day_of_log, 
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, FromLog, LogField, Wire, mismatch
 from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.temporal_literals import read_date
 from connector.mysql.types.type_options import TypeOptions
 
 _NEWDATE = 14
@@ -109,4 +110,4 @@ def _literal(
     """Read a default; a zero date is the epoch in a column that cannot be null."""
     if literal == "0" or "-00" in literal or literal.startswith("0000"):
         return None if column.optional else 0
-    return convert(literal)
+    return convert(read_date(literal))

@@ -29,6 +29,7 @@ from connector.mysql.types.calendar import (
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.temporal_literals import read_datetime
 from connector.mysql.types.times import iso_fraction
 from connector.mysql.types.type_options import TimePrecision, TypeOptions
 from connector.mysql.types.unconvertible import Refuse, refusing
@@ -142,7 +143,7 @@ def _literal(
 ) -> Any:
     if literal == "0" or literal[:4] == "0000" or "-00" in literal[:10]:
         return None if column.optional else finish(0, 0)
-    return convert(literal)
+    return convert(read_datetime(literal))
 
 
 def _millis(seconds: int, nanos: int) -> int:

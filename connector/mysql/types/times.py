@@ -15,6 +15,7 @@ from connector.mysql.types.calendar import clock_ticks, fraction_scale, fraction
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.temporal_literals import read_time
 from connector.mysql.types.type_options import TimePrecision, TypeOptions
 from connector.mysql.types.unconvertible import Refuse, refusing
 
@@ -54,7 +55,7 @@ def time(column: Column, options: TypeOptions) -> ColumnType:
         schema,
         call(from_text),
         field,
-        lambda literal: finish(_nanos(literal.rpartition(" ")[2])),
+        lambda literal: finish(_nanos(read_time(literal))),
         fallback,
         may_be_absent=True,
     )

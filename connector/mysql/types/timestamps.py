@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from connector.capture.tables import Column
 from connector.codegen import Expression, call
 from connector.data.semantic import ZONED_TIMESTAMP
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import civil, fraction_scale
+from connector.mysql.types.calendar import adjusted, civil, fraction_scale
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.result_cache import ResultCache
+from connector.mysql.types.temporal_literals import is_zero_timestamp, read_timestamp
 from connector.mysql.types.type_options import TypeOptions
 
 _EPOCH = "1970-01-01T00:00:00Z"
@@ -40,7 +43,7 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
         ZONED_TIMESTAMP,
         call(_all_digits if options.exact else _from_text),
         field,
-        lambda literal: _literal(literal, column),
+        lambda literal: _literal(literal, column, adjusted if options.adjust_years else int),
         _EPOCH,
         may_be_absent=True,
     )
@@ -99,17 +102,10 @@ def _all_digits(data: bytes) -> str | None:
     return f"{text[:10]}T{text[11:]}Z"
 
 
-def _literal(literal: str, column: Column) -> str | None:
-    zero = literal == "0" or literal[:4] == "0000" or "-00" in literal[:10]
-    if zero or literal == _EPOCH_DEFAULT:
+def _literal(literal: str, column: Column, adjust: Callable[[int], int]) -> str | None:
+    if literal == _EPOCH_DEFAULT or is_zero_timestamp(literal):
         return None if column.optional else _EPOCH
-    if literal[:1].isalpha():
-        raise ValueError("the name of a function")
-    text = literal.replace(" ", "T", 1)
-    if len(text) == 10:
-        text += "T00:00:00"
-    fraction = text.partition(".")[2]
+    text, fraction = read_timestamp(literal, adjust)
     digits = column.length or 0
-    if digits:
-        text = f"{text[:19]}.{fraction[:digits].ljust(digits, '0')}"
-    return text + "Z"
+    shown = fraction[:digits].ljust(digits, "0") if digits else fraction.rstrip("0")
+    return f"{text}.{shown}Z" if shown else f"{text}Z"
