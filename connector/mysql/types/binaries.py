@@ -29,8 +29,7 @@ def binary(column: Column, options: TypeOptions) -> ColumnType:
     if column.type_name.upper().split()[0] == "BINARY" and column.length:
         padded = f"{{}}.ljust({column.length}, b'\\0')"
     if options.binary == "bytes":
-        native = ("bytes",) if padded == "{}" else ("padded", column.length)
-        convert = Expression(padded, native=native)
+        convert = Expression(padded)
         schema: Schema = BYTES
         fallback: bytes | str = b""
         encode: Callable[[bytes], bytes | str] = bytes

@@ -14,7 +14,7 @@ from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import INT24, LONG, LONGLONG, SHORT, TINY, Fixed, Wire, mismatch
 from connector.mysql.types.type_options import TypeOptions
 
-_TEXT = Expression("int({})", native=("integer",))
+_TEXT = Expression("int({})")
 _SIGNED_FORMATS = {TINY: "b", SHORT: "h", INT24: "3s", LONG: "i", LONGLONG: "q"}
 _SCHEMAS: dict[str, tuple[Schema, Schema]] = {  # signed, unsigned
     "TINYINT": (INT16, INT16),
@@ -52,9 +52,7 @@ def boolean(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(
         BOOLEAN,
         Expression("int({}) != 0"),
-        lambda wire: Fixed(
-            _format(column, wire, unsigned=False), Expression("{} != 0", native=("truth",))
-        ),
+        lambda wire: Fixed(_format(column, wire, unsigned=False), Expression("{} != 0")),
         _truth,
         fallback=False,
     )
@@ -72,7 +70,7 @@ def _unsigned_bigint(options: TypeOptions) -> ColumnType:
     # "long": a value of 2^63 and more wraps to a negative one, as a Java long does
     return ColumnType(
         INT64,
-        Expression("@signed(int({}))", {"signed": _signed}, ("integer",)),
+        Expression("@signed(int({}))", {"signed": _signed}),
         lambda wire: Fixed(_format(None, wire, unsigned=False)),
         _rounded,
         0,
@@ -98,9 +96,7 @@ def _from_log(column: Column, unsigned: bool) -> Any:
         code = _format(column, wire, unsigned=unsigned)
         if wire.type == INT24:
             signed = "" if unsigned else ", signed=True"
-            native = ("unsigned" if unsigned else "signed",)
-            template = f"@i({{}}, 'little'{signed})"
-            return Fixed("3s", Expression(template, {"i": int.from_bytes}, native))
+            return Fixed("3s", Expression(f"@i({{}}, 'little'{signed})", {"i": int.from_bytes}))
         return Fixed(code)
 
     return field
