@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from tests.recovery.load import FINISH, ITEMS, LEDGER
 from tests.recovery.replay import check_replay
 
 LONG = 120.0
+_LAST_MESSAGES = 10.0
 ITEMS_OF_START = 500
 
 
@@ -117,21 +119,36 @@ class Environment:
         return False
 
     def finish(self, number: int = 1) -> None:
-        """Write a last row and read all topics up to it."""
+        """Write a last row and wait until it is in its topic."""
         self.server.execute(f"INSERT INTO {self.name}.finish VALUES ({number})")
         self.wait(lambda: self._has_arrived(number), "the last row")
 
     def _has_arrived(self, number: int) -> bool:
-        for topic, messages in self._follower.new().items():
-            self.messages.setdefault(topic, []).extend(messages)
+        self._read()
         return any(
             message.payload()["after"]["id"] == number
             for message in self.messages.get(self.topic("finish"), [])
         )
 
+    def _read(self) -> None:
+        for topic, messages in self._follower.new().items():
+            self.messages.setdefault(topic, []).extend(messages)
+
     def check(self) -> None:
-        """Compare what a consumer has with the source."""
-        check_replay(self.server, self.name, self.name, self.messages)
+        """Compare what a consumer has with the source.
+
+        Kafka keeps an order in each topic alone: the last row may come before rows of other
+        tables that were written earlier. So a topic has a moment to become complete.
+        """
+        until = time.monotonic() + _LAST_MESSAGES
+        while True:
+            self._read()
+            try:
+                return check_replay(self.server, self.name, self.name, self.messages)
+            except AssertionError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
 
     def describe(self) -> str:
         """Return what the task and the worker say, for a failed test."""
