@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
@@ -254,9 +255,13 @@ class Producer:
         return delivery_error(error, topic)
 
     def close(self) -> None:
-        """Drop what is still queued."""
+        """Drop what is still queued.
+
+        A fatal error that is only raised now is of a producer that nobody uses any more.
+        """
         self.abort()
-        self._producer.poll(0)
+        with suppress(KafkaException):
+            self._producer.poll(0)
 
     def abort(self) -> None:
         """Drop what is queued and what waits for an answer; any thread may do this."""

@@ -6,7 +6,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from connector import allocator
@@ -120,14 +120,14 @@ class CaptureRun:
             log.warning("The offset was not stored before the restart: %s", error)
 
     def close(self) -> None:
-        """Close the source and the producer, whatever happened."""
-        self._capture.source.close()
-        if self._capture.signals is not None:
-            self._capture.signals.close()
-        if self._capture.heartbeat_action is not None:
-            self._capture.heartbeat_action.close()
-        self._cancel_abort()
-        self._producer.close()
+        """Close the source and the producer, each even if another raises an error."""
+        capture = self._capture
+        with ExitStack() as last_first:
+            last_first.callback(self._producer.close)
+            last_first.callback(self._cancel_abort)
+            for part in (capture.heartbeat_action, capture.signals, capture.source):
+                if part is not None:
+                    last_first.callback(part.close)
 
     def _handle(self, change: Change) -> None:
         self._metrics.record_change(change)

@@ -10,7 +10,14 @@ from typing import Any
 
 from connector.capture.engine import Backoff
 from connector.capture.signals.rest_channel import RestChannel
-from connector.errors import BatchTooLargeError, ClientFailedError, Retry, TopicMissingError, decide
+from connector.errors import (
+    BatchTooLargeError,
+    ClientFailedError,
+    Retry,
+    TopicMissingError,
+    decide,
+    trace_of,
+)
 from connector.plugin import TaskContext
 from connector.task.capture import OpenCapture
 from connector.task.capture_run import CaptureRun
@@ -96,8 +103,12 @@ class CaptureTask:
 
     def _work(self) -> None:
         context = self._context
-        with context.metrics.publish(context.connector, context.task, self.metrics):
-            self._run()
+        try:
+            with context.metrics.publish(context.connector, context.task, self.metrics):
+                self._run()
+        except BaseException as error:  # noqa: BLE001 - a thread that ends in silence looks RUNNING
+            if not self.abandoned:
+                context.report("FAILED", trace_of(error))
 
     def _run(self) -> None:
         """Capture until the task stops; start another run after a transient error of Kafka."""
@@ -124,7 +135,7 @@ class CaptureTask:
                 self._stopping.wait(self._backoff.delay(attempt))
             finally:
                 if run is not None:
-                    run.close()
+                    _close(run)
 
     def _prepare_restart(self, error: BaseException, run: CaptureRun | None) -> None:
         """Remove the cause of a failed run, so that the next one may succeed."""
@@ -156,3 +167,11 @@ class CaptureTask:
     def abandoned(self) -> bool:
         """Whether the worker no longer waits for the task, which must not store anything."""
         return self._context.fence.closed
+
+
+def _close(run: CaptureRun) -> None:
+    """Close what a run has opened; an error there decides nothing, the run is over."""
+    try:
+        run.close()
+    except Exception as error:  # noqa: BLE001 - whatever a client raises
+        log.warning("A connection of the last run was not closed properly: %s", error)

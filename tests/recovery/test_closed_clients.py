@@ -1,11 +1,18 @@
-"""A client of Kafka that is dropped while requests are open does not end the process."""
+"""A client of Kafka that is dropped ends neither the process nor the thread that drops it."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
+import uuid
+
+import pytest
+from confluent_kafka import KafkaException
 
 from deploy.stack import KafkaBroker
+from tests.fixtures.topics import Topics
+from tests.recovery.sender import Sender
 
 REQUESTS = 400
 SCRIPT = f"""
@@ -28,3 +35,26 @@ def test_answers_arrive_after_a_client_was_dropped(broker: KafkaBroker) -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert min(map(int, done.stdout.split())) < REQUESTS, "all were answered before"
+
+
+def fenced(topics: Topics, broker: KafkaBroker) -> Sender:
+    """Return a sender whose producer has met a fatal error, which it has not raised yet."""
+    topic = f"fenced-{uuid.uuid4().hex[:8]}"
+    topics.create(topic)
+    shared = {"transactional_id": uuid.uuid4().hex, "delivery_timeout_ms": 20_000}
+    sender, other = (Sender(topics, topic, broker.address, **shared) for _ in "ab")
+    sender.producer._producer.init_transactions(20)
+    sender.producer._producer.begin_transaction()
+    other.producer._producer.init_transactions(20)
+    other.producer.close()
+    sender.send(1)
+    time.sleep(1)  # the library learns it in a thread of its own
+    return sender
+
+
+def test_a_fatal_error_that_was_not_raised_before_is_not_raised_by_closing(
+    topics: Topics, broker: KafkaBroker
+) -> None:
+    with pytest.raises(KafkaException, match="FATAL"):
+        fenced(topics, broker).producer._producer.poll(0)
+    fenced(topics, broker).producer.close()
