@@ -257,7 +257,7 @@ class Producer:
     def close(self) -> None:
         """Drop what is still queued.
 
-        A fatal error that is only raised now is of a producer that nobody uses any more.
+        A fatal error may be raised only now; the producer is not used any more.
         """
         self.abort()
         with suppress(KafkaException):
