@@ -72,11 +72,13 @@ class Expression:
     """A conversion as a piece of Python source, to be written into a generated function.
 
     ``template`` and ``names`` are in the language that the module describes. Source in place of
-    a function saves a call per column and row.
+    a function saves a call per column and row. ``native`` names the operation of the native core
+    that gives the same, or leaves the value to the source (`connector.native`).
     """
 
     template: str = "{}"
     names: Mapping[str, Any] = field(default_factory=dict)
+    native: tuple[Any, ...] | None = None
 
     def source(self, value: str, prefix: str, namespace: dict[str, Any]) -> str:
         """Return the source for a value.

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from connector import logs
+from connector import logs, native
 from connector.errors import ConfigError, MillraceError, NotFoundError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
@@ -197,6 +197,11 @@ class Daemon:
                 "Anyone who reaches %s controls this worker. Set listeners to a loopback address, "
                 "or use https with ssl.client.auth=required.",
                 listener,
+            )
+        if not native.AVAILABLE:
+            _log.info(
+                "The native row core is not built from these sources, or off: "
+                "Python reads the rows, which is slower."
             )
         _log.info("Ready: REST API at %s", self._address)
 

@@ -16,8 +16,8 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "architecture.md"
 _ROOT: Final = Path(__file__).parents[1]
 _BOTTOM: Final = frozenset(
     "connector.allocator connector.codegen connector.config connector.data connector.errors "
-    "connector.fence connector.kafka connector.logs connector.names connector.properties "
-    "connector.version "
+    "connector.fence connector.kafka connector.logs connector.names connector.native "
+    "connector.properties connector.version "
     "sparksink.errors sparksink.files sparksink.sql sparksink.version".split()
 )
 _TOP: Final = frozenset(("connector", "restapi", "sparksink"))

@@ -48,7 +48,7 @@ class RowChanges:
 
     codec: TableEventSchema
     op: Operation
-    rows: list[tuple[Row | None, Row | None]]
+    rows: Sequence[tuple[Row | None, Row | None]]
     source: Row
     first_row: int | None = 0
     position_text: PositionText | None = None

@@ -7,7 +7,6 @@ Java's notation, bytes in base64) or the text mended after (control characters i
 
 from __future__ import annotations
 
-import re
 from binascii import b2a_base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from orjson import Fragment, JSONEncodeError, dumps
 from connector.codegen import compile_function
 from connector.config import ConfigDef, ConfigKey, at_least, invalid
 from connector.converters.header_values import HeaderValues
+from connector.converters.jackson_text import BACKSLASH, jackson_text
+from connector.converters.native_json import native_part, native_write
 from connector.data.decimals import unscaled_bytes
 from connector.data.fragments import Encode
 from connector.data.java import decimal_text, double_text, float_text
@@ -26,9 +27,6 @@ from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 
 _TYPE_NAMES: Final = {"float32": "float", "float64": "double"}
-_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
-_BEYOND: Final = re.compile(rb"[\xf0-\xf4]...", re.DOTALL)
-_BACKSLASH: Final = ord("\\")  # one byte is found ten times as fast as two
 _PLAIN: Final = frozenset(["boolean", "int8", "int16", "int32", "int64", "string"])
 
 
@@ -95,7 +93,7 @@ class JsonConverter(HeaderValues):
         if schema is None:
             return None if value is None else self._without_schema(value)
         ready = self._ready.get(id(schema)) or self._prepare(schema, topic)
-        return ready.before + _text(_dumps(ready.native(value))) + ready.after
+        return ready.before + jackson_text(_dumps(ready.native(value))) + ready.after
 
     def _prepare(self, schema: Schema, topic: str) -> _Ready:
         """Compile a schema, in place of the one that was compiled first when there are many."""
@@ -106,20 +104,20 @@ class JsonConverter(HeaderValues):
         return ready
 
     def _without_schema(self, value: Any) -> bytes:
-        text = _text(_dumps(_schemaless(value)))
+        text = jackson_text(_dumps(_schemaless(value)))
         return b'{"schema":null,"payload":' + text + b"}" if self._with_schema else text
 
     def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:  # noqa: ARG002 - other converters need the topic
         """Return what stands before and behind the payload."""
         if not self._with_schema:
             return b"", b""
-        text = _text(dumps(self.description(schema)))
+        text = jackson_text(dumps(self.description(schema)))
         return b'{"schema":' + text + b',"payload":', b"}"
 
     def label(self, schema: Schema, index: int) -> bytes:
         """Return the name of a field with what separates it."""
         opening = b"," if index else b"{"
-        return opening + _text(dumps(schema.fields[index].name)) + b":"
+        return opening + jackson_text(dumps(schema.fields[index].name)) + b":"
 
     def close(self, schema: Schema) -> bytes:  # noqa: ARG002 - other converters need the schema
         """Return the end of an object."""
@@ -127,7 +125,7 @@ class JsonConverter(HeaderValues):
 
     def null(self, schema: Schema) -> bytes:
         """Return null, or the default that replaces it."""
-        return _text(_dumps(self.native(schema)(None)))
+        return jackson_text(_dumps(self.native(schema)(None)))
 
     def present(self, schema: Schema) -> bytes:  # noqa: ARG002 - other converters mark presence
         """Return nothing: JSON does not mark presence."""
@@ -140,20 +138,23 @@ class JsonConverter(HeaderValues):
         """Return a function that writes the members of some fields, separators included."""
         if start == stop:
             return lambda _: b""
-        names: dict[str, Any] = {"dumps": _dumps, "text": _text}
+        names: dict[str, Any] = {"dumps": _dumps, "text": jackson_text}
         members = ", ".join(
             f"{field.name!r}: {self._expression(field.schema, f'v[{index}]', names, index)}"
             for index, field in enumerate(schema.fields[start:stop], start)
         )
         opening = "b','" if start else "b'{'"
         out = f"(out := dumps({{{members}}}))"
-        written = f"(text(out) if {_BACKSLASH} in {out} or not out.isascii() else out)"
+        written = f"(text(out) if {BACKSLASH} in {out} or not out.isascii() else out)"
         lines = ["def encode_part(v):", f"    return {opening} + {written}[1:-1]"]
-        return compile_function(lines, names)
+        labels = [self.label(schema, index) for index in range(start, stop)]
+        schemas = [field.schema for field in schema.fields[start:stop]]
+        null = lambda field: jackson_text(_dumps(field.default if self._defaults else None))  # noqa: E731
+        return native_part(start, schemas, labels, null, compile_function(lines, names))
 
     def row(self, schema: Schema) -> Encode:
         """Return a function that writes a whole object from a row."""
-        names: dict[str, Any] = {"dumps": dumps, "text": _text, "failed": _failed}
+        names: dict[str, Any] = {"dumps": dumps, "text": jackson_text, "failed": _failed}
         names["JSONEncodeError"] = JSONEncodeError
         members = ", ".join(
             f"{field.name!r}: {self._expression(field.schema, f'v{index}', names, index)}"
@@ -169,9 +170,13 @@ class JsonConverter(HeaderValues):
             f"        out = dumps({{{members}}})",
             "    except JSONEncodeError as error:",
             "        raise failed(error) from None",
-            f"    return text(out) if {_BACKSLASH} in out or not out.isascii() else out",
+            f"    return text(out) if {BACKSLASH} in out or not out.isascii() else out",
         ]
         return compile_function(lines, names)
+
+    def native_write(self, schema: Schema) -> str | None:
+        """Return how the native core writes a value; None for one that it does not know."""
+        return native_write(schema, numeric=self._numeric)
 
     def native(self, schema: Schema) -> Callable[[Any], Any]:
         """Return the function that prepares a value of the schema for orjson."""
@@ -323,23 +328,3 @@ def _dumps(value: Any) -> bytes:
 
 def _failed(error: JSONEncodeError) -> ConversionError:
     return ConversionError(f"a value cannot be written as JSON: {error}")
-
-
-def _text(data: bytes) -> bytes:
-    """Write as Jackson does: escapes in upper case, characters beyond U+FFFF as two of them."""
-    if _BACKSLASH in data and b"\\u" in data:
-        data = _ESCAPE.sub(_upper, data)
-    if data.isascii():
-        return data
-    if 0xF0 in data or 0xF1 in data or 0xF2 in data or 0xF3 in data or 0xF4 in data:
-        return _BEYOND.sub(_surrogates, data)  # each search for one byte takes 20 ns
-    return data
-
-
-def _upper(match: re.Match[bytes]) -> bytes:
-    return b"\\u" + match[1].upper() if match[1] else match[0]
-
-
-def _surrogates(match: re.Match[bytes]) -> bytes:
-    code = ord(match[0].decode()) - 0x10000
-    return b"\\u%04X\\u%04X" % (0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF))

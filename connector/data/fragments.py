@@ -60,3 +60,12 @@ class Fragments(Protocol):
         The sequence may be longer than the struct.
         """
         ...
+
+
+@runtime_checkable
+class NativeFragments(Fragments, Protocol):
+    """Fragments that the native core can write: a label, a value, and so on for each field."""
+
+    def native_write(self, schema: Schema) -> str | None:
+        """Return how the core writes a value of the schema that is not null; None: it cannot."""
+        ...

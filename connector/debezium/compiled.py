@@ -15,8 +15,10 @@ from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Encode, Fragments, Wrap
 from connector.data.record import Header, Message
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, numbered_rows
+from connector.debezium.native_messages import row_writer
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
+from connector.native import Rows, RowWriter, is_native
 
 Headers = list[tuple[str, bytes | None]]
 EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
@@ -30,7 +32,10 @@ _new = tuple.__new__  # half the time of calling a named tuple
 
 
 class CompiledRows:
-    """Writes the messages of row changes; ``encode_key`` gives the key writer of a table."""
+    """Writes the messages of row changes; ``encode_key`` gives the key writer of a table.
+
+    ``keys`` is the converter of keys, if it can write parts: then the native core may write them.
+    """
 
     def __init__(
         self,
@@ -39,11 +44,13 @@ class CompiledRows:
         fragments: Fragments,
         encode_key: EncodeKey,
         encode_header: EncodeHeader,
+        keys: Fragments | None = None,
     ) -> None:
         self._options = options
         self._transaction = transaction
         self._fragments = fragments
         self._encode_key = encode_key
+        self._keys = keys
         self._encode_header = encode_header
         self._headers: Headers = [encode_header(header) for header in options.context_headers]
         self._shapes = TableVersions(self._shape)
@@ -52,6 +59,10 @@ class CompiledRows:
         """Return the messages of a change, in order."""
         shape = self._shapes.of(change.codec)
         event = _Event(shape, change.source, self._options.now())
+        if is_native(change.rows):
+            written = self._natively(event, change, change.rows)
+            if written is not None:
+                return written
         if not self._orders or change.op == "r":
             if change.op in _CREATING:
                 return self._created(event, change)
@@ -73,6 +84,24 @@ class CompiledRows:
             else:
                 messages.append(self._present(shape, before, after, rest))
         return messages
+
+    def _natively(self, event: _Event, change: RowChanges, rows: Rows) -> list[Message] | None:
+        """Let the native core write rows that it read; None where it cannot."""
+        shape, op, first = event.shape, change.op, change.first_row
+        if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):
+            return None
+        if shape.writer is None or op != rows.kind:
+            return None
+        head = event.head if op != "d" else shape.no_after + event.head
+        opening = shape.created if op in _CREATING else shape.opened
+        between = shape.to_after if op == "u" else None
+        rest = event.source_end + event.tail(op, shape.no_transaction)
+        numbers = None if first is None else event.numbers(first, len(rows))
+        if first is None:
+            head += event.numbers(0, 1)[0]
+        frame = opening, between, head, numbers, rest
+        tombstones = self._options.tombstones
+        return shape.writer.messages(rows, frame, shape.topic, self._headers, tombstones)
 
     def _created(self, event: _Event, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
@@ -110,7 +139,7 @@ class CompiledRows:
         rest = event.source_end + event.tail("u", shape.no_transaction)
         messages: list[Message] = []
         numbers = event.numbers(change.first_row or 0, len(change.rows))
-        rows = change.rows[::-1]
+        rows = list(change.rows[::-1])
         if change.position_text is None:
             change.rows = []
         for n in numbers:
@@ -173,7 +202,9 @@ class CompiledRows:
         return event.tail(op, event.shape.transaction((None, None, None, block)))
 
     def _shape(self, codec: TableEventSchema) -> _Shape:
-        return _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
+        shape = _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
+        shape.writer = row_writer(codec, self._fragments, self._keys)
+        return shape
 
 
 class _Shape:
@@ -200,6 +231,7 @@ class _Shape:
             _nested(row, fragments.nested(envelope, index)) for index in (_BEFORE, _AFTER)
         )
         self.moved = moving(codec)
+        self.writer: RowWriter | None = None
         self.created = opening + null + after + present
         self.opened = opening + present
         self.to_after = after + present

@@ -52,8 +52,9 @@ class DebeziumEncoder:
     ) -> Callable[[RowChanges], Iterable[Message]]:
         """Return a function that writes row changes without records in between."""
         options = self._options
-        encode_key = fragment_keys(key) if isinstance(key, Fragments) else _converted_keys(key)
-        rows = CompiledRows(options, self.transaction, value, encode_key, encode_header)
+        parts = key if isinstance(key, Fragments) else None
+        encode_key = _converted_keys(key) if parts is None else fragment_keys(parts)
+        rows = CompiledRows(options, self.transaction, value, encode_key, encode_header, parts)
 
         def encode(change: RowChanges) -> Iterable[Message]:
             messages = rows.messages(change)

@@ -26,10 +26,28 @@ def add_position_headers(
 ) -> Iterator[T]:
     """Yield the messages, or records, of a change with the header added."""
     remaining = iter(messages)
-    for number, count in _counts(change, options):
+    each = _count_of_each(messages, change, options)
+    for number, count in _counts(change, options) if each is None else _numbers(change, each):
         text = f"{position_text[0]}{number}{position_text[1]}"
         for _ in range(count):
             yield with_position(next(remaining), text)
+
+
+def _count_of_each(
+    messages: Iterable[T], change: RowChanges | Truncated, options: EventOptions
+) -> int | None:
+    """Return how many messages each row has, if their number says it: the rows stay undecoded."""
+    if not isinstance(messages, list) or isinstance(change, Truncated) or options.skips_unchanged:
+        return None
+    each = 1 + options.tombstones if change.op == "d" else 1
+    return each if len(messages) == each * len(change.rows) else None
+
+
+def _numbers(change: RowChanges | Truncated, each: int) -> Iterator[tuple[int, int]]:
+    """Yield for each row its number and the number of messages that all rows have."""
+    assert isinstance(change, RowChanges)
+    for number in range(len(change.rows)):
+        yield 0 if change.first_row is None else change.first_row + number, each
 
 
 def _counts(change: RowChanges | Truncated, options: EventOptions) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ LONGEST_FUNCTION = 50
 NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
 
 # The bottom: these import one another and nothing above.
-_BOTTOM = "codegen config data errors fence kafka logs names properties version"
+_BOTTOM = "codegen config data errors fence kafka logs names native properties version"
 BOTTOM = {f"connector.{name}" for name in _BOTTOM.split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
 # All that the sink knows of the daemon: what stands in topics.
@@ -257,7 +257,13 @@ def test_the_environment_is_read_in_one_place() -> None:
         if isinstance(node, (ast.Attribute, ast.alias))
         and (node.attr if isinstance(node, ast.Attribute) else node.name) in ("environ", "getenv")
     }
-    assert readers <= {"connector/daemon.py"}
+    assert readers <= {"connector/daemon.py", "connector/native/__init__.py"}
+
+
+def test_the_native_core_comes_in_by_its_door() -> None:
+    name = "connector.native._native"
+    users = [path for path in files(*PRODUCTS) for used in imports(path) if used.startswith(name)]
+    assert set(users) == {"connector/native/__init__.py"}
 
 
 def test_no_file_is_too_long() -> None:

@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from connector import native
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
 from connector.codegen import Expression
 from connector.errors import SchemaMismatchError
 from connector.mysql.binlog.imagecode import HeldColumn, Variant, compile_images
 from connector.mysql.types.fields import Wire, layout
+from connector.mysql.types.native_columns import image_column
 
 MAX_VARIANTS = 256
 
@@ -49,6 +51,10 @@ class ImageDecoder:
     @cached_property
     def _functions(self) -> list[Callable[[Any], Any]]:
         return [column.convert.function() for column in self._columns]
+
+    def native_columns(self) -> list[native.Column]:
+        """Describe the columns that the images hold to the native core."""
+        return [image_column(held.field, held.convert, held.slot) for held in self._columns]
 
     def decode(self, data: bytes, start: int, end: int) -> list[Row]:
         """Decode all images between two offsets."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, Protocol
 
 from connector.capture.change import Row, SchemaChange
@@ -18,12 +19,14 @@ from connector.mysql.binlog.partial import PartialDecoder
 from connector.mysql.binlog.rows import ImageDecoder
 from connector.mysql.binlog.tablemap import TableMap
 from connector.mysql.binlog.versions import VERSION_COLUMNS, VersionedRows
+from connector.native import RowProgram, Rows, row_program
 
 log = logging.getLogger(__name__)
 
 _MAX_PLANS = 20_000
 
 OnInconsistency = Literal["fail", "warn", "skip"]
+Pairs = list[tuple[Row | None, Row | None]]
 
 
 class TablePlan:
@@ -37,6 +40,8 @@ class TablePlan:
         versioned = hidden == VERSION_COLUMNS and table_map.may_be_versioned()
         self._versions = VersionedRows(table_map.wires) if versioned else None
         self._decoders: dict[bytes, ImageDecoder] = {}
+        self._programs: dict[bytes, RowProgram | None] = {}
+        self._may_be_native = self._versions is None and not codec.derived
         self._lacking: dict[tuple[bytes, bytes], frozenset[int]] = {}
         self._partial: PartialDecoder | None = None
 
@@ -45,12 +50,16 @@ class TablePlan:
         """Whether an update of the log may be a deletion: of a row whose end it sets."""
         return self._versions is not None
 
-    def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
+    def rows(self, event: RowsChanged) -> Pairs | Rows:
         """Decode the rows of an event.
 
         :raises SchemaMismatchError: its bytes are not rows of the table.
         """
         try:
+            if self._may_be_native:
+                rows = self._native_rows(event)
+                if rows is not None:
+                    return rows
             pairs = self._rows(event)
             if self._versions is not None:
                 pairs = self._versions.present(event, pairs)
@@ -77,24 +86,33 @@ class TablePlan:
             self._lacking[bitmaps] = found
         return found
 
-    def _rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
+    def _native_rows(self, event: RowsChanged) -> Rows | None:
+        """Return the rows as the native core reads them; None if it does not."""
+        if event.partial or (event.kind == "u" and event.present != event.present_after):
+            return None
+        present = event.present
+        if present not in self._programs:
+            decoder = self._decoder(present)
+            columns, slots = decoder.native_columns(), len(self._requested)
+            self._programs[present] = row_program(columns, slots, partial(_pairs, decoder))
+        program = self._programs[present]
+        if program is None:
+            return None
+        return program.rows(event.data, event.start, event.end, event.kind)
+
+    def _rows(self, event: RowsChanged) -> Pairs:
         if event.partial:
             return self._fill_unchanged(self._partial_rows(event), event)
         decoder = self._decoder(event.present)
-        if event.kind == "c":
-            return [(None, row) for row in decoder.decode(event.data, event.start, event.end)]
-        if event.kind == "d":
-            return [(row, None) for row in decoder.decode(event.data, event.start, event.end)]
-        if event.present == event.present_after:
-            images = iter(decoder.decode(event.data, event.start, event.end))
-            return list(zip(images, images, strict=True))
+        if event.kind != "u" or event.present == event.present_after:
+            return _pairs(decoder, event.kind, event.data, event.start, event.end)
         pairs = self._pairs_of_unequal_images(event, decoder, self._decoder(event.present_after))
         return self._fill_unchanged(pairs, event)
 
     def _pairs_of_unequal_images(
         self, event: RowsChanged, before: ImageDecoder, after: ImageDecoder
-    ) -> list[tuple[Row | None, Row | None]]:
-        pairs: list[tuple[Row | None, Row | None]] = []
+    ) -> Pairs:
+        pairs: Pairs = []
         offset = event.start
         while offset < event.end:
             old, offset = before.decode_one(event.data, offset)
@@ -106,9 +124,7 @@ class TablePlan:
             )
         return pairs
 
-    def _fill_unchanged(
-        self, pairs: list[tuple[Row | None, Row | None]], event: RowsChanged
-    ) -> list[tuple[Row | None, Row | None]]:
+    def _fill_unchanged(self, pairs: Pairs, event: RowsChanged) -> Pairs:
         """Copy columns that the image after lacks from the image before.
 
         With ``binlog_row_image=MINIMAL`` only the image before has the key.
@@ -122,7 +138,7 @@ class TablePlan:
             return pairs
         return [(old, old and new and _copy_slots(old, new, unchanged)) for old, new in pairs]
 
-    def _partial_rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
+    def _partial_rows(self, event: RowsChanged) -> Pairs:
         if self._partial is None:
             self._partial = PartialDecoder(self._wires, self._requested)
         return self._partial.rows(event)
@@ -278,6 +294,17 @@ def _unknown(name: TableId) -> UnknownTableError:
     return UnknownTableError(
         f"Encountered change event for table {name} whose schema isn't known to this connector."
     )
+
+
+def _pairs(decoder: ImageDecoder, kind: str, data: bytes, start: int, end: int) -> Pairs:
+    """Decode rows all of whose images hold the same columns."""
+    images = decoder.decode(data, start, end)
+    if kind == "c":
+        return [(None, row) for row in images]
+    if kind == "d":
+        return [(row, None) for row in images]
+    rows = iter(images)
+    return list(zip(rows, rows, strict=True))
 
 
 def has_column(present: bytes, index: int) -> bool:

@@ -250,7 +250,7 @@ class Translator:
         if plan.is_versioned:
             return [
                 RowChanges(plan.codec, kind, part, source, number, text)
-                for kind, part, number in split_by_kind(event.kind, rows, first)
+                for kind, part, number in split_by_kind(event.kind, list(rows), first)
                 if part and kind not in skipped
             ]
         return (

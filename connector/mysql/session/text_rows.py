@@ -1,26 +1,33 @@
 """Rows of a text result set: a scanner compiled for the columns of a SELECT.
 
 A row is a packet of length-encoded strings. The scanner takes what the socket gave, decodes all
-whole rows in it and says where it stopped. For an int and a varchar it looks like this::
+whole rows in it and says where it stopped: at the end, or before a packet that is decoded by
+itself. For an int and a varchar it looks like this::
 
     def rows(d, p, size, append):
-        while size - p > 4:
-            n = d[p] | d[p + 1] << 8 | d[p + 2] << 16
-            end = p + 4 + n
-            if end > size or n == 0xFFFFFF:
-                break
-            p += 4
-            if d[p] > 253 and (d[p] == 255 or n < 9):
-                return p - 4
-            n = d[p]
-            if n < 251:
-                v0 = int(d[p + 1 : p + 1 + n])
-                p += 1 + n
-            else:
-                v0, p = rare0(d, p)
-            ...
-            append((v0, v1))
-            p = end
+        try:
+            while size - p > 4:
+                first = p
+                n = d[p] | d[p + 1] << 8 | d[p + 2] << 16
+                end = p + 4 + n
+                if end > size or n == 0xFFFFFF:
+                    break
+                p += 4
+                if d[p] > 253 and (d[p] == 255 or n < 9):
+                    return first
+                n = d[p]
+                if n < 251:
+                    v0 = int(d[p + 1 : p + 1 + n])
+                    p += 1 + n
+                else:
+                    v0, p = rare0(d, p)
+                ...
+                if p != end:
+                    return first
+                append((v0, v1))
+                p = end
+        except Exception:
+            return first
         return p
 """
 
@@ -54,16 +61,18 @@ class TextRows:
     """Decodes the rows of a SELECT to a value for each of ``columns``.
 
     ``found`` are the columns that the result has, when a user wrote the SELECT: in any order,
-    some missing (they are NULL), some not requested.
+    some missing (they are NULL), some not requested; ``slots`` are the numbers of ``columns`` that
+    they fill. ``scan`` decodes complete packets up to one that is rare.
     """
 
     def __init__(self, columns: Sequence[ColumnCodec], found: Sequence[str] | None = None) -> None:
         slots = {codec.column.name.lower(): slot for slot, codec in enumerate(columns)}
         names = [codec.column.name for codec in columns] if found is None else found
-        self._slots = [slots.get(name.lower()) for name in names]
+        self.columns = columns
+        self.slots = [slots.get(name.lower()) for name in names]
         self._nulls = [codec.absent for codec in columns]
-        self._readers = [_rare(None if slot is None else columns[slot]) for slot in self._slots]
-        self._scan = _compile(columns, self._slots)
+        self._readers = [_rare(None if slot is None else columns[slot]) for slot in self.slots]
+        self.scan = _compile(columns, self.slots)
 
     def read(self, stream: RowStream) -> Iterator[list[Row]]:
         """Yield the rows as they come from the server; return at the end of the result."""
@@ -77,7 +86,7 @@ class TextRows:
                 continue
             data = pending[0] if len(pending) == 1 else b"".join(pending)
             rows: list[Row] = []
-            used = self._scan(data, 0, len(data), rows.append)
+            used = self.scan(data, 0, len(data), rows.append)
             while True:
                 end = payload_end(data, used)
                 if end > len(data):
@@ -85,27 +94,44 @@ class TextRows:
                     break
                 body = join_payload(data, used, end)
                 used = end
-                if _is_end(body):
+                if is_end(body):
                     yield rows
                     return
-                rows.append(self._decode(body))
-                used = self._scan(data, used, len(data), rows.append)
+                rows.append(self.decode(body))
+                used = self.scan(data, used, len(data), rows.append)
             yield rows
             pending = [data[used:]]
             size = len(data) - used
 
-    def _decode(self, packet: bytes) -> Row:
-        """Decode a row that the scanner left: one of several packets."""
+    def decode(self, packet: bytes) -> Row:
+        """Decode a row that the scanner left: one of several packets, or one that is no row.
+
+        :raises ConversionError: its columns do not fill it.
+        """
         values = self._nulls.copy()
         offset = 0
-        for read, slot in zip(self._readers, self._slots, strict=True):
+        for read, slot in zip(self._readers, self.slots, strict=True):
+            if offset >= len(packet):
+                raise _short_row()
             value, offset = read(packet, offset)
             if slot is not None:
                 values[slot] = value
+        if offset != len(packet):
+            raise _short_row()
         return tuple(values)
 
+    def decode_all(self, data: bytes, start: int, end: int) -> list[Row]:
+        """Decode the rows between two offsets, which are whole."""
+        rows: list[Row] = []
+        used = self.scan(data, start, end, rows.append)
+        while used < end:
+            after = payload_end(data, used)
+            rows.append(self.decode(join_payload(data, used, after)))
+            used = self.scan(data, after, end, rows.append)
+        return rows
 
-def _is_end(body: bytes) -> bool:
+
+def is_end(body: bytes) -> bool:
     """Whether a packet ends the result.
 
     :raises MillraceError: it is an error of the server, with its decision.
@@ -122,31 +148,38 @@ def _compile(columns: Sequence[ColumnCodec], slots: Sequence[int | None]) -> Sca
     names |= {f"null{slot}": columns[slot].absent for slot in missing}
     lines = [
         "def rows(d, p, size, append):",
+        "    first = p",
         *(f"    v{slot} = null{slot}" for slot in missing),
-        "    while size - p > 4:",
-        "        n = d[p] | d[p + 1] << 8 | d[p + 2] << 16",
-        "        end = p + 4 + n",
-        f"        if end > size or n == {FULL_PACKET}:",
-        "            break",
-        "        p += 4",
-        "        if d[p] > 253 and (d[p] == 255 or n < 9):",
-        "            return p - 4",
+        "    try:",
+        "        while size - p > 4:",
+        "            first = p",
+        "            n = d[p] | d[p + 1] << 8 | d[p + 2] << 16",
+        "            end = p + 4 + n",
+        f"            if end > size or n == {FULL_PACKET}:",
+        "                break",
+        "            p += 4",
+        "            if d[p] > 253 and (d[p] == 255 or n < 9):",
+        "                return first",
     ]
     for slot in slots:
-        lines += ["        n = d[p]", f"        if n < {_NULL}:"]
+        lines += ["            n = d[p]", f"            if n < {_NULL}:"]
         if slot is None:
-            lines += ["            p += 1 + n", "        else:", "            _, p = skip(d, p)"]
+            lines += ["                p += 1 + n", "            else:"]
+            lines.append("                _, p = skip(d, p)")
             continue
         convert = columns[slot].from_text.then(columns[slot].after)
         names[f"rare{slot}"] = _rare(columns[slot])
         lines += [
-            f"            v{slot} = {convert.source('d[p + 1:p + 1 + n]', f'c{slot}', names)}",
-            "            p += 1 + n",
-            "        else:",
-            f"            v{slot}, p = rare{slot}(d, p)",
+            f"                v{slot} = {convert.source('d[p + 1:p + 1 + n]', f'c{slot}', names)}",
+            "                p += 1 + n",
+            "            else:",
+            f"                v{slot}, p = rare{slot}(d, p)",
         ]
     values = "".join(f"v{number}, " for number in range(len(columns)))
-    lines += [f"        append(({values}))", "        p = end", "    return p"]
+    lines += ["            if p != end:", "                return first"]
+    lines += [f"            append(({values}))", "            p = end"]
+    # What fails fails again when the packet is decoded by itself.
+    lines += ["    except Exception:", "        return first", "    return p"]
     return compile_function(lines, names)
 
 
@@ -158,13 +191,19 @@ def _rare(codec: ColumnCodec | None) -> Callable[[bytes, int], tuple[Any, int]]:
     def read(data: bytes, offset: int) -> tuple[Any, int]:
         if data[offset] == _NULL:
             return absent, offset + 1
+        if data[offset] == ERROR[0]:
+            raise _short_row()
         length, start = length_encoded(data, offset)
         end = start + length
         if end > len(data):
-            raise ConversionError("a row of the snapshot is shorter than its columns")
+            raise _short_row()
         return convert(data[start:end]), end
 
     return read
+
+
+def _short_row() -> ConversionError:
+    return ConversionError("a row of the snapshot does not fill its packet with its columns")
 
 
 def _nothing(_: bytes) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import TableChangedError
+from connector.mysql.snapshot.native_rows import Batch
 from connector.mysql.snapshot.table_chunks import WHOLE, ChunkPlanner, TableChunk
 from connector.mysql.snapshot.table_reader import TableReader
 
@@ -49,7 +49,7 @@ class RowBatch:
 
     table: int
     chunk: TableChunk
-    rows: list[Row]
+    rows: Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from connector.errors import StopError, TableChangedError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.session.connection import code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
+from connector.mysql.snapshot.native_rows import Batch
 from connector.mysql.snapshot.parallel_reading import (
     ChunkStart,
     ParallelReader,
@@ -32,9 +33,11 @@ from connector.mysql.snapshot.parallel_reading import (
 from connector.mysql.snapshot.table_chunks import ChunkPlanner, TableChunk
 from connector.mysql.snapshot.table_reader import TableReader
 from connector.mysql.source_block import SourceBlock
+from connector.native import Pairs, Rows, is_native
 
 log = logging.getLogger(__name__)
 
+PairsOrRows = Pairs | Rows
 Marker = str
 RowOrScan = RowChanges | Truncated | TableScan | ChunkScan
 FIRST: Final = "first"
@@ -75,6 +78,10 @@ class SnapshotMarkers:
         return f"{at.epoch}/{at.file}/{at.pos}/", "" if str(table) in self.partly_read else end
 
 
+def _part(rows: PairsOrRows, start: int, stop: int) -> PairsOrRows:
+    return rows.part(start, stop) if is_native(rows) else rows[start:stop]
+
+
 class TableRows:
     """One table whose rows come in batches; each row gets its marker.
 
@@ -94,28 +101,35 @@ class TableRows:
         self._blocks = blocks
         self._position_texts = position_texts
         self._marker = first
-        self._delayed: list[Row] = []
+        self._delayed: PairsOrRows = []
         self._has_end = False
         self.count = 0
 
-    def add(self, batch: list[Row], *, is_end: bool = True) -> Iterator[RowChanges]:
-        """Yield the rows of a batch and the delayed row, except the last one.
+    def add(self, batch: Batch, *, is_end: bool = True) -> Iterator[RowChanges]:
+        """Yield the delayed row and the rows of a batch, except the last one.
 
         :param is_end: the last row of the table is among these or comes later.
         """
-        self.count += len(batch)
-        if self._has_end and not is_end:
-            yield from self._release(batch)
+        if not batch:
             return
-        self._has_end = self._has_end or (is_end and bool(batch))
-        rows = self._delayed + batch
-        self._delayed = rows[-1:]
-        yield from self._release(rows[:-1])
+        rows: PairsOrRows = batch if is_native(batch) else [(None, row) for row in batch]
+        self.count += len(rows)
+        if self._has_end and not is_end:
+            yield from self._release(rows)
+            return
+        self._has_end = is_end
+        delayed = self._delayed
+        if isinstance(delayed, list) and isinstance(rows, list):
+            delayed, rows = [], delayed + rows
+        last = len(rows) - 1
+        self._delayed = _part(rows, last, last + 1)
+        yield from self._release(delayed)
+        yield from self._release(_part(rows, 0, last))
 
-    def _release(self, rows: list[Row]) -> Iterator[RowChanges]:
+    def _release(self, rows: PairsOrRows) -> Iterator[RowChanges]:
         if self._marker != _TRUE and rows:
-            yield self._changes(self._marker, rows[:1], "")
-            rows, self._marker = rows[1:], _TRUE
+            yield self._changes(self._marker, _part(rows, 0, 1), "")
+            rows, self._marker = _part(rows, 1, len(rows)), _TRUE
         if rows:
             yield self._changes(_TRUE, rows, "")
 
@@ -129,10 +143,9 @@ class TableRows:
             yield Truncated(self._codec, self._blocks[LAST_IN_TABLE], empty)
         log.info("Snapshot of table %s: %d rows", self._codec.table.id, self.count)
 
-    def _changes(self, marker: Marker, rows: list[Row], end: str) -> RowChanges:
-        pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
+    def _changes(self, marker: Marker, rows: PairsOrRows, end: str) -> RowChanges:
         return RowChanges(
-            self._codec, "r", pairs, self._blocks[marker], None, self._position_texts[end]
+            self._codec, "r", rows, self._blocks[marker], None, self._position_texts[end]
         )
 
 
@@ -210,7 +223,7 @@ class SnapshotRows:
         self,
         reader: TableReader,
         codec: TableEventSchema,
-        batches: Iterator[list[Row]],
+        batches: Iterator[Batch],
         first: Marker,
     ) -> Iterator[RowOrScan]:
         rows = self._markers.begin_table(codec, reader.now_micros(), first)

@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, StopError, TableChangedError
 from connector.mysql.schema.definitions import DefinitionReader
-from connector.mysql.session.connection import Connection, code_of, quote
+from connector.mysql.session.connection import Connection, RowStream, code_of, quote
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.session.text_rows import TextRows
+from connector.mysql.snapshot.native_rows import Batch, read_natively
 
 UTC: Final = "SET time_zone = '+00:00'"
 
@@ -35,7 +35,7 @@ class TableReader:
         ((self._zone,),) = connection.rows("SELECT @@session.time_zone")
         connection.execute(UTC)
 
-    def rows_as_defined(self, codec: TableEventSchema, clause: str = "") -> Iterator[list[Row]]:
+    def rows_as_defined(self, codec: TableEventSchema, clause: str = "") -> Iterator[Batch]:
         """Yield the rows of a table that still has the definition with which the snapshot began.
 
         The locks are released by now. The server refuses to read most tables that were altered
@@ -60,28 +60,22 @@ class TableReader:
         if not self._is_unchanged(table):
             self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
             raise TableChangedError(f"table {table} was altered during the snapshot")
-        yield from self._rows(codec, clause)
+        yield from self._batches(codec, clause)
         self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
 
     def has_select(self, table: TableId) -> bool:
         """Whether a table is read by a configured SELECT."""
         return bool(self._selects.get(str(table)))
 
-    def rows(self, codec: TableEventSchema) -> Iterator[list[Row]]:
+    def rows(self, codec: TableEventSchema) -> Iterator[Batch]:
         """Yield the rows of a table as they come, by the configured SELECT if there is one.
 
         Others may alter the table when it has been read: without the savepoint the server would
         lock its definition until the end of the snapshot.
         """
         self.connection.execute("SAVEPOINT millrace")
-        yield from self._rows(codec)
+        yield from self._batches(codec)
         self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
-
-    def _rows(self, codec: TableEventSchema, clause: str = "") -> Iterator[list[Row]]:
-        batches = self._batches(codec, clause)
-        if codec.derived:
-            batches = (list(map(codec.with_derived, batch)) for batch in batches)
-        return batches
 
     def lock_definition(self, table: TableId) -> None:
         """Prevent others from altering a table until it is read.
@@ -109,18 +103,23 @@ class TableReader:
         """Return the server's time, to the second; the session's time zone must be UTC."""
         return self._reader.now_micros()
 
-    def _batches(self, codec: TableEventSchema, clause: str) -> Iterator[list[Row]]:
+    def _batches(self, codec: TableEventSchema, clause: str = "") -> Iterator[Batch]:
         name = codec.table.id
         configured = self._selects.get(str(name))
         if configured:
             stream = self.connection.read_rows(configured)
-            return TextRows(codec.columns, stream.columns).read(stream)
+            return self._read(codec, TextRows(codec.columns, stream.columns), stream)
         expressions = [column.sql(quote(column.column.name)) for column in codec.columns]
         columns = ", ".join(expressions) or "NULL"
         select = f"SELECT {columns} FROM {name.quoted('`')}{clause}"  # noqa: S608 - names are quoted
         found = None if codec.columns else ("NULL",)  # all columns may be excluded
         read = [column.as_selected() for column in codec.columns]
-        return TextRows(read, found).read(self.connection.read_rows(select))
+        return self._read(codec, TextRows(read, found), self.connection.read_rows(select))
+
+    def _read(self, codec: TableEventSchema, rows: TextRows, stream: RowStream) -> Iterator[Batch]:
+        if codec.derived:
+            return (list(map(codec.with_derived, batch)) for batch in rows.read(stream))
+        return read_natively(rows, stream)
 
     def _is_unchanged(self, table: TableId) -> bool:
         try:

@@ -101,4 +101,4 @@ def _unavailable(schema: Schema, placeholder: bytes, absent: object) -> object:
 def _or_absent(convert: Expression, absent: object) -> Expression:
     """Put a stand-in where the conversion gives None."""
     template = f"(@absent if (value := {convert.template}) is None else value)"
-    return Expression(template, {**convert.names, "absent": absent})
+    return Expression(template, {**convert.names, "absent": absent}, convert.native)

@@ -29,7 +29,8 @@ def binary(column: Column, options: TypeOptions) -> ColumnType:
     if column.type_name.upper().split()[0] == "BINARY" and column.length:
         padded = f"{{}}.ljust({column.length}, b'\\0')"
     if options.binary == "bytes":
-        convert = Expression(padded)
+        native = ("bytes",) if padded == "{}" else ("padded", column.length)
+        convert = Expression(padded, native=native)
         schema: Schema = BYTES
         fallback: bytes | str = b""
         encode: Callable[[bytes], bytes | str] = bytes

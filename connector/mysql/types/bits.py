@@ -20,10 +20,10 @@ def bit(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a
     """
     length = column.length or 1
     if length == 1:
-        convert = Expression("{} != b'\\0'")
+        convert = Expression("{} != b'\\0'", native=("bit",))
         return ColumnType(BOOLEAN, convert, _field(convert), _truth, fallback=False)
     size = (length + 7) // 8
-    convert = Expression("{}[::-1]")
+    convert = Expression("{}[::-1]", native=("reversed",))
     return ColumnType(
         bits(length), convert, _field(convert), lambda text: _bytes(text, size), bytes(size)
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from connector.capture.tables import Column
-from connector.codegen import Expression, call
+from connector.codegen import Expression
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DATE, DATE, ISO_DATE, YEAR
 from connector.mysql.types import fields
@@ -31,10 +31,12 @@ def date(column: Column, options: TypeOptions) -> ColumnType:
         finish, schema, fallback = _iso, ISO_DATE, "1970-01-01Z"
     elif options.time_precision == "connect":
         schema = CONNECT_DATE
+    native = ("iso-day" if finish is _iso else "day",)
+    known = ResultCache[bytes, object](lambda data: finish(days_of_text(data)))
     return ColumnType(
         schema,
-        Expression("@days[{}]", {"days": ResultCache(lambda data: finish(days_of_text(data)))}),
-        _from_log(day_of_log(adjust, exact=options.exact), finish),
+        Expression("@days[{}]", {"days": known}, native),
+        _from_log(day_of_log(adjust, exact=options.exact), finish, native),
         lambda literal: finish(_literal(literal, column, days_of_text)),
         fallback,
         may_be_absent=True,
@@ -47,10 +49,11 @@ def year(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - 
     Debezium takes that to be 2000 in a snapshot, and 1900 in the log.
     """
     if options.exact:
-        return ColumnType(YEAR, call(_whole_year), _exact_year_field, _whole_year, 0)
+        text = Expression("@f({})", {"f": _whole_year}, ("year",))
+        return ColumnType(YEAR, text, _exact_year_field, _whole_year, 0)
     return ColumnType(
         YEAR,
-        call(lambda data: adjusted(int(data))),
+        Expression("@f(int({}))", {"f": adjusted}, ("year",)),
         _year_field,
         lambda literal: adjusted(int(literal)),
         0,
@@ -60,11 +63,12 @@ def year(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - 
 def _year_field(wire: Wire) -> LogField:
     if wire.type != fields.YEAR:
         raise mismatch("YEAR", wire)
-    return Fixed("B", call(lambda value: 1900 + value))
+    return Fixed("B", Expression("(1900 + {})", native=("year",)))
 
 
 def _exact_year_field(wire: Wire) -> LogField:
-    return replace(_year_field(wire), convert=Expression("({} and {} + 1900)"))
+    convert = Expression("({} and {} + 1900)", native=("year-or-zero",))
+    return replace(_year_field(wire), convert=convert)
 
 
 def _whole_year(text: bytes | str) -> int:
@@ -91,7 +95,9 @@ def _from_text(adjust: Callable[[int], int]) -> Callable[[bytes | str], int | No
     return convert
 
 
-def _from_log(log_day: LogDay, finish: Callable[[int | None], object]) -> FromLog:
+def _from_log(
+    log_day: LogDay, finish: Callable[[int | None], object], native: tuple[str]
+) -> FromLog:
     def days(data: bytes) -> object:
         packed = int.from_bytes(data, "little")
         return finish(log_day(packed >> 9, packed >> 5 & 15, packed & 31))
@@ -99,7 +105,7 @@ def _from_log(log_day: LogDay, finish: Callable[[int | None], object]) -> FromLo
     def field(wire: Wire) -> LogField:
         if wire.type not in (fields.DATE, _NEWDATE):
             raise mismatch("DATE", wire)
-        return Fixed("3s", Expression("@days[{}]", {"days": ResultCache(days)}))
+        return Fixed("3s", Expression("@days[{}]", {"days": ResultCache(days)}, native))
 
     return field
 

@@ -51,6 +51,7 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     adjust = adjusted if options.adjust_years else int
     log_day = day_of_log(adjust, exact=options.exact)
     convert = _from_text(adjust, finish)
+    read = convert if options.exact else _from_text(adjust, finish, _skipped)
 
     def field(wire: Wire) -> LogField:
         if wire.type == fields.DATETIME:
@@ -62,7 +63,7 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
 
     return ColumnType(
         schema,
-        call(convert if options.exact else _from_text(adjust, finish, _skipped)),
+        Expression("@f({})", {"f": read}, _NATIVE_TEXT.get(finish)),
         field,
         lambda literal: _literal(literal, column, convert, finish),
         fallback,
@@ -87,7 +88,8 @@ def _from_log(digits: int, finish: Finish, log_day: LogDay) -> Expression:
     packed = "(packed := @number({}, 'big'))"
     known = f"(midnight := @midnights[{packed} >> {bits + 17}]) is not None"
     names = {"number": int.from_bytes, "midnights": ResultCache(midnight), "finish": finish}
-    return Expression(f"({value} if {known} else None)", names)
+    native = ("datetime", digits, _NATIVE_TICKS.get(finish, 1_000_000_000))
+    return Expression(f"({value} if {known} else None)", names, native)
 
 
 def _old(number: int, finish: Finish, log_day: LogDay) -> Any:
@@ -181,6 +183,12 @@ def _iso(seconds: int, nanos: int) -> str:
 
 
 _TICKS: dict[Finish, int] = {_millis: 1000, _micros: 1_000_000}  # values that are sums of parts
+_NATIVE_TICKS: dict[Finish, int] = {**_TICKS, _iso: 0}  # any other gives nanoseconds
+_NATIVE_TEXT: dict[Finish, tuple[str]] = {
+    _millis: ("milli-datetime",),
+    _micros: ("micro-datetime",),
+    _iso: ("iso-datetime",),
+}
 
 
 def _mode(precision: TimePrecision, digits: int) -> tuple[Schema, Finish, Any]:

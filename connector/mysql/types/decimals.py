@@ -20,24 +20,28 @@ _EXACT = decimal.Context(prec=200, rounding=decimal.ROUND_HALF_UP)
 def number(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a fixed point column in the mode of ``decimal.handling.mode``."""
     scale = column.scale or 0
-    unscaled = Expression("int({}.replace(b'.', b''))")
+    unscaled = Expression("int({}.replace(b'.', b''))", native=("unscaled",))
     if options.decimal == "precise":
         schema = decimal_schema(scale, column.length)
-        return ColumnType(schema, unscaled, _from_log(Expression()), _unscaled(scale), 0)
+        return ColumnType(
+            schema, unscaled, _from_log(Expression(), "unscaled", scale), _unscaled(scale), 0
+        )
     if options.decimal == "string":
-        text = Expression("@f({})", {"f": _normal_text})
+        text = Expression("@f({})", {"f": _normal_text}, ("plain-decimal",))
         convert = call(lambda value: plain_text(value, scale))
         default = _unscaled(scale)
         return ColumnType(
             STRING,
             text,
-            _from_log(convert),
+            _from_log(convert, "text", scale),
             lambda literal: plain_text(default(literal), scale),
             "0",
         )
     # a correctly rounded double: through the decimal text, not by dividing
     convert = call(lambda value: float(f"{value}e-{scale}"))
-    return ColumnType(FLOAT64, Expression("float({})"), _from_log(convert), _double(scale), 0.0)
+    from_log = _from_log(convert, "double", scale)
+    text = Expression("float({})", native=("double",))
+    return ColumnType(FLOAT64, text, from_log, _double(scale), 0.0)
 
 
 def plain_text(unscaled: int, scale: int) -> str:
@@ -72,7 +76,7 @@ def _double(scale: int) -> Callable[[str], float]:
     return lambda literal: float(f"{unscaled(literal)}e-{scale}")
 
 
-def _from_log(convert: Expression) -> FromLog:
+def _from_log(convert: Expression, form: str, shown_scale: int) -> FromLog:
     def field(wire: Wire) -> Fixed:
         if wire.type != NEWDECIMAL:
             raise mismatch("DECIMAL", wire)
@@ -82,7 +86,8 @@ def _from_log(convert: Expression) -> FromLog:
         positive = _sum_of_groups(_steps(decimal_groups(precision, scale)), flip)
         number = f"({positive} if (packed := @number({{}}, 'big')) & {flip} else @decode({{}}))"
         names = {**convert.names, "number": int.from_bytes, "decode": decode}
-        return Fixed(f"{size}s", Expression(convert.template.replace("{}", number), names))
+        native = ("decimal", precision, scale, form, shown_scale)
+        return Fixed(f"{size}s", Expression(convert.template.replace("{}", number), names, native))
 
     return field
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from connector.codegen import Expression, call
 
-UTF8_TEXT = Expression("{}.decode('utf-8', 'replace')")
+UTF8_TEXT = Expression("{}.decode('utf-8', 'replace')", native=("utf8",))
 _CODECS = {
     "armscii8": "cp1252",  # for this and others without a Java equivalent the driver takes cp1252
     "ascii": "ascii",
@@ -52,6 +52,9 @@ _CODECS = {
     "utf16le": "utf-16-le",
     "utf32": "utf-32-be",
 }
+_OF_SEVERAL_BYTES = frozenset(
+    "big5 cp932 euc_jp euc_kr gb18030 gb2312 gbk shift_jis utf-16-le utf-32-be".split()
+)
 _LONG_DASH = str.maketrans("―", "—")
 _GB18030_ADDED = "︐︒︑︓︔︕︖︗︘︙ḿ龴龵龶龷龸龹龺龻"  # since GB 18030-2005, private before
 _GB18030_PRIVATE = (
@@ -77,10 +80,16 @@ def decoder(charset: str | None) -> Expression:
     if codec is None:
         return UTF8_TEXT
     errors = f"java-{name}" if name in _MORE else "replace"
-    if name in _CHANGED:
-        changed = _CHANGED[name]
-        return call(lambda data: data.decode(codec, errors).translate(changed))
-    return Expression("{}.decode(@codec, @errors)", {"codec": codec, "errors": errors})
+    changed = _CHANGED.get(name, {})
+    native = None
+    if codec not in _OF_SEVERAL_BYTES:
+        characters = bytes(range(256)).decode(codec, errors)
+        native = ("table", characters.translate(changed))
+    if changed:
+        return Expression(
+            "@f({})", {"f": lambda data: data.decode(codec, errors).translate(changed)}, native
+        )
+    return Expression("{}.decode(@codec, @errors)", {"codec": codec, "errors": errors}, native)
 
 
 def _utf16(data: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from connector.capture.tables import Column
-from connector.codegen import Expression, call
+from connector.codegen import Expression
 from connector.data.semantic import enum, enum_set
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.family import ColumnType
@@ -43,7 +43,8 @@ _INTEGER_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 def enumeration(column: Column, options: TypeOptions) -> ColumnType:
     """Describe an ENUM. Index 0 is the empty string MySQL stores for an invalid value."""
     labels = ("", *_labels(column, options))
-    convert = Expression("@labels.get({})", {"labels": dict(enumerate(labels))})
+    names = {"labels": dict(enumerate(labels))}
+    convert = Expression("@labels.get({})", names, ("labels", *labels))
     return ColumnType(
         enum(_allowed(labels[1:], options)),
         UTF8_TEXT,
@@ -64,7 +65,11 @@ def option_set(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(
         enum_set(_allowed(labels, options)),
         UTF8_TEXT,
-        _from_log(SET, "SET", Expression("@chosen[{}]", {"chosen": ResultCache(chosen)})),
+        _from_log(
+            SET,
+            "SET",
+            Expression("@chosen[{}]", {"chosen": ResultCache(chosen)}, ("options", *labels)),
+        ),
         lambda literal: literal,
         "",
     )
@@ -78,7 +83,8 @@ def _from_log(kind: int, expected: str, convert: Expression) -> FromLog:
         if size in _INTEGER_FORMATS:
             return Fixed(_INTEGER_FORMATS[size], convert)
         decode = convert.function()
-        return Fixed(f"{size}s", call(lambda data: decode(int.from_bytes(data, "little"))))
+        names = {"f": lambda data: decode(int.from_bytes(data, "little"))}
+        return Fixed(f"{size}s", Expression("@f({})", names, convert.native))
 
     return field
 

@@ -13,8 +13,8 @@ from connector.mysql.types.type_options import TypeOptions
 
 NAMES = ("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "REAL")
 _JDBC_REAL = 7
-_TEXT32 = Expression("@f(float({}))", {"f": to_float32})
-_TEXT64 = Expression("float({})")
+_TEXT32 = Expression("@f(float({}))", {"f": to_float32}, ("float",))
+_TEXT64 = Expression("float({})", native=("double",))
 
 
 def floating(column: Column, options: TypeOptions) -> ColumnType:

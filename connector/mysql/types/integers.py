@@ -14,7 +14,7 @@ from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import INT24, LONG, LONGLONG, SHORT, TINY, Fixed, Wire, mismatch
 from connector.mysql.types.type_options import TypeOptions
 
-_TEXT = Expression("int({})")
+_TEXT = Expression("int({})", native=("integer",))
 _SIGNED_FORMATS = {TINY: "b", SHORT: "h", INT24: "3s", LONG: "i", LONGLONG: "q"}
 _SCHEMAS: dict[str, tuple[Schema, Schema]] = {  # signed, unsigned
     "TINYINT": (INT16, INT16),
@@ -52,7 +52,9 @@ def boolean(column: Column, options: TypeOptions) -> ColumnType:
     return ColumnType(
         BOOLEAN,
         Expression("int({}) != 0"),
-        lambda wire: Fixed(_format(column, wire, unsigned=False), Expression("{} != 0")),
+        lambda wire: Fixed(
+            _format(column, wire, unsigned=False), Expression("{} != 0", native=("truth",))
+        ),
         _truth,
         fallback=False,
     )
@@ -70,7 +72,7 @@ def _unsigned_bigint(options: TypeOptions) -> ColumnType:
     # "long": a value of 2^63 and more wraps to a negative one, as a Java long does
     return ColumnType(
         INT64,
-        Expression("@signed(int({}))", {"signed": _signed}),
+        Expression("@signed(int({}))", {"signed": _signed}, ("integer",)),
         lambda wire: Fixed(_format(None, wire, unsigned=False)),
         _rounded,
         0,
@@ -96,7 +98,9 @@ def _from_log(column: Column, unsigned: bool) -> Any:
         code = _format(column, wire, unsigned=unsigned)
         if wire.type == INT24:
             signed = "" if unsigned else ", signed=True"
-            return Fixed("3s", Expression(f"@i({{}}, 'little'{signed})", {"i": int.from_bytes}))
+            native = ("unsigned" if unsigned else "signed",)
+            template = f"@i({{}}, 'little'{signed})"
+            return Fixed("3s", Expression(template, {"i": int.from_bytes}, native))
         return Fixed(code)
 
     return field

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from connector.capture.tables import Column
-from connector.codegen import call
+from connector.codegen import Expression
 from connector.data.semantic import JSON
 from connector.errors import ConversionError
 from connector.mysql.types.encodings import UTF8_TEXT
@@ -36,7 +36,8 @@ def document(column: Column, options: TypeOptions) -> ColumnType:
             refuse(str(error))
             return None
 
-    convert = call(read)
+    native = None if options.exact else ("document",)
+    convert = Expression("@f({})", {"f": read}, native)
 
     def field(wire: Wire) -> LogField:
         if wire.type != BINARY:

@@ -106,7 +106,7 @@ def server_decoder(charset: str | None) -> Expression:
     if name not in _CHANGED:
         return decoder(charset)
     names = {"decode": codecs.charmap_decode, "table": _table(name)}
-    return Expression("@decode({}, 'replace', @table)[0]", names)
+    return Expression("@decode({}, 'replace', @table)[0]", names, ("table", _table(name)))
 
 
 @lru_cache

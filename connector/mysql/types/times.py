@@ -53,7 +53,7 @@ def time(column: Column, options: TypeOptions) -> ColumnType:
 
     return ColumnType(
         schema,
-        call(from_text),
+        Expression("@f({})", {"f": from_text}, _NATIVE_TEXT.get(finishing)),
         field,
         lambda literal: finish(_nanos(read_time(literal))),
         fallback,
@@ -81,9 +81,11 @@ def _from_log(digits: int, finishing: Finishing, finish: Finish) -> Expression:
     packed = "(packed := @number({}, 'big'))"
     ticks = _TICKS.get(finishing)
     if ticks is None:
-        return Expression(f"@decode({packed})", names)
+        native = ("time-of-day", digits, 0 if finishing is _iso else 1000)
+        return Expression(f"@decode({packed})", names, native)
     sum_of_parts = clock_ticks(bits, ticks, hours=1023) + fraction_ticks(digits, ticks)
-    return Expression(f"({sum_of_parts} if {packed} & {offset} else @decode(packed))", names)
+    template = f"({sum_of_parts} if {packed} & {offset} else @decode(packed))"
+    return Expression(template, names, ("time", digits, ticks))
 
 
 def _old_nanos(data: bytes) -> int:
@@ -133,6 +135,11 @@ def iso_fraction(nanos: int) -> str:
 
 
 _TICKS: dict[Finishing, int] = {_micros: 1_000_000, _nanoseconds: _SECOND}  # sums of parts
+
+_NATIVE_TEXT: dict[Finishing, tuple[str]] = {
+    _micros: ("micro-time",),
+    _nanoseconds: ("nano-time",),
+}
 
 _MODES: dict[TimePrecision, tuple[Schema, Finishing, Any]] = {
     "adaptive_time_microseconds": (MICRO_TIME, _micros, 0),

@@ -41,7 +41,7 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
 
     return ColumnType(
         ZONED_TIMESTAMP,
-        call(_all_digits if options.exact else _from_text),
+        _ALL_DIGITS if options.exact else _NEEDED_DIGITS,
         field,
         lambda literal: _literal(literal, column, adjusted if options.adjust_years else int),
         _EPOCH,
@@ -67,7 +67,7 @@ def _from_log(stored_digits: int, shown_digits: int, *, zero_is_absent: bool) ->
         "minutes": ResultCache(_minute_text),
         "two_digits": _TWO_DIGITS,
     }
-    return Expression(template, names)
+    return Expression(template, names, ("timestamp", stored_digits, shown_digits))
 
 
 def _minute_text(minute: int) -> str:
@@ -100,6 +100,10 @@ def _all_digits(data: bytes) -> str | None:
         return None
     text = data.decode("ascii")
     return f"{text[:10]}T{text[11:]}Z"
+
+
+_ALL_DIGITS = Expression("@f({})", {"f": _all_digits}, ("whole-timestamp",))
+_NEEDED_DIGITS = Expression("@f({})", {"f": _from_text}, ("timestamp",))
 
 
 def _literal(literal: str, column: Column, adjust: Callable[[int], int]) -> str | None:

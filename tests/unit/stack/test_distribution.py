@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from tests.fixtures.image import image_files
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("connector", "restapi", "sparksink")
+_NOT_SHIPPED = ("__pycache__", "target", "*.so")
+_NATIVE_SOURCES = re.compile(r"connector/native/(src|target|Cargo|build\.rs|.*\.so)")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 
@@ -27,7 +30,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_dir():
             shutil.copytree(
-                ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__")
+                ROOT / name, source / name, ignore=shutil.ignore_patterns(*_NOT_SHIPPED)
             )
         else:
             shutil.copy(ROOT / name, source / name)
@@ -66,7 +69,9 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         str(file.relative_to(ROOT))
         for package in PACKAGES
         for file in (ROOT / package).rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
+        if file.is_file()
+        and "__pycache__" not in file.parts
+        and not _NATIVE_SOURCES.search(str(file.relative_to(ROOT)))
     }
     assert {f"{package}/py.typed" for package in PACKAGES} <= files
     with zipfile.ZipFile(wheel) as archive:

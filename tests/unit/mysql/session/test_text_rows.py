@@ -167,7 +167,7 @@ def test_a_connection_that_ends_in_the_middle_is_reported() -> None:
 
 def test_a_row_that_is_shorter_than_its_columns_is_refused() -> None:
     rows = TextRows(codecs(TABLE))
-    with pytest.raises(ConversionError, match="shorter than its columns"):
+    with pytest.raises(ConversionError, match="does not fill its packet"):
         read(rows, packets(b"\x015\xfd\xff\xff\xff" + b"x" * 10))
 
 

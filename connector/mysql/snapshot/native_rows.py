@@ -1,0 +1,65 @@
+"""Reads the rows of a SELECT for the native core, which writes them without Python's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from connector.capture.change import Row
+from connector.codegen import Expression
+from connector.mysql.session.connection import RowStream
+from connector.mysql.session.text_rows import TextRows, is_end
+from connector.mysql.session.wire import join_payload, payload_end
+from connector.mysql.types.native_columns import text_column
+from connector.native import Pairs, RowProgram, Rows, row_program
+
+Batch = list[Row] | Rows
+_NOT_READ = Expression()
+
+
+def read_natively(rows: TextRows, stream: RowStream) -> Iterator[Batch]:
+    """Yield the rows as they come; in Python what the core does not read."""
+    program = _program(rows)
+    if program is None:
+        yield from rows.read(stream)
+        return
+    data, needed = b"", 0
+    while True:
+        pending = [data]
+        size = len(data)
+        while size < needed or len(pending) == 1:
+            pending.append(stream.read())
+            size += len(pending[-1])
+        data = b"".join(pending)
+        used = 0
+        while True:
+            batch, used = program.text_rows(data, used)
+            if batch:
+                yield batch
+            end = payload_end(data, used)
+            if end > len(data):
+                break
+            body = join_payload(data, used, end)
+            used = end
+            if is_end(body):
+                return
+            yield [rows.decode(body)]
+        data, needed = data[used:], end - used
+
+
+def _program(rows: TextRows) -> RowProgram | None:
+    """Return the program for a result that has each column once."""
+    slots = [slot for slot in rows.slots if slot is not None]
+    if sorted(slots) != list(range(len(rows.columns))):
+        return None
+    columns = []
+    for slot in rows.slots:
+        if slot is None:
+            columns.append(text_column(_NOT_READ, None))
+            continue
+        codec = rows.columns[slot]
+        columns.append(text_column(codec.from_text.then(codec.after), slot))
+
+    def decode(_: str, data: bytes, start: int, end: int) -> Pairs:
+        return [(None, row) for row in rows.decode_all(data, start, end)]
+
+    return row_program(columns, len(rows.columns), decode, is_text=True)

@@ -1,0 +1,105 @@
+"""The native row core, if it is built: the only door to the extension.
+
+It reads row images of the binlog and writes them as messages, from programs that the packages
+above compose. Without the extension, or with ``MILLRACE_NATIVE=0``, everything takes the path in
+Python, which defines what the core does (docs/decisions/0019-native-core.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
+from zlib import crc32
+
+Operation = tuple[Any, ...]
+"""An operation of the core by its name, with parameters: see ``src/ops.rs``."""
+Column = tuple[bool, int, str, Operation | None, int | None, Callable[[Any], Any]]
+"""A column of row images: whether its length stands before it, bytes of it or of that length,
+its format for `struct`, the operation, the slot of the row, Python's conversion."""
+Field = tuple[bytes, str | None, int, Callable[[Any], bytes], Any, Any]
+"""A field of a key or value: its label, how the core writes it, the slot, Python's writing of it
+with the label, what stands for NULL and for a value that is not in the log."""
+Struct = tuple[bytes, Sequence[Field], bytes]
+Pairs = list[tuple[Any, Any]]
+Decode = Callable[[str, bytes, int, int], Pairs]
+
+if TYPE_CHECKING:
+    from connector.native._native import RowProgram as RowProgram
+    from connector.native._native import Rows as Rows
+    from connector.native._native import RowWriter as RowWriter
+else:
+    RowProgram = RowWriter = Rows = Any  # for annotations
+
+_INTERFACE = 2  # of `src/lib.rs`
+
+
+def _load() -> Any:
+    """Return the extension; None if there is none, or one that was built from other sources."""
+    if os.environ.get("MILLRACE_NATIVE") == "0":
+        return None
+    try:
+        from connector.native import _native  # noqa: PLC0415 - only if it is not switched off
+    except ImportError:
+        return None
+    if getattr(_native, "INTERFACE", None) != _INTERFACE:
+        return None
+    sources = _checksum(Path(__file__).parent)
+    return _native if sources in (None, getattr(_native, "SOURCES", None)) else None
+
+
+def _checksum(folder: Path) -> int | None:
+    """Return the checksum that `build.rs` gives an extension; None where there are no sources."""
+    checksum = None
+    with suppress(OSError):
+        for file in [folder / "Cargo.toml", *sorted((folder / "src").glob("*.rs"))]:
+            checksum = crc32(file.read_bytes(), checksum or 0)
+    return checksum
+
+
+_core = _load()
+AVAILABLE = _core is not None
+"""Whether the core is built and not switched off."""
+
+
+def row_program(
+    columns: Sequence[Column], slots: int, decode: Decode, *, is_text: bool = False
+) -> RowProgram | None:
+    """Return the program that reads rows of such columns; None if Python reads them.
+
+    :param decode: decodes the same rows in Python.
+    :param is_text: they are not row images, but rows of a text result set.
+    """
+    if _core is None or not columns:
+        return None
+    program: RowProgram = _core.RowProgram(columns, slots, decode, is_text)
+    return program
+
+
+def row_writer(key: Struct | None, value: Struct, message_type: type[Any]) -> RowWriter | None:
+    """Return the writer of messages for rows; None if Python writes them."""
+    if _core is None:
+        return None
+    writer: RowWriter = _core.RowWriter(key, value, tuple.__new__, message_type)
+    return writer
+
+
+def part_writer(
+    start: int, fields: Sequence[tuple[bytes, bytes]], python: Callable[[Sequence[Any]], bytes]
+) -> Callable[[Sequence[Any]], bytes]:
+    """Return the function that writes fields of plain values from a number on.
+
+    :param fields: the label of each, and the text of null.
+    :param python: writes the same fields; the core leaves rare values to it.
+    """
+    if _core is None:
+        return python
+    write: Callable[[Sequence[Any]], bytes] = _core.PartWriter(start, fields, python)
+    return write
+
+
+def is_native(rows: object) -> TypeGuard[Rows]:
+    """Whether rows were read by the core."""
+    return _core is not None and type(rows) is _core.Rows

@@ -1,0 +1,44 @@
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self, overload
+
+from connector.data.record import Message
+from connector.native import Column, Decode, Pairs, Struct
+
+class RowProgram:
+    native_columns: int
+    def __new__(
+        cls,
+        columns: Sequence[Column],
+        slots: int,
+        decode: Decode,
+        is_text: bool,
+    ) -> Self: ...
+    def rows(self, data: bytes, start: int, end: int, kind: str) -> Rows | None: ...
+    def text_rows(self, data: bytes, start: int) -> tuple[Rows, int]: ...
+
+class Rows(Sequence[tuple[Any, Any]]):
+    kind: str
+    def part(self, start: int, stop: int) -> Rows: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> tuple[Any, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Pairs: ...
+    def __iter__(self) -> Iterator[tuple[Any, Any]]: ...
+
+class RowWriter:
+    def __new__(
+        cls,
+        key: Struct | None,
+        value: Struct,
+        new_message: Callable[..., Any],
+        message_type: type[Any],
+    ) -> Self: ...
+    def messages(
+        self,
+        rows: Rows,
+        frame: tuple[bytes, bytes | None, bytes, Sequence[bytes] | None, bytes],
+        topic: str,
+        headers: Sequence[tuple[str, bytes | None]],
+        tombstones: bool,
+    ) -> list[Message] | None: ...

@@ -1,0 +1,37 @@
+//! The native row core: row images of the binary log straight to the bytes of messages.
+//!
+//! It decides nothing: Python gives it a program per table version, and whatever is rare it leaves
+//! to Python's conversion of the column. `docs/decisions/0019-native-core.md` has the reasons.
+
+#![forbid(unsafe_code)]
+
+mod base64;
+mod decimal;
+mod decode;
+mod digits;
+mod document;
+mod layout;
+mod ops;
+mod part;
+mod program;
+mod rows;
+mod sql_text;
+mod temporal;
+mod text;
+mod write;
+mod writer;
+
+use pyo3::prelude::*;
+
+/// What the door in Python asks for: raise both when names or parameters change.
+const INTERFACE: u32 = 2;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("INTERFACE", INTERFACE)?;
+    module.add("SOURCES", env!("SOURCES").parse::<u32>()?)?;
+    module.add_class::<program::RowProgram>()?;
+    module.add_class::<rows::Rows>()?;
+    module.add_class::<part::PartWriter>()?;
+    module.add_class::<writer::RowWriter>()
+}

@@ -1,0 +1,317 @@
+//! Writes the messages of rows: keys and values from the bytes of images.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+
+use crate::decode::Decode;
+use crate::layout::Span;
+use crate::program::RowProgram;
+use crate::rows::{Eager, Kind, Origin, Rows};
+use crate::text::quote;
+use crate::write::Write;
+
+/// A field of a key or value.
+struct Field {
+    label: Vec<u8>,
+    write: Write,
+    slot: usize,
+    /// Python's writing of a value, with its label.
+    part: Py<PyAny>,
+    absent: Text,
+    unavailable: Text,
+}
+
+/// A value that many rows have; written when it is first met.
+struct Text {
+    value: Py<PyAny>,
+    written: PyOnceLock<Vec<u8>>,
+}
+
+/// A key or the state of a row, with what stands around the fields.
+struct Struct {
+    opening: Vec<u8>,
+    fields: Vec<Field>,
+    closing: Vec<u8>,
+}
+
+/// An image whose columns were found.
+struct Image<'a> {
+    program: &'a RowProgram,
+    data: &'a [u8],
+    spans: &'a [Span],
+    eager: &'a [Eager],
+    arena: &'a [u8],
+}
+
+/// Writes the messages of one version of a table.
+#[pyclass(frozen, module = "connector.native._native")]
+pub struct RowWriter {
+    key: Option<Struct>,
+    value: Struct,
+    new_message: Py<PyAny>,
+    message_type: Py<PyAny>,
+}
+
+type DescribedField = (Vec<u8>, Option<String>, usize, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+type DescribedStruct = (Vec<u8>, Vec<DescribedField>, Vec<u8>);
+type Frame<'py> = (
+    Bound<'py, PyBytes>,         // before a row's first image
+    Option<Bound<'py, PyBytes>>, // between it and the second
+    Bound<'py, PyBytes>,         // up to the number of the row
+    Option<Bound<'py, PyList>>,  // the numbers of the rows
+    Bound<'py, PyBytes>,         // behind it
+);
+
+#[pymethods]
+impl RowWriter {
+    #[new]
+    fn new(
+        key: Option<DescribedStruct>,
+        value: DescribedStruct,
+        new_message: Py<PyAny>,
+        message_type: Py<PyAny>,
+    ) -> Self {
+        let key = key.map(Struct::new);
+        RowWriter { key, value: Struct::new(value), new_message, message_type }
+    }
+
+    /// Returns the messages of rows; None where the key of a row changes.
+    fn messages<'py>(
+        &self,
+        rows: &Bound<'py, Rows>,
+        frame: Frame<'py>,
+        topic: &Bound<'py, PyString>,
+        headers: &Bound<'py, PyAny>,
+        tombstones: bool,
+    ) -> PyResult<Option<Bound<'py, PyList>>> {
+        let py = rows.py();
+        let images = rows.get().images.clone();
+        let rows = &*rows.get().origin;
+        let reader = Reader { rows, program: rows.program.get(), data: rows.data.as_bytes(py) };
+        let messages = PyList::empty(py);
+        let (mut out, mut key) = (Vec::with_capacity(512), Vec::with_capacity(64));
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let count = rows.kind.images();
+        for row in 0..images.len() / count {
+            out.clear();
+            let number = images.start + row * count;
+            let image = reader.image(number, &mut first)?;
+            self.value.push(py, &mut out, &image)?;
+            let middle = out.len();
+            let keyed = if rows.kind == Kind::Update {
+                let after = reader.image(number + 1, &mut second)?;
+                if self.key.as_ref().is_some_and(|key| key.may_differ(&image, &after)) {
+                    return Ok(None);
+                }
+                self.value.push(py, &mut out, &after)?;
+                after
+            } else {
+                image
+            };
+            let key = self.key_bytes(py, &mut key, &keyed)?;
+            let value = frame_value(py, &frame, row, out.split_at(middle))?;
+            messages.append(self.message(topic, &key, Some(value), headers)?)?;
+            if tombstones && rows.kind == Kind::Delete {
+                messages.append(self.message(topic, &key, None, headers)?)?;
+            }
+        }
+        Ok(Some(messages))
+    }
+}
+
+impl RowWriter {
+    fn key_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        out: &mut Vec<u8>,
+        image: &Image<'_>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let Some(key) = &self.key else {
+            return Ok(None);
+        };
+        out.clear();
+        key.push(py, out, image)?;
+        Ok(Some(PyBytes::new(py, out)))
+    }
+
+    fn message<'py>(
+        &self,
+        topic: &Bound<'py, PyString>,
+        key: &Option<Bound<'py, PyBytes>>,
+        value: Option<Bound<'py, PyBytes>>,
+        headers: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = topic.py();
+        let none = py.None();
+        let parts: Bound<'py, PyTuple> =
+            (topic, &none, key, value, headers, &none).into_pyobject(py)?;
+        self.new_message.bind(py).call1((&self.message_type, parts))
+    }
+}
+
+/// Joins the pieces of a value.
+fn frame_value<'py>(
+    py: Python<'py>,
+    (opening, between, head, numbers, rest): &Frame<'py>,
+    row: usize,
+    (first, second): (&[u8], &[u8]),
+) -> PyResult<Bound<'py, PyBytes>> {
+    let number = match numbers {
+        Some(numbers) => Some(numbers.get_item(row)?.cast_into::<PyBytes>()?),
+        None => None,
+    };
+    let middle = between.as_ref().map_or(&b""[..], |between| between.as_bytes());
+    let pieces = [
+        opening.as_bytes(),
+        first,
+        middle,
+        second,
+        head.as_bytes(),
+        number.as_ref().map_or(&b""[..], |number| number.as_bytes()),
+        rest.as_bytes(),
+    ];
+    let size = pieces.iter().map(|piece| piece.len()).sum();
+    PyBytes::new_with(py, size, |buffer| {
+        let mut at = 0;
+        for piece in pieces {
+            buffer[at..at + piece.len()].copy_from_slice(piece);
+            at += piece.len();
+        }
+        Ok(())
+    })
+}
+
+/// Finds the columns of the images of some rows.
+struct Reader<'a> {
+    rows: &'a Origin,
+    program: &'a RowProgram,
+    data: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn image<'s>(&self, number: usize, found: &'s mut Vec<Span>) -> PyResult<Image<'s>>
+    where
+        'a: 's,
+    {
+        found.clear();
+        let (rows, program) = (self.rows, self.program);
+        let start = rows.images[number] as usize;
+        let data = &self.data[..rows.end];
+        program.spans(data, start, |span| found.push(span));
+        let eager = &rows.eager[number * program.eager..(number + 1) * program.eager];
+        Ok(Image { program, data, spans: found, eager, arena: &rows.arena })
+    }
+}
+
+impl Struct {
+    fn new((opening, fields, closing): DescribedStruct) -> Struct {
+        Struct { opening, fields: fields.into_iter().map(Field::new).collect(), closing }
+    }
+
+    #[inline]
+    fn push(&self, py: Python<'_>, out: &mut Vec<u8>, image: &Image<'_>) -> PyResult<()> {
+        out.extend_from_slice(&self.opening);
+        for field in &self.fields {
+            field.push(py, out, image)?;
+        }
+        out.extend_from_slice(&self.closing);
+        Ok(())
+    }
+
+    /// Whether a field may have different values in two images: different bytes may be equal.
+    fn may_differ(&self, before: &Image<'_>, after: &Image<'_>) -> bool {
+        self.fields.iter().any(|field| {
+            let Some(&Some(column)) = before.program.column_of.get(field.slot) else {
+                return false;
+            };
+            let (old, new) = (&before.spans[column], &after.spans[column]);
+            let decode = &before.program.columns[column].decode;
+            matches!(decode, Decode::Float | Decode::Double) // NaN differs from itself
+                || old.is_null != new.is_null
+                || old.bytes(before.data) != new.bytes(after.data)
+        })
+    }
+}
+
+impl Text {
+    fn new(value: Py<PyAny>) -> Text {
+        Text { value, written: PyOnceLock::new() }
+    }
+
+    fn push(&self, py: Python<'_>, out: &mut Vec<u8>, part: &Py<PyAny>) -> PyResult<()> {
+        let written = self.written.get_or_try_init(py, || {
+            let bytes = part.bind(py).call1((&self.value,))?;
+            Ok::<_, PyErr>(bytes.cast::<PyBytes>()?.as_bytes().to_vec())
+        })?;
+        out.extend_from_slice(written);
+        Ok(())
+    }
+}
+
+impl Field {
+    fn new((label, write, slot, part, absent, unavailable): DescribedField) -> Field {
+        let write = Write::named(write.as_deref());
+        let (absent, unavailable) = (Text::new(absent), Text::new(unavailable));
+        Field { label, write, slot, part, absent, unavailable }
+    }
+
+    #[inline]
+    fn push(&self, py: Python<'_>, out: &mut Vec<u8>, image: &Image<'_>) -> PyResult<()> {
+        let Some(&Some(number)) = image.program.column_of.get(self.slot) else {
+            return self.unavailable.push(py, out, &self.part);
+        };
+        let (column, span) = (&image.program.columns[number], &image.spans[number]);
+        if span.is_null {
+            return self.absent.push(py, out, &self.part);
+        }
+        if let Some(place) = column.eager {
+            if let (Eager::Json(..), false) = (&image.eager[place], self.write == Write::Plain) {
+                let raw = span.bytes(image.data);
+                return self.push_object(py, out, column.converted(py, raw)?);
+            }
+            return self.push_eager(py, out, &image.eager[place], image.arena);
+        }
+        let start = out.len();
+        out.extend_from_slice(&self.label);
+        let raw = span.bytes(image.data);
+        if column.decode.push(out, raw, self.write).is_some() {
+            return Ok(());
+        }
+        out.truncate(start);
+        self.push_object(py, out, column.converted(py, raw)?)
+    }
+
+    fn push_eager(
+        &self,
+        py: Python<'_>,
+        out: &mut Vec<u8>,
+        value: &Eager,
+        arena: &[u8],
+    ) -> PyResult<()> {
+        match value {
+            Eager::Null => self.absent.push(py, out, &self.part),
+            Eager::Object(object) => self.push_object(py, out, object.clone_ref(py)),
+            Eager::Json(from, to) => {
+                out.extend_from_slice(&self.label);
+                out.extend_from_slice(&arena[*from..*to]);
+                Ok(())
+            }
+            Eager::Text(from, to) if self.write == Write::Plain => {
+                out.extend_from_slice(&self.label);
+                quote(out, &arena[*from..*to]);
+                Ok(())
+            }
+            Eager::Text(from, to) => {
+                let text = std::str::from_utf8(&arena[*from..*to])?;
+                self.push_object(py, out, PyString::new(py, text).into_any().unbind())
+            }
+        }
+    }
+
+    fn push_object(&self, py: Python<'_>, out: &mut Vec<u8>, value: Py<PyAny>) -> PyResult<()> {
+        let bytes = self.part.bind(py).call1((value,))?;
+        out.extend_from_slice(bytes.cast::<PyBytes>()?.as_bytes());
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+"""The rows of a snapshot's text result sets: the same messages from the core as from Python."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connector import native
+from connector.capture.change import RowChanges
+from connector.converters.json import JsonConverter
+from connector.debezium.events import EventOptions
+from connector.errors import MillraceError
+from connector.mysql.session.connection import RowStream
+from connector.mysql.session.text_rows import TextRows
+from connector.mysql.snapshot.native_rows import read_natively
+from connector.mysql.types.type_options import TypeOptions
+from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.unit.mysql.binlog.images import PlainRow, RandomTable, rows_of, table_of, tables
+from tests.unit.mysql.binlog.kinds import KINDS, TEXTS
+from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.mysql.session.test_text_rows import END, Chunks, packed, packets
+from tests.unit.native.random_tables import RULES, TYPE_OPTIONS, Described, described
+from tests.unit.native.test_messages import (
+    JSON_SETTINGS,
+    SOURCE_VALUES,
+    compiled,
+    generic,
+)
+
+pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
+NUMBERS = [
+    "0",
+    "-0",
+    "007",
+    "-12.50",
+    "1e5",
+    "9" * 19,
+    "-9223372036854775808",
+    "18446744073709551615",
+]
+NUMBERS += ["0.001", "1.5E-7", "0.1000000", "3.4e38", "00.50", "123456789.123456789"]
+NUMBERS += ["2024-02-29", "0000-00-00", "1582-10-10", "70-01-01", "12:30", "-838:59:59.000001"]
+NUMBERS += ["1582-10-10 00:00:00", "2024-02-30 01:02:03", "2024-02-29 23:59:59.120", "1999", "0000"]
+
+
+def sent(table: RandomTable, rows: list[PlainRow], text: Callable[[Any, Any], bytes]) -> bytes:
+    return b"".join(
+        packed(
+            None if value is None else text(kind, value)
+            for kind, value in zip(table.kinds, row, strict=True)
+        )
+        for row in rows
+    )
+
+
+def messages(
+    known: Described, batches: Iterator[Any], write: Callable[[RowChanges], Any]
+) -> list[Any] | str:
+    """Return the messages of all batches, or the error."""
+    found: list[Any] = []
+    try:
+        for batch in batches:
+            rows = batch if native.is_native(batch) else [(None, row) for row in batch]
+            found += write(RowChanges(known.codec, "r", rows, SOURCE_VALUES, None))
+    except (MillraceError, ValueError, LookupError, struct.error) as error:
+        return f"{type(error).__name__}"
+    return found
+
+
+def stream(data: bytes, sizes: list[int]) -> RowStream:
+    return cast("RowStream", Chunks(data + packets(END), sizes))
+
+
+def check(known: Described, data: bytes, sizes: list[int], converter: dict[str, str]) -> None:
+    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1795226600123456789)
+    values = JsonConverter(converter)
+    columns = [codec.as_selected() for codec in known.codec.columns]
+    rows = TextRows(columns)
+    ways = [
+        messages(known, batches, write)
+        for batches, write in (
+            (
+                read_natively(rows, stream(data, list(sizes))),
+                lambda c: compiled(options, values, c),
+            ),
+            (rows.read(stream(data, list(sizes))), lambda c: compiled(options, values, c)),
+            (rows.read(stream(data, list(sizes))), lambda c: generic(options, values, c)),
+            (read_natively(rows, stream(data, list(sizes))), lambda c: generic(options, values, c)),
+        )
+    ]
+    assert ways[0] == ways[1]
+    assert ways[0] == ways[2]
+    assert ways[0] == ways[3]
+
+
+@settings(max_examples=200)
+@given(st.data(), JSON_SETTINGS, TYPE_OPTIONS, RULES, st.lists(st.integers(1, 60), max_size=20))
+def test_messages_are_the_same_on_all_paths(
+    data: st.DataObject,
+    converter: dict[str, str],
+    options: TypeOptions,
+    rules: dict[str, str],
+    sizes: list[int],
+) -> None:
+    table = data.draw(tables(most=6, kinds=KINDS))
+    table = replace(table, requested=tuple(range(len(table.kinds))))
+    known = described(table, ["c0"], options, rules)
+    if known.codec.derived or len(known.codec.columns) != len(table.kinds):
+        return
+    rows = data.draw(st.lists(rows_of(table), min_size=1, max_size=5))
+    check(known, sent(table, rows, lambda kind, value: kind.text(value)), sizes, converter)
+
+
+@settings(max_examples=400)
+@given(st.data(), JSON_SETTINGS, TYPE_OPTIONS, st.sampled_from(KINDS))
+def test_unusual_texts_are_left_to_python(
+    data: st.DataObject, converter: dict[str, str], options: TypeOptions, kind: Any
+) -> None:
+    table = table_of([kind, INTEGERS[4]])
+    known = described(table, [], options, {})
+    text = data.draw(st.sampled_from(NUMBERS)).encode()
+    check(known, packed((text, b"1")) + packed((None, b"2")), [], converter)
+
+
+def test_rows_of_several_packets_stand_between_others() -> None:
+    table = table_of([INTEGERS[4], TEXTS[-1]])
+    known = described(table, ["c0"], TypeOptions(), {})
+    small, large = packed((b"1", b"a")), packed((b"2", b"b" * (1 << 24)))
+    check(known, small * 2 + large + small, [100, 1 << 20], {"schemas.enable": "false"})
