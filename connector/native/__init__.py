@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 else:
     RowProgram = RowWriter = Rows = Any  # for annotations
 
+MAX_BUFFER = 1 << 20
+"""The bytes from which the core reads rows at most; Python reads the rows of larger buffers.
+
+Rows keep the whole buffer until their messages are written, and the core writes a value into a
+buffer of its own before it becomes a message: copies that a row of many megabytes cannot afford.
+Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
+beside copying the row."""
+
 _INTERFACE = 2  # of `src/lib.rs`
 
 

@@ -19,7 +19,7 @@ from connector.mysql.binlog.partial import PartialDecoder
 from connector.mysql.binlog.rows import ImageDecoder
 from connector.mysql.binlog.tablemap import TableMap
 from connector.mysql.binlog.versions import VERSION_COLUMNS, VersionedRows
-from connector.native import RowProgram, Rows, row_program
+from connector.native import MAX_BUFFER, RowProgram, Rows, row_program
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +89,8 @@ class TablePlan:
     def _native_rows(self, event: RowsChanged) -> Rows | None:
         """Return the rows as the native core reads them; None if it does not."""
         if event.partial or (event.kind == "u" and event.present != event.present_after):
+            return None
+        if len(event.data) > MAX_BUFFER:  # rows of the core keep all of it
             return None
         present = event.present
         if present not in self._programs:

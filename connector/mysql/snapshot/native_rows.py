@@ -10,7 +10,7 @@ from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows, is_end
 from connector.mysql.session.wire import join_payload, payload_end
 from connector.mysql.types.native_columns import text_column
-from connector.native import Pairs, RowProgram, Rows, row_program
+from connector.native import MAX_BUFFER, Pairs, RowProgram, Rows, row_program
 
 Batch = list[Row] | Rows
 _NOT_READ = Expression()
@@ -30,9 +30,10 @@ def read_natively(rows: TextRows, stream: RowStream) -> Iterator[Batch]:
             pending.append(stream.read())
             size += len(pending[-1])
         data = b"".join(pending)
+        pending.clear()  # a row may have many megabytes
         used = 0
         while True:
-            batch, used = program.text_rows(data, used)
+            batch, used = _read_batch(program, rows, data, used)
             if batch:
                 yield batch
             end = payload_end(data, used)
@@ -44,6 +45,14 @@ def read_natively(rows: TextRows, stream: RowStream) -> Iterator[Batch]:
                 return
             yield [rows.decode(body)]
         data, needed = data[used:], end - used
+
+
+def _read_batch(program: RowProgram, rows: TextRows, data: bytes, start: int) -> tuple[Batch, int]:
+    """Read the complete packets from an offset on; return the rows with the offset behind them."""
+    if len(data) <= MAX_BUFFER:
+        return program.text_rows(data, start)
+    batch: list[Row] = []
+    return batch, rows.scan(data, start, len(data), batch.append)
 
 
 def _program(rows: TextRows) -> RowProgram | None:
