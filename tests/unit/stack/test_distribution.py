@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from connector import native
 from tests.fixtures.image import image_files
 
 ROOT = Path(__file__).parents[3]
@@ -23,8 +25,8 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel as the image does: from what .dockerignore lets in."""
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy what .dockerignore lets into the build of the image."""
     source = tmp_path_factory.mktemp("source")
     for name in image_files():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -34,17 +36,26 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
         else:
             shutil.copy(ROOT / name, source / name)
-    wheels = tmp_path_factory.mktemp("wheels")
+    return source
+
+
+def build(source: Path, wheels: Path, **settings: str) -> Path:
+    """Build the wheel as the image does."""
     options = ("--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheels}")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, source], check=True)
+    environment = {**os.environ, **settings}
+    command = [sys.executable, "-m", "pip", "wheel", *options, source]
+    subprocess.run(command, check=True, env=environment)
     [built] = wheels.iterdir()
     return built
 
 
 @pytest.fixture(scope="module")
-def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel in a new environment, which borrows the dependencies of this one."""
-    environment = tmp_path_factory.mktemp("installed")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(source, tmp_path_factory.mktemp("wheels"), MILLRACE_NATIVE="0")
+
+
+def install(wheel: Path, environment: Path) -> Path:
+    """Install a wheel in a new environment, which borrows the dependencies of this one."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     python = environment / "bin" / "python"
     pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "--quiet"]
@@ -54,8 +65,16 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment / "bin"
 
 
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("installed"))
+
+
 def output(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=cwd)
+    settings = {name: value for name, value in os.environ.items() if name != "MILLRACE_NATIVE"}
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=cwd, env=settings
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -77,6 +96,36 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         installed = {name for name in archive.namelist() if name.partition("/")[0] in PACKAGES}
     assert installed == files
+
+
+@pytest.mark.skipif(
+    not native.AVAILABLE or not shutil.which("cargo"), reason="the native core is not built here"
+)
+def test_a_wheel_that_cargo_can_build_has_the_native_core(source: Path, tmp_path: Path) -> None:
+    libraries = str(Path(sys.prefix) / "target")  # those of `make setup`, which are built
+    wheel = build(source, tmp_path / "wheels", CARGO_TARGET_DIR=libraries, MILLRACE_NATIVE="1")
+    tag = sysconfig.get_platform().replace("-", "_")
+    assert wheel.name == f"millrace_cdc-{VERSION}-cp311-abi3-{tag}.whl"
+    programs = install(wheel, tmp_path / "installed")
+    code = "from connector import native; print(native.__file__, native.AVAILABLE)"
+    found = output(programs / "python", "-c", code, cwd=programs).split()
+    assert found[0].startswith(str(programs.parent))
+    assert found[1] == "True"
+
+
+def test_a_wheel_without_the_native_core_is_for_all_platforms(
+    source: Path, tmp_path: Path, programs: Path
+) -> None:
+    """A cargo that fails, as without the network, is as good as none."""
+    cargo = tmp_path / "bin" / "cargo"
+    cargo.parent.mkdir()
+    cargo.write_text("#!/bin/sh\nexit 101\n")
+    cargo.chmod(0o755)
+    path = f"{cargo.parent}{os.pathsep}{os.environ['PATH']}"
+    wheel = build(source, tmp_path / "wheels", PATH=path, MILLRACE_NATIVE="1")
+    assert wheel.name == f"millrace_cdc-{VERSION}-py3-none-any.whl"
+    code = "from connector import native; print(native.AVAILABLE)"
+    assert output(programs / "python", "-c", code, cwd=programs) == "False\n"
 
 
 @pytest.mark.parametrize("program", ["millrace", "millrace-sink"])

@@ -97,6 +97,14 @@ def test_the_image_gets_every_file_that_it_copies() -> None:
     assert set(copied) <= image_files()
 
 
+def test_the_image_is_not_built_without_the_native_core() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    stage = lines[: max(n for n, line in enumerate(lines) if line.startswith("FROM"))]
+    assert any("apt-get install" in line and "cargo" in line.split() for line in stage)
+    assert any(line.endswith("assert native.AVAILABLE'") for line in stage)
+    assert "setup.py" in image_files()
+
+
 def test_the_image_does_not_run_as_root_and_starts_the_worker() -> None:
     lines = (DEPLOY / "Dockerfile").read_text().splitlines()
     final = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM")) :]
