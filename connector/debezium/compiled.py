@@ -7,12 +7,13 @@ log event once an event; a row costs its own columns and one join.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.fragments import Encode, Fragments, Wrap
+from connector.data.fragments import Encode, Fragments
 from connector.data.record import Header, Message
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, numbered_rows
 from connector.debezium.native_messages import row_writer
@@ -223,13 +224,10 @@ class _Shape:
         opening = frame + fragments.label(envelope, _BEFORE)
         after = fragments.label(envelope, _AFTER)
         null, present = fragments.null(value), fragments.present(value)
+        self._fragments = fragments
         self.codec = codec
         self.topic = codec.topic
         self.key = key
-        row = fragments.row(value)
-        self.before, self.after = (
-            _nested(row, fragments.nested(envelope, index)) for index in (_BEFORE, _AFTER)
-        )
         self.moved = moving(codec)
         self.writer: RowWriter | None = None
         self.created = opening + null + after + present
@@ -248,6 +246,26 @@ class _Shape:
         self._number = fragments.part(source, row_slot, row_slot + 1)
         self._row_slot = row_slot
         self._numbers: list[bytes] = []
+
+    @cached_property
+    def before(self) -> Encode:
+        """Writes a row before its change."""
+        return self._nested(_BEFORE)
+
+    @cached_property
+    def after(self) -> Encode:
+        """Writes a row after its change."""
+        return self._nested(_AFTER)
+
+    @cached_property
+    def _row(self) -> Encode:
+        """Writes a row: compiled where the native core does not write all of them."""
+        return self._fragments.row(self.codec.value_schema)
+
+    def _nested(self, index: int) -> Encode:
+        """Return the function that writes a row into a field of the envelope, behind its label."""
+        wrap, row = self._fragments.nested(self.codec.envelope_schema, index), self._row
+        return row if wrap is None else lambda values: wrap(row(values))
 
     def numbers(self, first: int, count: int) -> Sequence[bytes]:
         """Return the fields of the source block that hold the numbers of some rows."""
@@ -298,11 +316,6 @@ class _Event:
             self._operation = op
             self._ending = shape.operation((None,) * _OP + (op, *self._now)) + shape.end
         return transaction + self._ending
-
-
-def _nested(row: Encode, wrap: Wrap | None) -> Encode:
-    """Return the function that writes a row into a field of the envelope, behind its label."""
-    return row if wrap is None else lambda values: wrap(row(values))
 
 
 def fragment_keys(fragments: Fragments) -> EncodeKey:

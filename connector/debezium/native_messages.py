@@ -17,7 +17,10 @@ _STRUCTS = range(3)  # of an envelope: before, after, source
 
 
 class _FieldText:
-    """Writes a field with its label; compiled when it is first called, as most never are."""
+    """Writes a field with its label; compiled when it is first called, as most never are.
+
+    The core calls it once for a null, and keeps the bytes: for that alone no function is kept.
+    """
 
     __slots__ = ("_fragments", "_index", "_schema", "_write")
 
@@ -28,9 +31,12 @@ class _FieldText:
         self._write: Encode | None = None
 
     def __call__(self, value: Any) -> bytes:
-        if self._write is None:
-            self._write = self._fragments.part(self._schema, self._index, self._index + 1)
-        return self._write((*(None,) * self._index, value))
+        write = self._write
+        if write is None:
+            write = self._fragments.part(self._schema, self._index, self._index + 1)
+            if value is not None:
+                self._write = write
+        return write((*(None,) * self._index, value))
 
 
 def row_writer(

@@ -10,6 +10,7 @@ mod decimal;
 mod decode;
 mod digits;
 mod document;
+mod guard;
 mod layout;
 mod ops;
 mod part;

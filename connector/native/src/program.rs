@@ -6,6 +6,7 @@ use pyo3::types::{PyBytes, PyFloat, PyString, PyTuple};
 
 use crate::decode::Decode;
 use crate::document::push_document;
+use crate::guard::guarded;
 use crate::layout::{spans, text_spans, Layout, Span};
 use crate::ops::operation;
 use crate::rows::{Eager, Kind, Origin, Rows};
@@ -111,6 +112,29 @@ impl RowProgram {
         end: usize,
         kind: &Bound<'_, PyString>,
     ) -> PyResult<Option<Rows>> {
+        guarded("read", || Self::read(slf, data, start, end, kind))
+    }
+
+    /// Reads the text rows from an offset on, up to a packet that is not complete or that Python
+    /// has to see: one that is no row, or has a value that is refused. Returns them with the
+    /// offset behind them.
+    fn text_rows(
+        slf: &Bound<'_, Self>,
+        data: &Bound<'_, PyBytes>,
+        start: usize,
+    ) -> PyResult<(Rows, usize)> {
+        guarded("read", || Self::read_text(slf, data, start))
+    }
+}
+
+impl RowProgram {
+    fn read(
+        slf: &Bound<'_, Self>,
+        data: &Bound<'_, PyBytes>,
+        start: usize,
+        end: usize,
+        kind: &Bound<'_, PyString>,
+    ) -> PyResult<Option<Rows>> {
         let program = slf.get();
         let Some(kind) = Kind::of(kind.to_cow()?.as_ref()) else {
             return Ok(None);
@@ -123,10 +147,7 @@ impl RowProgram {
         Ok(Some(Rows::new(origin)))
     }
 
-    /// Reads the text rows from an offset on, up to a packet that is not complete or that Python
-    /// has to see: one that is no row, or has a value that is refused. Returns them with the
-    /// offset behind them.
-    fn text_rows(
+    fn read_text(
         slf: &Bound<'_, Self>,
         data: &Bound<'_, PyBytes>,
         start: usize,
@@ -152,9 +173,7 @@ impl RowProgram {
         let end = origin.end;
         Ok((Rows::new(origin), end))
     }
-}
 
-impl RowProgram {
     /// Finds the columns of a row; returns the offset behind it.
     #[inline]
     pub fn spans(&self, data: &[u8], start: usize, found: impl FnMut(Span)) -> Option<usize> {

@@ -5,6 +5,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
 use crate::decode::Decode;
+use crate::guard::guarded;
 use crate::layout::Span;
 use crate::program::RowProgram;
 use crate::rows::{Eager, Kind, Origin, Rows};
@@ -85,6 +86,19 @@ impl RowWriter {
         headers: &Bound<'py, PyAny>,
         tombstones: bool,
     ) -> PyResult<Option<Bound<'py, PyList>>> {
+        guarded("wrote", || self.write(rows, frame, topic, headers, tombstones))
+    }
+}
+
+impl RowWriter {
+    fn write<'py>(
+        &self,
+        rows: &Bound<'py, Rows>,
+        frame: Frame<'py>,
+        topic: &Bound<'py, PyString>,
+        headers: &Bound<'py, PyAny>,
+        tombstones: bool,
+    ) -> PyResult<Option<Bound<'py, PyList>>> {
         let py = rows.py();
         let images = rows.get().images.clone();
         let rows = &*rows.get().origin;
@@ -118,9 +132,7 @@ impl RowWriter {
         }
         Ok(Some(messages))
     }
-}
 
-impl RowWriter {
     fn key_bytes<'py>(
         &self,
         py: Python<'py>,
