@@ -43,7 +43,7 @@ def build(source: Path, wheels: Path, **settings: str) -> Path:
     """Build the wheel as the image does."""
     options = ("--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheels}")
     environment = {**os.environ, **settings}
-    command = [sys.executable, "-m", "pip", "wheel", *options, source]
+    command: list[str | Path] = [sys.executable, "-m", "pip", "wheel", *options, source]
     subprocess.run(command, check=True, env=environment)
     [built] = wheels.iterdir()
     return built
