@@ -72,6 +72,7 @@ class Stoppable:
 
     Offsets are kept in between. ``producer`` are librdkafka settings; with ``general`` the
     messages take the generic path, through a transform that is not compiled and changes nothing.
+    ``topics`` creates the topics of the next runs.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Stoppable:
         self._producer = producer
         self._transforms = [TransformStep("same", _NO_CHANGE)] if general else []
         self._admin = {"bootstrap.servers": producer["bootstrap.servers"]}
-        self._topics = GroupTopicCreator(Topics(self._admin), [], enabled=True)
+        self.topics = GroupTopicCreator(Topics(self._admin), [], enabled=True)
         self.offsets = LogOffsetStore(MemoryLog())
 
     @property
@@ -116,6 +117,10 @@ class Stoppable:
         assert reached, f"the change was not met in {_LIMIT:.0f} s"
         assert stopped, "the task did not stop"
 
+    def task(self, report: Callable[[str, str | None], None]) -> CaptureTask:
+        """Return a task that tells its reports to a function, for the caller to stop."""
+        return CaptureTask(replace(self._context(), report=report), self._family.open_capture)
+
     def _task(self, chosen: Chosen, met: threading.Event) -> CaptureTask:
         self.failures: list[str | None] = []
 
@@ -140,7 +145,7 @@ class Stoppable:
             config=self._config,
             worker={},
             offsets=self.offsets,
-            topics=self._topics,
+            topics=self.topics,
             report=self._report,
             topics_used=lambda _: None,
             converters=TaskConverters(json, json, SimpleHeaderConverter({})),
