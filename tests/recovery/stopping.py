@@ -118,7 +118,7 @@ class Stoppable:
         assert stopped, "the task did not stop"
 
     def task(self, report: Callable[[str, str | None], None]) -> CaptureTask:
-        """Return a task that tells its reports to a function, for the caller to stop."""
+        """Return a task for the caller to start and stop, with a function for its reports."""
         return CaptureTask(replace(self._context(), report=report), self._family.open_capture)
 
     def _task(self, chosen: Chosen, met: threading.Event) -> CaptureTask:

@@ -26,17 +26,16 @@ from tests.recovery.stopping import Stoppable
 
 
 class UnclosableHook:
-    """A hook of heartbeats whose first connection cannot be closed."""
+    """A hook of heartbeats; once ``fails`` is set, it cannot be closed one time."""
 
-    def __init__(self) -> None:
-        self.closed = 0
+    fails = False
 
     def run(self) -> None:
         """Do nothing: no test waits for a heartbeat."""
 
     def close(self) -> None:
-        self.closed += 1
-        if self.closed == 1:
+        if self.fails:
+            self.fails = False
             raise OSError("Connection reset by peer")
 
 
@@ -94,7 +93,7 @@ def capture(database: FreshDatabase, broker: KafkaBroker, prefix: str, tmp_path:
     hook = UnclosableHook()
     capture = Stoppable(HookedConnector(hook), config, {**client, "linger.ms": 0})
     capture.run(lambda _: True)  # the snapshot
-    hook.closed = 0
+    hook.fails = True
     capture.topics = TopicsThatFailOnce(KafkaTopics(client), [], enabled=True)
     database.execute("INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)")
     return capture

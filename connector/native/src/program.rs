@@ -112,7 +112,18 @@ impl RowProgram {
         end: usize,
         kind: &Bound<'_, PyString>,
     ) -> PyResult<Option<Rows>> {
-        guarded("read", || Self::read(slf, data, start, end, kind))
+        guarded("read", || {
+            let program = slf.get();
+            let Some(kind) = Kind::of(kind.to_cow()?.as_ref()) else {
+                return Ok(None);
+            };
+            let Some(images) = program.cut(data.as_bytes(), start, end, kind) else {
+                return Ok(None);
+            };
+            let mut origin = Self::origin(slf, data, end, kind, images);
+            program.convert_eagerly(slf.py(), data.as_bytes(), &mut origin)?;
+            Ok(Some(Rows::new(origin)))
+        })
     }
 
     /// Reads the text rows from an offset on, up to a packet that is not complete or that Python
@@ -123,57 +134,32 @@ impl RowProgram {
         data: &Bound<'_, PyBytes>,
         start: usize,
     ) -> PyResult<(Rows, usize)> {
-        guarded("read", || Self::read_text(slf, data, start))
+        guarded("read", || {
+            let program = slf.get();
+            let bytes = data.as_bytes();
+            let mut images = Vec::new();
+            let mut at = start;
+            while u32::try_from(at).is_ok() {
+                let Some(end) = program.spans(bytes, at, |_| {}) else {
+                    break;
+                };
+                images.push(at as u32);
+                at = end;
+            }
+            let mut origin = Self::origin(slf, data, at, Kind::Read, images);
+            if let Err(error) = program.convert_eagerly(slf.py(), bytes, &mut origin) {
+                if !error.is_instance_of::<PyException>(slf.py()) {
+                    return Err(error);
+                }
+                origin.drop_incomplete(program.eager);
+            }
+            let end = origin.end;
+            Ok((Rows::new(origin), end))
+        })
     }
 }
 
 impl RowProgram {
-    fn read(
-        slf: &Bound<'_, Self>,
-        data: &Bound<'_, PyBytes>,
-        start: usize,
-        end: usize,
-        kind: &Bound<'_, PyString>,
-    ) -> PyResult<Option<Rows>> {
-        let program = slf.get();
-        let Some(kind) = Kind::of(kind.to_cow()?.as_ref()) else {
-            return Ok(None);
-        };
-        let Some(images) = program.cut(data.as_bytes(), start, end, kind) else {
-            return Ok(None);
-        };
-        let mut origin = Self::origin(slf, data, end, kind, images);
-        program.convert_eagerly(slf.py(), data.as_bytes(), &mut origin)?;
-        Ok(Some(Rows::new(origin)))
-    }
-
-    fn read_text(
-        slf: &Bound<'_, Self>,
-        data: &Bound<'_, PyBytes>,
-        start: usize,
-    ) -> PyResult<(Rows, usize)> {
-        let program = slf.get();
-        let bytes = data.as_bytes();
-        let mut images = Vec::new();
-        let mut at = start;
-        while u32::try_from(at).is_ok() {
-            let Some(end) = program.spans(bytes, at, |_| {}) else {
-                break;
-            };
-            images.push(at as u32);
-            at = end;
-        }
-        let mut origin = Self::origin(slf, data, at, Kind::Read, images);
-        if let Err(error) = program.convert_eagerly(slf.py(), bytes, &mut origin) {
-            if !error.is_instance_of::<PyException>(slf.py()) {
-                return Err(error);
-            }
-            origin.drop_incomplete(program.eager);
-        }
-        let end = origin.end;
-        Ok((Rows::new(origin), end))
-    }
-
     /// Finds the columns of a row; returns the offset behind it.
     #[inline]
     pub fn spans(&self, data: &[u8], start: usize, found: impl FnMut(Span)) -> Option<usize> {

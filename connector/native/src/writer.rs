@@ -86,53 +86,44 @@ impl RowWriter {
         headers: &Bound<'py, PyAny>,
         tombstones: bool,
     ) -> PyResult<Option<Bound<'py, PyList>>> {
-        guarded("wrote", || self.write(rows, frame, topic, headers, tombstones))
+        guarded("wrote", || {
+            let py = rows.py();
+            let images = rows.get().images.clone();
+            let rows = &*rows.get().origin;
+            let reader = Reader { rows, program: rows.program.get(), data: rows.data.as_bytes(py) };
+            let messages = PyList::empty(py);
+            let (mut out, mut key) = (Vec::with_capacity(512), Vec::with_capacity(64));
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            let count = rows.kind.images();
+            for row in 0..images.len() / count {
+                out.clear();
+                let number = images.start + row * count;
+                let image = reader.image(number, &mut first)?;
+                self.value.push(py, &mut out, &image)?;
+                let middle = out.len();
+                let keyed = if rows.kind == Kind::Update {
+                    let after = reader.image(number + 1, &mut second)?;
+                    if self.key.as_ref().is_some_and(|key| key.may_differ(&image, &after)) {
+                        return Ok(None);
+                    }
+                    self.value.push(py, &mut out, &after)?;
+                    after
+                } else {
+                    image
+                };
+                let key = self.key_bytes(py, &mut key, &keyed)?;
+                let value = frame_value(py, &frame, row, out.split_at(middle))?;
+                messages.append(self.message(topic, &key, Some(value), headers)?)?;
+                if tombstones && rows.kind == Kind::Delete {
+                    messages.append(self.message(topic, &key, None, headers)?)?;
+                }
+            }
+            Ok(Some(messages))
+        })
     }
 }
 
 impl RowWriter {
-    fn write<'py>(
-        &self,
-        rows: &Bound<'py, Rows>,
-        frame: Frame<'py>,
-        topic: &Bound<'py, PyString>,
-        headers: &Bound<'py, PyAny>,
-        tombstones: bool,
-    ) -> PyResult<Option<Bound<'py, PyList>>> {
-        let py = rows.py();
-        let images = rows.get().images.clone();
-        let rows = &*rows.get().origin;
-        let reader = Reader { rows, program: rows.program.get(), data: rows.data.as_bytes(py) };
-        let messages = PyList::empty(py);
-        let (mut out, mut key) = (Vec::with_capacity(512), Vec::with_capacity(64));
-        let (mut first, mut second) = (Vec::new(), Vec::new());
-        let count = rows.kind.images();
-        for row in 0..images.len() / count {
-            out.clear();
-            let number = images.start + row * count;
-            let image = reader.image(number, &mut first)?;
-            self.value.push(py, &mut out, &image)?;
-            let middle = out.len();
-            let keyed = if rows.kind == Kind::Update {
-                let after = reader.image(number + 1, &mut second)?;
-                if self.key.as_ref().is_some_and(|key| key.may_differ(&image, &after)) {
-                    return Ok(None);
-                }
-                self.value.push(py, &mut out, &after)?;
-                after
-            } else {
-                image
-            };
-            let key = self.key_bytes(py, &mut key, &keyed)?;
-            let value = frame_value(py, &frame, row, out.split_at(middle))?;
-            messages.append(self.message(topic, &key, Some(value), headers)?)?;
-            if tombstones && rows.kind == Kind::Delete {
-                messages.append(self.message(topic, &key, None, headers)?)?;
-            }
-        }
-        Ok(Some(messages))
-    }
-
     fn key_bytes<'py>(
         &self,
         py: Python<'py>,
