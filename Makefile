@@ -6,7 +6,7 @@ PYTEST := .venv/bin/python -m pytest
 ALL_NEEDED := python3-venv default-jdk-headless maven
 NEEDS := command -v $(PYTHON) >/dev/null || { \
 	echo 'There is no $(PYTHON). Remedy: apt-get install $(ALL_NEEDED)'; exit 1; }; \
-	$(PYTHON) -m deploy.prerequisites
+	$(PYTHON) -m tools.prerequisites
 .DEFAULT_GOAL := help
 .PHONY: help setup servers-needed tests-needed demo test test-unit test-python test-long campaign bench check fmt reference lock stack-up stack-down
 
@@ -53,7 +53,7 @@ tests-needed:
 	@$(NEEDS) java mvn mariadbd npm
 
 demo: servers-needed .venv/spark  ## see rows of MySQL arrive in Kafka and in Delta tables
-	.venv/bin/python -m deploy.demo $(DEMO_SECONDS:%=--seconds %)
+	.venv/bin/python -m tools.demo $(DEMO_SECONDS:%=--seconds %)
 
 test: tests-needed .venv/spark .venv/native  ## run the tests, on real servers; some minutes
 	.venv/bin/python -m tests.run -m "not slow"
@@ -85,16 +85,16 @@ campaign: tests-needed .venv/ready  ## inject random faults (FAULTS=1000 SEED=7 
 	.venv/bin/python -m tests.campaign $(DATABASE) $(FAULTS:%=--faults %) $(SEED:%=--seed %)
 
 reference: setup
-	.venv/bin/python -m deploy.reference
-	.venv/bin/python -m deploy.metrics_reference
-	.venv/bin/python -m deploy.package_graph --write
+	.venv/bin/python -m tools.reference
+	.venv/bin/python -m tools.metrics_reference
+	.venv/bin/python -m tools.package_graph --write
 
 # Writes the lock files again, with the newest versions.
 lock: setup
-	.venv/bin/python -m deploy.lock
+	.venv/bin/python -m tools.lock
 
 stack-up: setup  ## start Kafka and MySQL in the background (STACK="--mariadb --connect")
-	.venv/bin/python -m deploy.stack up --detach $(STACK)
+	.venv/bin/python -m tools.stack up --detach $(STACK)
 
 stack-down: setup  ## stop them
-	.venv/bin/python -m deploy.stack down
+	.venv/bin/python -m tools.stack down

@@ -23,7 +23,7 @@ from bench.sides import DEFAULT, MILLRACE, TUNED
 from bench.table import Result, table
 from bench.trial import Site
 from bench.workload import Workload
-from deploy.stack import (
+from tools.stack import (
     DatabaseServer,
     KafkaBroker,
     MariaDb,
@@ -32,7 +32,7 @@ from deploy.stack import (
     StackError,
     Workspace,
 )
-from deploy.stack.folders import STACK
+from tools.stack.folders import STACK
 
 _SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _SIZE: Final = 400_000

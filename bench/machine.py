@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from connector.version import VERSION
-from deploy.stack import DatabaseServer
+from tools.stack import DatabaseServer
 
 
 def facts(server: DatabaseServer) -> dict[str, str]:

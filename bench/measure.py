@@ -11,7 +11,7 @@ from typing import Final
 from bench.trial import Site, Trial
 from bench.usage import Usage
 from bench.workload import PACED, Workload
-from deploy.stack import StackError
+from tools.stack import StackError
 
 RATE: Final = 300  # rows a second
 _LATENCY_SECONDS: Final = 15.0

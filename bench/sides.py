@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from deploy.stack import (
+from tools.stack import (
     CAPTURE,
     ConnectWorker,
     DatabaseServer,

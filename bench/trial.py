@@ -12,7 +12,7 @@ from bench.chains import CHAINS
 from bench.sides import Side, avro_converters, connector
 from bench.topics import Topics
 from bench.workload import DATABASE
-from deploy.stack import (
+from tools.stack import (
     ConnectClient,
     ConnectWorker,
     DatabaseServer,

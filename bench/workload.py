@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from bench.tables import TABLES
-from deploy.stack import OWNER, DatabaseServer
+from tools.stack import OWNER, DatabaseServer
 
 DATABASE: Final = "bench"
 PACED: Final = "paced"

@@ -12,21 +12,23 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connector import logs, native
 from connector.errors import ConfigError, MillraceError, NotFoundError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
 from connector.metrics import WorkerMetrics
+from connector.plugin import Plugins
 from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row, installed_rows
 from connector.properties import ConnectorFile, read_connector, read_properties
 from connector.version import VERSION
 from connector.worker.claims import Claims
-from connector.worker.config_providers import create_providers
+from connector.worker.config_providers import Providers, create_providers
 from connector.worker.config_store import ConfigStore
 from connector.worker.connector_config import check_converters
 from connector.worker.herder import Herder
@@ -43,12 +45,6 @@ from connector.worker.worker_config import WorkerConfig, parse_worker_config, un
 from restapi.app import ApiContext
 from restapi.models import InitialState, ServerInfo
 from restapi.server import bind_all, open_servers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from connector.plugin import Plugins
-    from connector.worker.config_providers import Providers
 
 _log = logging.getLogger(__name__)
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connector.errors import NotFoundError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TRACE: Final = 5
 _LEVELS: Final = {

@@ -6,19 +6,15 @@ its keys, its checks and its task. They meet here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from connector.config import ConfigDef, ConfigValue
+from connector.data.record import Record
+from connector.data.schema import Schema
 from connector.fence import Fence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from connector.config import ConfigDef, ConfigValue
-    from connector.data.record import Record
-    from connector.data.schema import Schema
 
 # A partition names what is read ({"server": "shop"}), an offset how far. Both are flat maps of
 # JSON primitives, and their key order is kept: Kafka Connect compares keys byte by byte.

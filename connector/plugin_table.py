@@ -8,16 +8,14 @@ package, and that without its suffix (KIP-26: ``MySqlConnector``, ``MySql``).
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from connector.converters.table import CONVERTERS, Project
 from connector.errors import ConfigError, NotFoundError
 from connector.plugin import Component, PluginInfo, PluginKind, SourceConnector
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 CONNECT_VERSION: Final = "4.3.0"
 DEBEZIUM_VERSION: Final = "3.6.1.Final"

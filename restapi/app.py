@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, params
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
+from connector.logs import LogLevels
+from connector.plugin import Plugins
+from connector.worker.herder import Herder
+from connector.worker.startup import Startup
+from connector.worker.worker_config import WorkerConfig
 from restapi import errors
 from restapi.configs import configs
 from restapi.connectors import connectors, states
@@ -17,6 +24,7 @@ from restapi.guard import RequestGuard
 from restapi.headers import ResponseHeaders, parse_rules
 from restapi.loggers import loggers
 from restapi.metrics import metrics
+from restapi.models import ServerInfo
 from restapi.offsets import offsets
 from restapi.plugins import plugins
 from restapi.root import health, root
@@ -24,19 +32,6 @@ from restapi.signals import signals
 from restapi.snapshots import snapshots
 from restapi.tasks import tasks
 from restapi.topics import topics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from fastapi import APIRouter, params
-    from starlette.types import ASGIApp
-
-    from connector.logs import LogLevels
-    from connector.plugin import Plugins
-    from connector.worker.herder import Herder
-    from connector.worker.startup import Startup
-    from connector.worker.worker_config import WorkerConfig
-    from restapi.models import ServerInfo
 
 _TIMEOUT: Final = 90.0
 _METHODS: Final = "GET,POST,HEAD"

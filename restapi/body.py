@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, Self
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Self
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
 from restapi.errors import BodyError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 _LARGE: Final = 1 << 16  # bytes; smaller bodies are read at once, larger ones in a thread
 _MOST_ELEMENTS: Final = 200_000

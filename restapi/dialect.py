@@ -7,19 +7,15 @@ and response bodies must be JSON.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from restapi.errors import standard
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from starlette.routing import BaseRoute
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _JSON_RANGES: Final = frozenset({"application/json", "application/*", "*/*"})
 _TEXT_PATHS: Final = frozenset({"/metrics"})

@@ -6,26 +6,21 @@ import asyncio
 import os
 import resource
 import socket
+import ssl
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from connector.errors import ConfigError
+from connector.worker.herder import Herder
+from connector.worker.listeners import Listener
+from connector.worker.worker_config import WorkerConfig
 from restapi.app import ApiContext, create_admin_app, create_app
 from restapi.connections import LimitedServer, TimedProtocol
 from restapi.tls import tls_context
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Sequence
-
-    from starlette.types import ASGIApp
-
-    from connector.worker.herder import Herder
-    from connector.worker.listeners import Listener
-    from connector.worker.worker_config import WorkerConfig
 
 
 def bind_all(listeners: Sequence[Listener]) -> list[tuple[Listener, socket.socket]]:

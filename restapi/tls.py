@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import ssl
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connector.errors import ConfigError
 from connector.kafka.key_stores import identity_pem, is_pem, trusted_pem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _CLIENT_AUTH: Final = {
     "none": ssl.CERT_NONE,

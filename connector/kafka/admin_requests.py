@@ -7,10 +7,12 @@ client closes.
 
 from __future__ import annotations
 
+import logging
 import threading
-from concurrent.futures import wait
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import (  # type: ignore[attr-defined] # public, not in its __all__
@@ -19,11 +21,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined] # public, not 
     NewTopic,
     ResourceType,
 )
-
-if TYPE_CHECKING:
-    import logging
-    from collections.abc import Mapping, Sequence
-    from concurrent.futures import Future
 
 
 class AdminRequests:

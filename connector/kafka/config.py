@@ -8,7 +8,8 @@ Nothing is opened here, neither a client nor a connection.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from connector.config import convert, invalid, one_of
 from connector.errors import ConfigError
@@ -17,9 +18,6 @@ from connector.kafka.delivery_settings import reconcile_delivery
 from connector.kafka.keys import CLIENT_KEYS, KNOWN_CLIENT_KEYS, Kind
 from connector.kafka.librdkafka_keys import LIBRDKAFKA_KEYS, REFUSED
 from connector.kafka.security import security_config
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["KNOWN_CLIENT_KEYS", "client_config", "client_settings"]
 

@@ -11,11 +11,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from confluent_kafka import KafkaError
 
@@ -30,9 +31,6 @@ from connector.errors import (
     TopicMissingError,
     TransientError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Decision(StrEnum):

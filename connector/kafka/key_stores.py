@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12KeyAndCertificates
 
 from connector.errors import ConfigError
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12KeyAndCertificates
 
 _LARGEST_STORE: Final = 1 << 20
 _JKS_MAGIC: Final = b"\xfe\xed\xfe\xed"

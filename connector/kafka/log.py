@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import queue
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -21,9 +22,6 @@ from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
 from connector.kafka.new_topic import retry_new_topic
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _log = logging.getLogger(__name__)
 _log.addFilter(RepeatedLineFilter())

@@ -7,14 +7,12 @@ plain settings and PEM. PEM and PKCS#12 stores are read, JKS stores are refused.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from connector.config import one_of
 from connector.errors import ConfigError
 from connector.kafka.key_stores import is_pem, trusted_pem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _JAAS: Final = re.compile(r"\s*(?P<module>[\w.$]+)\s+\w+\s*(?P<options>.*?)\s*;?\s*", re.DOTALL)
 _OPTION: Final = re.compile(r"""([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"']+))""")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
 
@@ -15,10 +17,6 @@ from connector.kafka.admin_requests import AdminRequests
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Future
 
 _log = logging.getLogger(__name__)
 _log.addFilter(RepeatedLineFilter())

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from connector.errors import StopError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Claims:

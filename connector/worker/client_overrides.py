@@ -5,14 +5,12 @@ The policy is the worker's ``connector.client.config.override.policy`` (KIP-458,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.kafka.keys import KINDS, Kind, client_definitions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _PRINCIPAL_KEYS: Final = frozenset({"sasl.jaas.config", "sasl.mechanism", "security.protocol"})
 

@@ -8,16 +8,14 @@ that the provider does not have, stays as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.properties import read_properties
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 REFERENCE: Final = re.compile(r"\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}")
 _PACKAGE: Final = "org.apache.kafka.common.config.provider."

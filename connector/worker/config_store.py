@@ -17,16 +17,13 @@ from __future__ import annotations
 import json
 import logging
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from connector.plugin import Partition
 from connector.worker.state import TargetState
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from connector.plugin import Partition
-    from connector.worker.storage import Entry, Log
+from connector.worker.storage import Entry, Log
 
 _log = logging.getLogger(__name__)
 

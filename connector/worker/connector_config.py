@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connector.config import (
     REQUIRED,
@@ -17,13 +18,9 @@ from connector.config import (
     one_of,
 )
 from connector.errors import ConfigError, NotFoundError
+from connector.plugin import PluginKind, Plugins
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from connector.plugin import PluginKind, Plugins
-
-    Below = Callable[[str], Mapping[str, str]]
+Below = Callable[[str], Mapping[str, str]]
 
 CONVERTERS: Final[dict[str, PluginKind]] = {
     "key.converter": "converter",

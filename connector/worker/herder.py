@@ -8,29 +8,25 @@ of its own, and the request fails after a timeout.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connector.errors import AlreadyExistsError, ConfigError, MillraceError, NotFoundError
+from connector.plugin import Offset, OffsetStore, Partition
 from connector.worker import offset_changes
+from connector.worker.instance import ConnectorInstance, WorkerContext
 from connector.worker.instances import ConnectorInstances
-from connector.worker.requests import run_in_background, run_with_timeout
+from connector.worker.offsets.stores import OffsetStores
+from connector.worker.requests import Stages, run_in_background, run_with_timeout
 from connector.worker.rest_answers import RestAnswers
+from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, ConnectorStateInfo
 from connector.worker.restart import RestartPlan, plan_restart
 from connector.worker.running_tasks import RunningTasks
 from connector.worker.state import ACTIONS, State, TargetState
+from connector.worker.validation import Validator
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from connector.plugin import Offset, OffsetStore, Partition
-    from connector.worker.instance import ConnectorInstance, WorkerContext
-    from connector.worker.offsets.stores import OffsetStores
-    from connector.worker.requests import Stages
-    from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, ConnectorStateInfo
-    from connector.worker.validation import Validator
-
-    Config = Mapping[str, str | None]
+Config = Mapping[str, str | None]
 
 _log = logging.getLogger(__name__)
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from connector.errors import ConfigError, NotFoundError, trace_of
+from connector.plugin import Plugins, ReportedState, Task
+from connector.worker.config_providers import Providers
+from connector.worker.config_store import ConfigStore, StoredConnector
+from connector.worker.launcher import Launcher
 from connector.worker.state import STATE_OF_TARGET, State, StateAction, TargetState
-from connector.worker.status_store import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from connector.plugin import Plugins, ReportedState, Task
-    from connector.worker.config_providers import Providers
-    from connector.worker.config_store import ConfigStore, StoredConnector
-    from connector.worker.launcher import Launcher
-    from connector.worker.status_store import StatusStore
+from connector.worker.status_store import Status, StatusStore
 
 _log = logging.getLogger(__name__)
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connector.errors import MillraceError, NotFoundError
-from connector.worker.instance import ConnectorInstance
+from connector.plugin import Task
+from connector.worker.instance import ConnectorInstance, WorkerContext
 from connector.worker.requests import RequestTimeoutError, run_in_background
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from connector.plugin import Task
-    from connector.worker.instance import WorkerContext
 
 NOT_FOUND: Final = "Connector {} not found"
 

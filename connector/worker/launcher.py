@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
+from connector.kafka.keys import Kind
 from connector.kafka.topics import Topics
 from connector.plugin import (
+    Component,
     Converter,
     HeaderConverter,
+    MetricsRegistry,
+    Plugins,
     Predicate,
+    Report,
+    Task,
     TaskContext,
     TaskConverters,
     Transform,
     TransformStep,
 )
+from connector.worker.claims import Claims
 from connector.worker.client_overrides import overrides
+from connector.worker.config_providers import Providers
 from connector.worker.connector_config import CONVERTERS
 from connector.worker.nested_plugins import aliases
+from connector.worker.offsets.stores import OffsetStores
 from connector.worker.topic_creation import GroupTopicCreator, parse_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from connector.kafka.keys import Kind
-    from connector.plugin import Component, MetricsRegistry, Plugins, Report, Task
-    from connector.worker.claims import Claims
-    from connector.worker.config_providers import Providers
-    from connector.worker.offsets.stores import OffsetStores
-    from connector.worker.worker_config import WorkerConfig
+from connector.worker.worker_config import WorkerConfig
 
 # Java's default partitioner: a key must go to the partition it went to before.
 _PRODUCER: Final = {"acks": "all", "partitioner": "murmur2_random"}

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from connector.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _LISTENER: Final = re.compile(r"(?i)(https?)://(\[[0-9a-f:.]*\]|[^:/]*):(\d{1,5})/?")
 

@@ -5,7 +5,8 @@ Each brings keys of its own under a prefix, ``transforms.<alias>.`` or ``key.con
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from connector.config import (
     REQUIRED,
@@ -17,6 +18,7 @@ from connector.config import (
     settings_below,
 )
 from connector.errors import ConfigError, NotFoundError
+from connector.plugin import Component, PluginKind, Plugins
 from connector.worker.connector_config import (
     CONVERTERS,
     is_plugin,
@@ -24,11 +26,6 @@ from connector.worker.connector_config import (
     prefixed,
     version_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from connector.plugin import Component, PluginKind, Plugins
 
 CONVERTER_TYPE: Final = ConfigKey(
     "converter.type", "STRING", REQUIRED, "LOW", "What the converter is for: key, value or header."

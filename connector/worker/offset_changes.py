@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from connector.errors import ConflictError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from connector.plugin import Offset, OffsetStore, Partition
+from connector.plugin import Offset, OffsetStore, Partition
 
 _CHANGED: Final = (
     "The Connect framework-managed offsets for this connector have been {verb} successfully. "

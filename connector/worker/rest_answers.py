@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from connector.errors import ConfigError, NotFoundError
+from connector.plugin import Plugins
+from connector.worker.config_store import ConfigStore, StoredConnector
 from connector.worker.rest_entities import (
     ConnectorInfo,
     ConnectorState,
@@ -13,13 +15,7 @@ from connector.worker.rest_entities import (
     TaskInfo,
     TaskState,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from connector.plugin import Plugins
-    from connector.worker.config_store import ConfigStore, StoredConnector
-    from connector.worker.status_store import StatusStore
+from connector.worker.status_store import StatusStore
 
 
 class RestAnswers:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from connector.worker.state import State
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from connector.worker.status_store import Status
+from connector.worker.status_store import Status
 
 
 @dataclass(frozen=True, slots=True)

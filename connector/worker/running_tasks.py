@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from connector.errors import ConflictError
 from connector.plugin import SnapshotTask
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from connector.worker.instances import ConnectorInstances
+from connector.worker.instances import ConnectorInstances
 
 _NO_SIGNALS: Final = "The task of {} does not run here, or signal.enabled.channels lacks rest."
 

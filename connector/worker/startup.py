@@ -5,16 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 from connector.errors import TransientError
+from connector.worker.herder import Herder
 from connector.worker.requests import RequestTimeoutError, Stages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from connector.worker.herder import Herder
-    from connector.worker.storage.worker_storage import Storage
+from connector.worker.storage.worker_storage import Storage
 
 _log = logging.getLogger(__name__)
 

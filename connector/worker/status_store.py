@@ -17,15 +17,12 @@ import json
 import logging
 import re
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connector.worker.state import State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from connector.worker.storage import Log
+from connector.worker.storage import Log
 
 _log = logging.getLogger(__name__)
 

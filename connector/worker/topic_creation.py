@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connector.config import (
     REQUIRED,
@@ -22,12 +23,7 @@ from connector.config import (
 )
 from connector.errors import BrokerUnavailableError, StopError
 from connector.fence import Fence
-from connector.kafka.topics import BROKER_DEFAULT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from connector.kafka.topics import Topics
+from connector.kafka.topics import BROKER_DEFAULT, Topics
 
 PREFIX: Final = "topic.creation."
 DEFAULT_GROUP: Final = "default"

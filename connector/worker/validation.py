@@ -7,29 +7,25 @@ leaves this module: neither as a value nor within an error.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from connector.config import HIDDEN, ConfigDef, ConfigValue
 from connector.errors import ConfigError, NotFoundError
 from connector.kafka.config import client_config
 from connector.kafka.keys import KINDS, Kind
+from connector.plugin import Plugins, SourceConnector
+from connector.worker.claims import Claims
 from connector.worker.client_overrides import DEFINITIONS, create_policy, overrides
-from connector.worker.config_providers import REFERENCE
+from connector.worker.config_providers import REFERENCE, Providers
 from connector.worker.connector_config import prefixed, source_config
 from connector.worker.nested_plugins import Report, chain_keys, check_chain, converter_keys
+from connector.worker.requests import Stages
+from connector.worker.rest_entities import ConfigInfos
 from connector.worker.topic_creation import PREFIX as TOPIC_CREATION
 from connector.worker.topic_creation import group_keys
 from connector.worker.validation_answer import config_infos
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from connector.plugin import Plugins, SourceConnector
-    from connector.worker.claims import Claims
-    from connector.worker.config_providers import Providers
-    from connector.worker.requests import Stages
-    from connector.worker.rest_entities import ConfigInfos
-    from connector.worker.worker_config import WorkerConfig
+from connector.worker.worker_config import WorkerConfig
 
 _log = logging.getLogger(__name__)
 

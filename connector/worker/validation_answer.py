@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from connector.config import HIDDEN, ConfigDef, ConfigKey, ConfigValue, render
 from connector.errors import ConfigError, NotFoundError
+from connector.plugin import Plugins
 from connector.worker.config_providers import REFERENCE
 from connector.worker.rest_entities import ConfigInfo, ConfigInfos, ConfigKeyInfo, ConfigValueInfo
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from connector.plugin import Plugins
 
 
 def config_infos(

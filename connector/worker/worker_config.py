@@ -6,16 +6,14 @@ Kafka with ``group.id`` and the three ``*.storage.topic`` keys (distributed).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connector.config import ConfigDef, ConfigKey, at_least, non_empty, one_of, settings_below
 from connector.errors import ConfigError
 from connector.kafka.config import KNOWN_CLIENT_KEYS
 from connector.worker.listeners import Listener, parse_listeners
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 _SIMPLE_HEADERS: Final = "org.apache.kafka.connect.storage.SimpleHeaderConverter"

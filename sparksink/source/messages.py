@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -22,9 +22,7 @@ from sparksink.config.source import Source
 from sparksink.errors import SinkError
 from sparksink.source import offset_bounds, table_routing
 from sparksink.source.kafka import Offsets, read_offsets
-
-if TYPE_CHECKING:
-    from sparksink.source.python_kafka import PythonKafka
+from sparksink.source.python_kafka import PythonKafka
 
 """The header with ``epoch/file/pos/row``, which connectors write if configured."""
 

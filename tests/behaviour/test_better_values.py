@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import ConnectClient, KafkaBroker, MillraceWorker
 
 Payloads = list[dict[str, Any]]
 Capture = Callable[..., Callable[[str, int], Payloads]]

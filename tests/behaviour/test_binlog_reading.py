@@ -20,11 +20,11 @@ from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.session.connection import ConnectionSettings
 from connector.mysql.session.tls import Tls
-from deploy.stack import CAPTURE, DatabaseServer, MariaDb, MySql97, Workspace
-from deploy.stack.accounts import Account
-from deploy.stack.debian import unpacked
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source
+from tools.stack import CAPTURE, DatabaseServer, MariaDb, MySql97, Workspace
+from tools.stack.accounts import Account
+from tools.stack.debian import unpacked
 
 LOGINS = 1000
 WITHOUT_GTIDS = ("--gtid-mode=OFF", "--enforce-gtid-consistency=OFF")

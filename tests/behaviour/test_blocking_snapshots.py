@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import KafkaBroker, MillraceWorker
 from tests.fixtures.capture import LONG, SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import KafkaBroker, MillraceWorker
 
 
 @pytest.fixture

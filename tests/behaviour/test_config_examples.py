@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from connector.properties import read_properties
-from deploy.demo.stage import EXAMPLES, filled
-from deploy.stack import DatabaseServer, KafkaBroker, Workspace
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess
+from tools.demo.stage import EXAMPLES, filled
+from tools.stack import DatabaseServer, KafkaBroker, Workspace
 
 CONNECTORS = sorted(EXAMPLES.glob("*.json"))
 WORKERS = sorted(EXAMPLES.glob("*.properties"))

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from deploy.stack import KafkaBroker, MillraceWorker
 from tests.fixtures.capture import Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
+from tools.stack import KafkaBroker, MillraceWorker
 
 # Readable, but of a column that no statement in the log has made.
 ODD = [

@@ -29,7 +29,7 @@ class Demo:
         self._output = output
         with output.open("w") as stream:
             self.process = subprocess.Popen(
-                [sys.executable, "-u", "-m", "deploy.demo", *arguments],
+                [sys.executable, "-u", "-m", "tools.demo", *arguments],
                 cwd=ROOT,
                 stdout=stream,
                 stderr=subprocess.STDOUT,

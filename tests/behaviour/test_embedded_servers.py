@@ -15,7 +15,9 @@ import pymysql
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import (
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tools.stack import (
     CAPTURE,
     OWNER,
     ConnectWorker,
@@ -27,9 +29,7 @@ from deploy.stack import (
     StackError,
     Workspace,
 )
-from deploy.stack.programs import installed
-from tests.fixtures.databases import FreshDatabase
-from tests.fixtures.topics import Topics
+from tools.stack.programs import installed
 
 ROOT_FOLDER = Path(__file__).parents[2]
 
@@ -193,7 +193,7 @@ def test_servers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     script = tmp_path / "start.py"
     script.write_text(
         "import time\n"
-        "from deploy.stack import MariaDb, Workspace\n"
+        "from tools.stack import MariaDb, Workspace\n"
         "server = MariaDb(Workspace())\n"
         "server.start()\n"
         "print(server.pid, flush=True)\n"

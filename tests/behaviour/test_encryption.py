@@ -27,9 +27,9 @@ from connector.capture.change import Position, RowChanges
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from connector.errors import AccessDeniedError, StopError
-from deploy.stack import MariaDb, MySql97, Workspace
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source
+from tools.stack import MariaDb, MySql97, Workspace
 
 pytestmark = pytest.mark.usefixtures("mysql")  # named here, so that it is known to be needed
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker, MySql97, StackError
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import ConnectClient, KafkaBroker, MillraceWorker, MySql97, StackError
 
 LONG = 60.0
 

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from connector.mysql.old_names import translate
-from deploy.stack import CAPTURE, ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker
 from tests.fixtures.topics import Topics
+from tools.stack import CAPTURE, ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 GENERATIONS = {

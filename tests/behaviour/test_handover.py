@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import (
+from tests.fixtures.connectors import basic_config
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tools.stack import (
     OWNER,
     ConnectClient,
     ConnectWorker,
     KafkaBroker,
     MillraceWorker,
 )
-from tests.fixtures.connectors import basic_config
-from tests.fixtures.databases import FreshDatabase
-from tests.fixtures.topics import Topics
 
 pytestmark = pytest.mark.slow
 

@@ -7,11 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import ConnectClient, KafkaBroker, MillraceWorker
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from connector.data.schema import (
 )
 from connector.data.semantic import CONNECT_TIMESTAMP, POINT, enum
 from connector.errors import ConversionError
-from deploy.stack import SchemaRegistry
 from tests.fixtures.registry_converters import FIELDS, VALUES, RegistryConverters, event_of
+from tools.stack import SchemaRegistry
 
 ROW = struct(
     "server.shop.Value",

@@ -9,11 +9,11 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.connectors import basic_config
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import ConnectClient, KafkaBroker, MillraceWorker
 
 
 class Scraped:

@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy.stack import KafkaBroker, MillraceWorker, MySql97
 from tests.fixtures.connectors import connector
+from tools.stack import KafkaBroker, MillraceWorker, MySql97
 
 CODE = """
 #include <stdio.h>

@@ -14,11 +14,11 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from deploy.stack import ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import ConnectClient, KafkaBroker, MillraceWorker
 
 TOOL = shutil.which("pt-online-schema-change")
 ROWS = 3_000

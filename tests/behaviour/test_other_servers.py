@@ -12,7 +12,12 @@ import pytest
 from connector.capture.change import Progress, RowChanges
 from connector.capture.snapshot_plan import Plan
 from connector.mysql.position.gtid import GtidSet
-from deploy.stack import (
+from tests.fixtures.connectors import connector
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.sources import source
+from tests.fixtures.topics import Topics
+from tests.fixtures.worker import wait_for
+from tools.stack import (
     ConnectClient,
     DatabaseServer,
     KafkaBroker,
@@ -21,11 +26,6 @@ from deploy.stack import (
     MySql97,
     Workspace,
 )
-from tests.fixtures.connectors import connector
-from tests.fixtures.databases import FreshDatabase
-from tests.fixtures.sources import source
-from tests.fixtures.topics import Topics
-from tests.fixtures.worker import wait_for
 
 # How a replica is made: the class, options of its own, and the statements.
 REPLICAS: Final = {

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.fixtures.topics import Message
 from tests.recovery.environment import Environment, environment
+from tools.stack import KafkaBroker, MySql97, Workspace
 
 HEADER = "millrace.position"
 FILLED = "CREATE TABLE {}.filled (id INT PRIMARY KEY, v INT)"

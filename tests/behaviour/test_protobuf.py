@@ -22,9 +22,9 @@ from connector.data.schema import (
 )
 from connector.data.semantic import CONNECT_DATE, CONNECT_TIME, CONNECT_TIMESTAMP, POINT
 from connector.errors import ConversionError
-from deploy.stack import SchemaRegistry
 from tests.fixtures.protobuf_files import fill, message_class
 from tests.fixtures.registry_converters import FIELDS, VALUES, RegistryConverters, event_of
+from tools.stack import SchemaRegistry
 
 ROW = struct(
     "my-server.shop.Value",

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import KafkaBroker, MillraceWorker
 from tests.fixtures.capture import LONG, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import KafkaBroker, MillraceWorker
 
 ORDERS = 12_000
 

@@ -22,8 +22,8 @@ from connector.mysql.session.text_rows import TextRows
 from connector.mysql.source_block import source_schema
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import TypeOptions
-from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
+from tools.stack import CAPTURE
 
 TYPES = TypeOptions(placeholder=b"gone")
 OLD = 0  # the time of an event whose row is not waited for

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from deploy.stack import KafkaBroker, MillraceWorker, SchemaRegistry, Workspace
 from tests.fixtures.capture import Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import KafkaBroker, MillraceWorker, SchemaRegistry, Workspace
 
 LONG = 90.0
 AVRO = "io.confluent.connect.avro.AvroConverter"

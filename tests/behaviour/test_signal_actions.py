@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from deploy.stack import KafkaBroker, MillraceWorker
 from tests.fixtures.capture import LONG, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import KafkaBroker, MillraceWorker
 
 SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data TEXT)"
 

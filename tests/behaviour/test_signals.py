@@ -11,11 +11,11 @@ import httpx
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import CAPTURE, KafkaBroker, MillraceWorker
 from tests.fixtures.capture import LONG, SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import CAPTURE, KafkaBroker, MillraceWorker
 
 
 @pytest.fixture

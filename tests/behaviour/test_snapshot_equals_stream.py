@@ -17,11 +17,11 @@ from typing import Any
 import pymysql
 import pytest
 
-from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker
 from tests.conformance.scenario import Scenario, load
 from tests.fixtures.connectors import connector
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker
 
 CORE = "enum_commas floats json_values temporal zero_dates"
 ALL = f"""{CORE}

@@ -17,10 +17,10 @@ from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from connector.errors import DatabaseUnavailableError, StopError
 from connector.mysql.position.binlog_position import BinlogPosition
-from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
 from tests.fixtures.statement_proxy import StatementProxy
+from tools.stack import CAPTURE
 
 PLAN = Plan("initial", schema=True, data=True)
 LOCK_WAIT_TIMEOUT: Final = 1205

@@ -15,10 +15,10 @@ from connector.capture.source import Source
 from connector.errors import DatabaseUnavailableError, StopError
 from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.session.text_rows import TextRows
-from deploy.stack import CAPTURE
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source
 from tests.fixtures.statement_proxy import StatementProxy
+from tools.stack import CAPTURE
 
 TABLES, ROWS, THREADS = 6, 4000, 3
 PLAN = Plan("initial", schema=True, data=True)

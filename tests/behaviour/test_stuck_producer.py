@@ -20,8 +20,8 @@ from connector.task.delivery_watch import DeliveryWatch
 from connector.task.health import TaskHealth
 from connector.task.metrics import TaskMetrics
 from connector.worker.topic_creation import GroupTopicCreator
-from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
+from tools.stack import KafkaBroker
 
 HELD_BACK = {"linger.ms": 60_000}
 PATIENCE = 1.0

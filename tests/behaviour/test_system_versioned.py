@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import KafkaBroker, MillraceWorker
 from tests.fixtures.capture import Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import KafkaBroker, MillraceWorker
 
 VERSIONED = "(id INT PRIMARY KEY, v INT) WITH SYSTEM VERSIONING"
 PARTS = "PARTITION BY SYSTEM_TIME LIMIT 1000 (PARTITION p0 HISTORY, PARTITION pn CURRENT)"

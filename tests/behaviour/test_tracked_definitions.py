@@ -10,9 +10,9 @@ import pytest
 from connector.capture.tables import TableId, Tables
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
-from deploy.stack import DatabaseServer
 from tests.conformance.generated import Workload
 from tests.fixtures.databases import FreshDatabase
+from tools.stack import DatabaseServer
 
 DATABASE = "tracked"
 COLUMNS = """SELECT TABLE_NAME, COLUMN_NAME, UPPER(DATA_TYPE) FROM information_schema.COLUMNS

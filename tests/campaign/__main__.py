@@ -8,10 +8,10 @@ import random
 import sys
 import time
 
-from deploy.stack import Workspace
 from tests.campaign.faults import CATALOG
 from tests.campaign.rig import Rig
 from tests.campaign.rounds import Campaign
+from tools.stack import Workspace
 
 
 def main() -> int:

@@ -18,10 +18,10 @@ from typing import Any, Final
 import psutil
 import pymysql
 
-from deploy.stack import CAPTURE
 from tests.campaign.replication import ReplicaBrokenError
 from tests.campaign.rig import Rig
 from tests.fixtures.fault_proxy import Direction, FaultProxy
+from tools.stack import CAPTURE
 
 log = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pymysql
 
-from deploy.stack import ROOT, DatabaseServer
 from tests.fixtures.worker import wait_for
+from tools.stack import ROOT, DatabaseServer
 
 _LIMIT = 60.0
 

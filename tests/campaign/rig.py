@@ -15,16 +15,6 @@ from typing import Any, Final
 import httpx
 import pymysql
 
-from deploy.stack import (
-    ConnectClient,
-    DatabaseServer,
-    KafkaBroker,
-    MariaDb,
-    MillraceWorker,
-    MySql97,
-    Workspace,
-)
-from deploy.stack.errors import StackError
 from tests.campaign.replication import Servers
 from tests.campaign.tables import FINISH, TABLES
 from tests.campaign.watch import Watch
@@ -33,6 +23,16 @@ from tests.fixtures.connectors import connector
 from tests.fixtures.fault_proxy import FaultProxy
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tools.stack import (
+    ConnectClient,
+    DatabaseServer,
+    KafkaBroker,
+    MariaDb,
+    MillraceWorker,
+    MySql97,
+    Workspace,
+)
+from tools.stack.errors import StackError
 
 DATABASE: Final = "campaign"
 LONG: Final = 120.0

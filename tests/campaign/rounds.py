@@ -10,7 +10,6 @@ from typing import Final
 
 import pymysql
 
-from deploy.stack.errors import StackError
 from tests.campaign.faults import Fault
 from tests.campaign.replay import Replay
 from tests.campaign.rig import DATABASE, LONG, Rig
@@ -18,6 +17,7 @@ from tests.campaign.tables import TABLES
 from tests.campaign.writers import touch_every_row
 from tests.fixtures.worker import wait_for
 from tests.recovery.following import Follower
+from tools.stack.errors import StackError
 
 CATCH_UP_LIMIT: Final = 60.0  # seconds
 MEMORY_LIMIT: Final = 300  # MB

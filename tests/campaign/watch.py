@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from deploy.stack import MillraceWorker
-from deploy.stack.errors import StackError
+from tools.stack import MillraceWorker
+from tools.stack.errors import StackError
 
 _INTERVAL: Final = 0.2
 

@@ -10,11 +10,11 @@ from typing import Any
 import fastavro
 import httpx
 
-from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker, SchemaRegistry
 from tests.conformance.chain import Chain
 from tests.conformance.chain_run import ChainRun
 from tests.conformance.normal import normal
 from tests.fixtures.topics import Message, Topics
+from tools.stack import ConnectClient, DatabaseServer, KafkaBroker, SchemaRegistry
 
 CONFLUENT = "io.confluent.connect.avro.AvroConverter"
 APICURIO = "io.apicurio.registry.utils.converter.AvroConverter"

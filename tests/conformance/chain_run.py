@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker
-from deploy.stack.errors import StackError
 from tests.conformance.chain import FOLDER, Chain
 from tests.conformance.normal import normal
 from tests.conformance.scenario import read
 from tests.conformance.sides import Side, base_config
 from tests.fixtures.topics import Message, Topics
+from tools.stack import ConnectClient, DatabaseServer, KafkaBroker
+from tools.stack.errors import StackError
 
 TABLES = read(FOLDER / "tables.sql")
 _STILL_SECONDS = 3.0

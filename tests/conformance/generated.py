@@ -11,9 +11,9 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from deploy.stack import DatabaseServer
 from tests.conformance.random_columns import Kind, literal, types_of
 from tests.conformance.scenario import Scenario
+from tools.stack import DatabaseServer
 
 _NAMES = ("a", "b", "c", "Mixed", "with space", "ünï", "select", "key_", "x-y", "o'n", "dollar$")
 _TABLES = ("t", "T2", "odd name", "order")

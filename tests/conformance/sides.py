@@ -15,10 +15,10 @@ from typing import Any
 
 import pymysql
 
-from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker
 from tests.conformance.normal import normal
 from tests.conformance.scenario import FOLDER_OF_RUN, Scenario
 from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, DatabaseServer, KafkaBroker
 
 COMPILED = {
     "transforms": "same",

@@ -10,7 +10,12 @@ from contextlib import closing
 
 import pytest
 
-from deploy.stack import (
+from tests.conformance.avro_run import APICURIO, CONFLUENT, AvroRun
+from tests.conformance.chain import Chain, Step
+from tests.conformance.chain_run import Pair
+from tests.conformance.equal import assert_equal
+from tests.fixtures.topics import Topics
+from tools.stack import (
     ConnectClient,
     ConnectWorker,
     KafkaBroker,
@@ -18,11 +23,6 @@ from deploy.stack import (
     MySql97,
     SchemaRegistry,
 )
-from tests.conformance.avro_run import APICURIO, CONFLUENT, AvroRun
-from tests.conformance.chain import Chain, Step
-from tests.conformance.chain_run import Pair
-from tests.conformance.equal import assert_equal
-from tests.fixtures.topics import Topics
 
 _UNWRAP = Step("io.debezium.transforms.ExtractNewRecordState", {})
 _KEY_FIELD = Step("org.apache.kafka.connect.transforms.ExtractField$Key", {"field": "id"})

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
 from tests.conformance.equal import assert_none_failed
 from tests.conformance.scenario import read
 from tests.conformance.sides import Run, Side
 from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
 
 SCENARIO = read(Path(__file__).with_name("blocking.sql"))
 _CLOCK = re.compile(r'(":\s*)T(?=[,}])')

@@ -8,11 +8,11 @@ from contextlib import closing
 
 import pytest
 
-from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql97
 from tests.conformance.chain import Chain, load
 from tests.conformance.chain_run import ChainRun, Pair
 from tests.conformance.equal import assert_equal
 from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql97
 
 _AT_ONCE = 16
 

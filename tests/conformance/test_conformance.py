@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
 from tests.conformance.equal import assert_equal, assert_none_failed
 from tests.conformance.scenario import Scenario, load
 from tests.conformance.sides import Run
 from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
 
 Group = tuple[str, frozenset[tuple[str, str]]]  # a server, and the settings in common
 

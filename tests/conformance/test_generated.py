@@ -14,18 +14,18 @@ from itertools import count
 
 import pytest
 
-from deploy.stack import (
+from tests.conformance.equal import assert_equal, assert_none_failed
+from tests.conformance.generated import Workload
+from tests.conformance.scenario import Scenario
+from tests.conformance.sides import Run
+from tests.fixtures.topics import Topics
+from tools.stack import (
     ConnectClient,
     ConnectWorker,
     DatabaseServer,
     KafkaBroker,
     MillraceWorker,
 )
-from tests.conformance.equal import assert_equal, assert_none_failed
-from tests.conformance.generated import Workload
-from tests.conformance.scenario import Scenario
-from tests.conformance.sides import Run
-from tests.fixtures.topics import Topics
 
 _SERVERS = ("mysql", "mariadb")
 _STATEMENTS = int(os.environ.get("STATEMENTS", "2000")) // len(_SERVERS)

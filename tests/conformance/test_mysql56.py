@@ -6,11 +6,11 @@ from contextlib import closing
 
 import pytest
 
-from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql56
 from tests.conformance.equal import assert_equal, assert_none_failed
 from tests.conformance.scenario import FOLDER, read
 from tests.conformance.sides import Run
 from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql56
 
 CORE = """
     binaries bits ddl_alter ddl_while_stopped ddl_while_streaming decimals enums_sets floats

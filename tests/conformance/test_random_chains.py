@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import pytest
 
-from deploy.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql97
 from tests.conformance.chain import PREDICATES, Chain, Step, load
 from tests.conformance.chain_run import ChainRun, Pair
 from tests.conformance.equal import assert_equal
 from tests.conformance.sides import Side
 from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql97
 
 _COUNT = int(os.environ.get("CHAINS", "48"))
 _SEED = int(os.environ.get("SEED", secrets.randbelow(10**6)))

@@ -9,7 +9,7 @@ from connector.capture.history.kafka import KafkaHistory
 from connector.fence import Fence
 from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.topics import Topics as Admin
-from deploy.stack import KafkaBroker, Workspace
+from tools.stack import KafkaBroker, Workspace
 
 
 def test_an_interrupted_snapshot_does_not_wait_for_kafka(workspace: Workspace) -> None:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from deploy.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker, Workspace
-from deploy.stack.errors import StackError
 from tests.fixtures.connectors import connector
 from tests.fixtures.topics import Message, Topics
 from tests.fixtures.worker import wait_for
 from tests.recovery.following import Follower, ends_of
 from tests.recovery.load import FINISH, ITEMS, LEDGER
 from tests.recovery.replay import check_replay
+from tools.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker, Workspace
+from tools.stack.errors import StackError
 
 LONG = 120.0
 _LAST_MESSAGES = 10.0

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import pymysql
 
-from deploy.stack import DatabaseServer
+from tools.stack import DatabaseServer
 
 TABLES = ("items", "ledger", "finish")
 ITEMS = (

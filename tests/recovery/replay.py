@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from deploy.stack import DatabaseServer
 from tests.fixtures.topics import Message
 from tests.recovery.load import TABLES
+from tools.stack import DatabaseServer
 
 _FIRST_OF_TABLE = ("first", "first_in_data_collection")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from deploy.stack import KafkaBroker, MariaDb, MySql97, Workspace
 from tests.fixtures.topics import Message
 from tests.recovery.environment import ITEMS_OF_START, Environment, environment
+from tools.stack import KafkaBroker, MariaDb, MySql97, Workspace
 
 _BLOCKED = (
     "SELECT COUNT(*) FROM information_schema.PROCESSLIST "

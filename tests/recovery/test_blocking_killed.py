@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from deploy.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 from tests.recovery.environment import LONG, Environment, environment
 from tests.recovery.load import Load
+from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 
 ROWS = 20_000
 SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data VARCHAR(2048))"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.fixtures.worker import wait_for
 from tests.recovery.environment import LONG, Environment, environment
 from tests.recovery.load import Load
 from tests.recovery.replay import repeated
+from tools.stack import KafkaBroker, MySql97, Workspace
 
 SMALL_QUEUE = {"producer_override_buffer_memory": "262144"}
 STORAGES = pytest.mark.parametrize("files", [False, True], ids=["topics", "files"])

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from deploy.stack import Workspace
 from tests.campaign.faults import CATALOG
 from tests.campaign.rig import Rig
 from tests.campaign.rounds import Campaign
+from tools.stack import Workspace
 
 FAULTS = 26
 KINDS = [fault for name, fault in CATALOG.items() if name != "switch-servers"]

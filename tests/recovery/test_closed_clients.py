@@ -10,9 +10,9 @@ import uuid
 import pytest
 from confluent_kafka import KafkaException
 
-from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
 from tests.recovery.sender import Sender
+from tools.stack import KafkaBroker
 
 REQUESTS = 400
 SCRIPT = f"""

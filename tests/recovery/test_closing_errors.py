@@ -17,12 +17,12 @@ from connector.mysql import connector as mysql_family
 from connector.plugin import TaskContext
 from connector.task.capture import Capture
 from connector.worker.topic_creation import GroupTopicCreator
-from deploy.stack import KafkaBroker, MySql97
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.recovery.stopping import Stoppable
+from tools.stack import KafkaBroker, MySql97
 
 
 class UnclosableHook:

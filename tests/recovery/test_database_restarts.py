@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 from tests.fixtures.worker import wait_for
 from tests.recovery.environment import Environment, environment
 from tests.recovery.load import Load
 from tests.recovery.replay import repeated
+from tools.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 
 GOES_ON_WITHIN = 5.0  # seconds; not the minute that a dead connection takes to time out
 

@@ -16,11 +16,11 @@ from connector.capture.engine import Engine, EngineOptions
 from connector.errors import DatabaseUnavailableError
 from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.session.tls import Tls
-from deploy.stack import CAPTURE, DatabaseServer
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.fault_proxy import FaultProxy
 from tests.fixtures.sources import source
 from tests.fixtures.worker import wait_for
+from tools.stack import CAPTURE, DatabaseServer
 
 LIMIT = 20.0
 ROWS = 20_000

@@ -12,12 +12,12 @@ import pytest
 from connector.errors import BrokerUnavailableError, ClientFailedError, TransientError
 from connector.kafka.followed_topic import FollowedTopic
 from connector.kafka.log import LogWriter
-from deploy.stack import Workspace
 from tests.fixtures.fault_proxy import Direction
 from tests.fixtures.proxied_broker import ProxiedBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.recovery.sender import Sender
+from tools.stack import Workspace
 
 pytestmark = pytest.mark.slow
 

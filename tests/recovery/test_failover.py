@@ -15,7 +15,6 @@ from connector.capture.snapshot_plan import Plan
 from connector.connectors import mariadb_connector, mysql_connector
 from connector.errors import PositionLostError
 from connector.mysql.position.binlog_position import position_of
-from deploy.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source
@@ -23,6 +22,7 @@ from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.recovery.following import Follower
 from tests.recovery.stopping import Stoppable
+from tools.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 
 ROWS = 600
 TRANSACTION = (

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from connector.kafka.ordered_topic import OrderedTopic
-from deploy.stack import Workspace
 from tests.fixtures.kafka_cluster import KafkaCluster
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.recovery.sender import Sender
+from tools.stack import Workspace
 
 pytestmark = pytest.mark.slow
 

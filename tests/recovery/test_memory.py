@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from deploy.stack import KafkaBroker, MariaDb, MySql97, Workspace
 from tests.recovery.environment import Environment, environment
+from tools.stack import KafkaBroker, MariaDb, MySql97, Workspace
 
 LIMIT = 200  # MB
 LIMIT_FOR_HUGE_ROWS = 250  # MB; a row of 20 MB is 27 MB as a message

@@ -10,9 +10,9 @@ import pytest
 from connector.data.record import Message
 from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.producer import Producer
-from deploy.stack import KafkaBroker, Workspace
 from tests.fixtures.request_proxy import RequestProxy
 from tests.fixtures.topics import Topics
+from tools.stack import KafkaBroker, Workspace
 
 VALUES = [b"number %d" % number for number in range(10)]
 

@@ -22,13 +22,13 @@ from connector.capture.change import (
 )
 from connector.connectors import mariadb_connector, mysql_connector
 from connector.errors import DatabaseUnavailableError
-from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.topics import Message, Topics
 from tests.recovery.following import Follower
 from tests.recovery.stopping import Chosen, Stoppable
 from tests.recovery.workloads import BEFORE, COMPRESSED, LAST, ROLLBACKS, WORKLOAD
+from tools.stack import KafkaBroker, MySql97, Workspace
 
 EVENTS = (RowChanges, SchemaChange, Truncated, TransactionBoundary)
 

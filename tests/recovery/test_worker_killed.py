@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from deploy.stack import KafkaBroker, MySql97, Workspace
 from tests.recovery.environment import Environment, environment
 from tests.recovery.load import Load
 from tests.recovery.replay import repeated
+from tools.stack import KafkaBroker, MySql97, Workspace
 
 SNAPSHOT_ROWS = 60_000
 STORAGES = pytest.mark.parametrize("files", [False, True], ids=["topics", "files"])

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess
 from tests.rest.ticker import CLASS
+from tools.stack import KafkaBroker
 
 MODULE = "tests.rest.ticker_worker"
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.stack import KafkaBroker, Workspace
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import ROOT, WorkerProcess, free_port, wait_for
 from tests.rest.conftest import MODULE
 from tests.rest.test_connectors import Config
 from tests.rest.ticker import numbers
+from tools.stack import KafkaBroker, Workspace
 
 MINIMAL = "bootstrap.servers=h:1\noffset.storage.file.filename=/x\n"
 

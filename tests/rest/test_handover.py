@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from deploy.stack import ConnectWorker, KafkaBroker, MySql97, Workspace
 from tests.fixtures.worker import WorkerProcess
 from tests.rest.test_oracle import MYSQL
+from tools.stack import ConnectWorker, KafkaBroker, MySql97, Workspace
 
 pytestmark = [pytest.mark.oracle, pytest.mark.slow]
 

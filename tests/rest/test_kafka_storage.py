@@ -9,12 +9,12 @@ from typing import Any
 from confluent_kafka import Producer
 
 from connector.kafka.topics import Topics as Admin
-from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
 from tests.rest.conftest import MODULE
 from tests.rest.test_connectors import Config
 from tests.rest.ticker import CLASS, TASK_CLASS, VERSION, numbers
+from tools.stack import KafkaBroker
 
 
 def latest(topics: Topics, topic: str) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy.stack import KafkaBroker
 from tests.fixtures.worker import JSON, WorkerProcess, free_port, wait_for
 from tests.rest.test_connectors import Config, error
 from tests.rest.test_listeners import pem, settings
+from tools.stack import KafkaBroker
 
 __all__ = ["pem"]
 

@@ -22,9 +22,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import NameOID
 
-from deploy.stack import KafkaBroker
 from tests.fixtures.worker import WorkerProcess, free_port, wait_for
 from tests.rest.test_connectors import error
+from tools.stack import KafkaBroker
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from deploy.stack import ConnectWorker, KafkaBroker, MySql97
 from tests.fixtures.worker import JSON, WorkerProcess
+from tools.stack import ConnectWorker, KafkaBroker, MySql97
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 OFFSETS = {"offsets": [{"partition": {"server": "x"}, "offset": None}]}

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from connector.plugin_table import ROWS
-from deploy.stack import ConnectWorker
 from tests.fixtures.worker import WorkerProcess
+from tools.stack import ConnectWorker
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 KAFKA = "org.apache.kafka.connect.transforms."

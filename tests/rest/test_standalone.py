@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from connector.worker.storage.java_map import JavaMapFormat
-from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
 from tests.rest.conftest import MODULE
 from tests.rest.test_connectors import Config
 from tests.rest.ticker import numbers
+from tools.stack import KafkaBroker
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from connector.errors import StopError
 from connector.worker.storage.lease import KEY, Lease, LeaseTimes
 from connector.worker.storage.lock import FileLock
 from connector.worker.storage.memory import MemoryLog
-from deploy.stack import KafkaBroker
 from tests.fixtures.worker import WorkerProcess, wait_for
+from tools.stack import KafkaBroker
 
 EXIT_START = 1
 

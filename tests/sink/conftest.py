@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from deploy.stack.folders import STACK, locked
 from sparksink.config.file import parse
+from tools.stack.folders import STACK, locked
 
 HERE = Path(__file__).parent
 

@@ -13,10 +13,10 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from deploy.stack import CAPTURE, OWNER, ConnectClient, KafkaBroker, MillraceWorker
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.sink.recorded import MakeSink, Topic, field, rows
+from tools.stack import CAPTURE, OWNER, ConnectClient, KafkaBroker, MillraceWorker
 
 ONCE = argparse.Namespace(once=True)
 KINDS = """CREATE TABLE kinds (id INT PRIMARY KEY, flag TINYINT(1), large BIGINT UNSIGNED,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
 from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tools.stack import ROOT
 
 COLUMNS = [field("id", "int32"), field("v", "string", "io.debezium.data.Json")]
 ICEBERG = {"format": "iceberg"}

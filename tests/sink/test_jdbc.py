@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
 from tests.sink import test_scd2_mirror, test_tracked
 from tests.sink.crashing import applied_after_crashes
@@ -18,6 +17,7 @@ from tests.sink.test_conflicts import write_statement
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_streaming import ONCE, record
 from tests.sink.test_types import CASES, check, check_versions
+from tools.stack import ROOT
 
 ID, NAME = field("id", "int32"), field("name", "string")
 

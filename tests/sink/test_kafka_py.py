@@ -18,7 +18,6 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.errors import StreamingQueryException
 
-from deploy.stack import KafkaBroker
 from sparksink.errors import ConfigError, DataLossError, SinkError
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -27,6 +26,7 @@ from tests.sink.recorded import MakeSink, Topic, field, rows
 from tests.sink.test_process import start
 from tests.sink.test_sources import produce
 from tests.sink.test_streaming import ONCE
+from tools.stack import KafkaBroker
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 

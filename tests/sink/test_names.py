@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from deploy.stack import ROOT
 from tests.fixtures.databases import FreshDatabase
 from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_jdbc import served
+from tools.stack import ROOT
 
 COLUMNS = [
     field("k=1", "int32"),

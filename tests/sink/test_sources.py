@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import KafkaBroker
 from sparksink.config.source import Source
 from sparksink.errors import ConfigError, SinkError
 from sparksink.state.table_result import TableResult
@@ -22,6 +21,7 @@ from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
+from tools.stack import KafkaBroker
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 SOURCE = [field("db", "string"), field("table", "string")]

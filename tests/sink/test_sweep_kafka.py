@@ -9,10 +9,10 @@ import time
 import pytest
 from confluent_kafka import Producer
 
-from deploy.stack import KafkaBroker
 from tests.fixtures.topics import Topics
 from tests.sink.recorded import MakeSink, Row, Topic, field, rows
 from tests.sink.test_streaming import ONCE
+from tools.stack import KafkaBroker
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 

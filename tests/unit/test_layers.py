@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PRODUCTS = ("connector", "restapi", "sparksink")
-OWN = (*PRODUCTS, "deploy", "bench", "tests")
+OWN = (*PRODUCTS, "bench", "tests", "tools")
 LONGEST_FILE = 350
 LONGEST_FUNCTION = 50
 NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}

@@ -8,14 +8,10 @@ the worker's store first: a crash in between must not restore an old offset.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from connector.errors import MillraceError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from connector.plugin import Offset, OffsetStore, Partition
+from connector.plugin import Offset, OffsetStore, Partition
 
 _log = logging.getLogger(__name__)
 

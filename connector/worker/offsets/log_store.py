@@ -11,16 +11,13 @@ import json
 import logging
 import re
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connector.errors import DamagedOffsetError, StopError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from connector.plugin import Offset, Partition
-    from connector.worker.storage import Log
+from connector.plugin import Offset, Partition
+from connector.worker.storage import Log
 
 _log = logging.getLogger(__name__)
 

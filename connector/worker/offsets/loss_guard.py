@@ -7,14 +7,11 @@ reset, and wrong when the stored offset was lost.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from connector.errors import DamagedOffsetError, MillraceError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from connector.plugin import Offset, OffsetStore, Partition
+from connector.plugin import Offset, OffsetStore, Partition
 
 _log = logging.getLogger(__name__)
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
+from connector.plugin import OffsetStore
 from connector.worker.offsets.layered import LayeredOffsetStore
 from connector.worker.offsets.log_store import LogOffsetStore
-from connector.worker.offsets.loss_guard import GuardedOffsetStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from connector.plugin import OffsetStore
-    from connector.worker.offsets.loss_guard import ExpectedPartitions
-    from connector.worker.storage import Log
+from connector.worker.offsets.loss_guard import ExpectedPartitions, GuardedOffsetStore
+from connector.worker.storage import Log
 
 _SNAPSHOT_WITHOUT_OFFSET: Final = frozenset({"always", "when_needed"})
 

@@ -6,10 +6,8 @@ same keys and values, so the stores know one format only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 Entry = tuple[bytes, bytes | None]
 

@@ -6,15 +6,12 @@ import json
 import logging
 import os
 import threading
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
 
 from connector.errors import StopError, TransientError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from connector.worker.storage import Entry
+from connector.worker.storage import Entry
 
 _log = logging.getLogger(__name__)
 

@@ -10,10 +10,8 @@ have is read and written; so a file can go from Connect to Millrace and back.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 _NULL, _REFERENCE, _CLASS, _ARRAY = b"p", b"q", b"r", b"u"
 _STREAM: Final = b"\xac\xed\x00\x05"

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from connector.errors import StopError
 from connector.kafka.config import client_config, client_settings
 from connector.kafka.log import KafkaLog, LogWriter, check_compacted
 from connector.kafka.topics import Topics
 from connector.worker.client_overrides import overrides
+from connector.worker.storage import Log
 from connector.worker.storage.file import FileLog, JsonFormat
 from connector.worker.storage.java_map import JavaMapFormat
 from connector.worker.storage.lease import Lease
 from connector.worker.storage.lock import FileLock
-from connector.worker.worker_config import STORES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from connector.worker.storage import Log
-    from connector.worker.worker_config import WorkerConfig
+from connector.worker.worker_config import STORES, WorkerConfig
 
 _OWN_KEYS: Final = frozenset({"topic", "partitions", "replication.factor", "file.filename"})
 

@@ -8,7 +8,7 @@ from bench.__main__ import parser, warm_up
 from bench.measure import PARTS, percentiles
 from bench.tables import TABLES, digits
 from bench.usage import Usage
-from deploy.stack import StackError
+from tools.stack import StackError
 
 
 def test_percentiles_are_milliseconds_of_the_ordered_ages() -> None:

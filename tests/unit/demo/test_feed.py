@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deploy.demo.feed import plain
+from tools.demo.feed import plain
 
 PRICE = {
     "type": "bytes",

@@ -3,8 +3,8 @@ from decimal import Decimal
 
 import pytest
 
-from deploy.demo.feed import Event
-from deploy.demo.line import line
+from tools.demo.feed import Event
+from tools.demo.line import line
 
 BASE = Event("shop.inventory.customers", 0.25, "insert", "customers", {"id": 7})
 ADA = {"id": 7, "name": "Ada", "price": Decimal("1.50")}

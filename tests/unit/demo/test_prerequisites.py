@@ -3,14 +3,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy.prerequisites import PACKAGES
+from tools.prerequisites import PACKAGES
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_all_missing_packages_are_named_in_one_apt_line(tmp_path: Path) -> None:
     answer = subprocess.run(
-        [sys.executable, "-m", "deploy.prerequisites", *PACKAGES],
+        [sys.executable, "-m", "tools.prerequisites", *PACKAGES],
         cwd=ROOT,
         env=os.environ | {"PATH": str(tmp_path)},
         capture_output=True,
@@ -26,7 +26,7 @@ def test_nothing_is_printed_when_all_is_installed(tmp_path: Path) -> None:
         (tmp_path / program).write_text("#!/bin/sh\n")
         (tmp_path / program).chmod(0o755)
     answer = subprocess.run(
-        [sys.executable, "-m", "deploy.prerequisites", *PACKAGES],
+        [sys.executable, "-m", "tools.prerequisites", *PACKAGES],
         cwd=ROOT,
         env=os.environ | {"PATH": str(tmp_path)},
         capture_output=True,

@@ -1,7 +1,7 @@
 from typing import Any
 
-from deploy.demo.feed import Event
-from deploy.demo.replica import Replica
+from tools.demo.feed import Event
+from tools.demo.replica import Replica
 
 KEY = {"id": 1}
 

@@ -2,7 +2,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from deploy.demo.tables import Comparison
+from tools.demo.tables import Comparison
 
 SOURCE: list[dict[str, Any]] = [
     {"id": 1, "name": "Ada", "price": Decimal("1.50"), "at": date(2026, 1, 2)},

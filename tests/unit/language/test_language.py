@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 FOLDERS: tuple[str, ...] = (".ci", "bench", "config-examples", "connector", "deploy", "docs")
-FOLDERS += ("restapi", "sparksink", "tests")
+FOLDERS += ("restapi", "sparksink", "tests", "tools")
 SUFFIXES = {".md", ".properties", ".py", ".service", ".toml", ".tsv", ".yaml"}
 PRODUCTS = {"connector": "daemon", "restapi": "daemon", "sparksink": "sink"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)|https?://\S+", re.DOTALL)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deploy.package_graph import FILE, package_graph, page
+from tools.package_graph import FILE, package_graph, page
 
 ROOT = Path(__file__).parents[3]
 TEXT = FILE.read_text("utf-8")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.stack.child import Child, run
-from deploy.stack.errors import StackError
+from tools.stack.child import Child, run
+from tools.stack.errors import StackError
 
 IGNORES_TERM = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"]
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.stack.debian import archive_address, first_address, foreign_command
-from deploy.stack.errors import StackError
+from tools.stack.debian import archive_address, first_address, foreign_command
+from tools.stack.errors import StackError
 
 MIRROR = "http://mirror.example/debian"
 

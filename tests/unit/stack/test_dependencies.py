@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-OWN = {"bench", "connector", "deploy", "restapi", "sparksink", "tests"}
+OWN = {"bench", "connector", "restapi", "sparksink", "tests", "tools"}
 # Run as programs, or loaded by pytest.
 TOOLS = {"mypy", "pytest-timeout", "ruff"}
 # Modules of packages that only `make .venv/readers` installs.
@@ -57,7 +57,7 @@ def test_the_sink_declares_exactly_what_it_imports_in_addition() -> None:
 
 def test_the_tests_declare_exactly_what_they_import_in_addition() -> None:
     pytest.importorskip("pyspark")
-    found = imported("bench", "deploy", "tests")
+    found = imported("bench", "tests", "tools")
     assert found <= DAEMON | SINK | declared(EXTRAS["dev"]) | declared(EXTRAS["readers"])
     assert declared(EXTRAS["dev"]) - TOOLS <= found
     assert declared(EXTRAS["readers"]) <= found

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 PAGES = [
     *ROOT.glob("*.md"),
     *(ROOT / "docs").rglob("*.md"),
-    *(ROOT / folder / "README.md" for folder in ("config-examples", "deploy", "tests")),
+    *(ROOT / folder / "README.md" for folder in ("config-examples", "deploy", "tests", "tools")),
 ]
 NAMED = re.compile(r"`(tests/[\w/.]+)(?:::(\w+))?`")
 LINK = re.compile(r"\]\(([^)#\s]+)?(#[^)\s]+)?\)")

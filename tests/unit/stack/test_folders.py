@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.stack.folders import Workspace, hold, once
+from tools.stack.folders import Workspace, hold, once
 
 
 def test_once_builds_once(tmp_path: Path) -> None:

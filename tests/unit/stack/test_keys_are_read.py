@@ -15,7 +15,7 @@ from connector.connectors import mysql_connector
 from connector.plugin_table import ROWS, PluginTable
 from connector.worker.connector_config import source_config
 from connector.worker.worker_config import WORKER
-from deploy.reference import MYSQL, here
+from tools.reference import MYSQL, here
 
 ROOT = Path(__file__).parents[3]
 CODE = ("connector", "restapi")

@@ -1,6 +1,6 @@
 import socket
 
-from deploy.stack.ports import HIGHEST, HOST, LOWEST, free_port, is_free, is_open
+from tools.stack.ports import HIGHEST, HOST, LOWEST, free_port, is_free, is_open
 
 
 def test_a_free_port_can_be_listened_on() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from deploy.stack.errors import StackError
-from deploy.stack.programs import find_program, installed, missing, parse_version
+from tools.stack.errors import StackError
+from tools.stack.programs import find_program, installed, missing, parse_version
 
 
 @pytest.mark.parametrize(

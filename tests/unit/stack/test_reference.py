@@ -5,8 +5,8 @@ import re
 import pytest
 
 from connector.connectors import CaptureConnector, mariadb_connector, mysql_connector
-from deploy import metrics_reference
-from deploy.reference import FILE, page
+from tools import metrics_reference
+from tools.reference import FILE, page
 
 BASE = {
     "database.hostname": "127.0.0.1",

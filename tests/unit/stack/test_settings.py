@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.stack.accounts import ACCOUNTS, CAPTURE, ROOT, grant, modern_statements
-from deploy.stack.errors import StackError
-from deploy.stack.jvm import write_properties
-from deploy.stack.kafka import cluster_id
-from deploy.stack.mariadb import share_folder
-from deploy.stack.maven import DEBEZIUM_POM, KAFKA_POM
+from tools.stack.accounts import ACCOUNTS, CAPTURE, ROOT, grant, modern_statements
+from tools.stack.errors import StackError
+from tools.stack.jvm import write_properties
+from tools.stack.kafka import cluster_id
+from tools.stack.mariadb import share_folder
+from tools.stack.maven import DEBEZIUM_POM, KAFKA_POM
 
 POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 

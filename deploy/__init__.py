@@ -1,1 +1,0 @@
-"""What runs Millrace: the embedded stack for development, and packaging for servers."""

@@ -1,0 +1,1 @@
+"""What `make` runs from a clone: demo, embedded servers, writers of reference pages and locks."""

@@ -1,0 +1,43 @@
+"""`python -m tools.metrics_reference`: write docs/reference/metrics.md from the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from connector.metric_definitions import HISTORY, OWN, SNAPSHOT, STREAMING, MetricDefinition
+
+FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
+
+_HEAD: Final = """\
+# Metrics of the daemon
+
+`make reference` generates this page from `connector/metric_definitions.py`; do not edit it.
+[Monitor](../metrics.md) explains labels and alerts, and lists metrics of states and the process.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    sections = (
+        ('Snapshot (`context="snapshot"`)', "debezium_metrics_", SNAPSHOT),
+        ('Streaming (`context="streaming"`)', "debezium_metrics_", STREAMING),
+        ('Schema history (`context="schema-history"`)', "debezium_metrics_", HISTORY),
+        ("Millrace", "millrace_", OWN),
+    )
+    return "\n".join([_HEAD, *(line for section in sections for line in _section(*section))])
+
+
+def _section(title: str, prefix: str, metrics: Sequence[MetricDefinition]) -> Iterator[str]:
+    yield f"## {title}\n\n| metric | type | meaning |\n|---|---|---|"
+    for metric in metrics:
+        counter = metric.kind == "counter"
+        name = f"{prefix}{metric.name}{'_total' if counter else ''}"
+        kind = metric.kind if prefix == "millrace_" else "untyped"
+        yield f"| `{name}` | {kind} | {metric.help} |"
+    yield ""
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), "utf-8")

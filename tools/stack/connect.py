@@ -1,0 +1,92 @@
+"""Kafka Connect with Debezium: the original that Millrace is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from tools.stack.connect_client import is_healthy
+from tools.stack.folders import Workspace
+from tools.stack.jvm import java_command, write_properties
+from tools.stack.kafka import KafkaBroker
+from tools.stack.maven import apicurio_converters, debezium_plugins, kafka_libraries
+from tools.stack.ports import is_open
+from tools.stack.server import Server
+
+
+class ConnectWorker(Server):
+    """A distributed Kafka Connect 4.3.0 worker on a broker, which must run.
+
+    It offers Debezium's MySQL connector 3.6.1.Final and MariaDB connector 3.5.0.Final, and the
+    converters of Apicurio Registry.
+    ``properties`` are worker settings that win over those made here; ``group`` names the
+    worker's group and prefixes its three topics.
+    """
+
+    name: ClassVar[str] = "connect"
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        broker: KafkaBroker,
+        *,
+        group: str = "oracle",
+        properties: Mapping[str, str | int] | None = None,
+        heap: str = "1g",
+    ) -> None:
+        super().__init__(workspace)
+        self._broker = broker
+        self._group = group
+        self._properties = dict(properties or {})
+        self._heap = heap
+
+    @property
+    def url(self) -> str:
+        """The address of the REST API, without a slash at its end."""
+        return f"http://{self.address}"
+
+    def prepare(self) -> None:
+        """Fetch the connectors and write the settings."""
+        plugins = [debezium_plugins(self.downloads), apicurio_converters(self.downloads)]
+        settings = self._base_properties(plugins) | self._properties
+        write_properties(self._settings, settings)
+
+    def command(self) -> Sequence[str]:
+        """Return the command line."""
+        return java_command(
+            kafka_libraries(self.downloads),
+            self._heap,
+            "org.apache.kafka.connect.cli.ConnectDistributed",
+            self._settings,
+        )
+
+    def answers(self) -> bool:
+        """Return whether the worker has joined its group and takes connectors."""
+        return is_open(self.port) and is_healthy(self.url)
+
+    @property
+    def _settings(self) -> Path:
+        return self.folder / "connect.properties"
+
+    def _base_properties(self, plugins: Sequence[Path]) -> dict[str, str | int]:
+        json_converter = "org.apache.kafka.connect.json.JsonConverter"
+        return {
+            "bootstrap.servers": self._broker.address,
+            "group.id": self._group,
+            "key.converter": json_converter,
+            "value.converter": json_converter,
+            "offset.storage.topic": f"{self._group}-offsets",
+            "offset.storage.replication.factor": 1,
+            "offset.storage.partitions": 1,
+            "config.storage.topic": f"{self._group}-configs",
+            "config.storage.replication.factor": 1,
+            "status.storage.topic": f"{self._group}-status",
+            "status.storage.replication.factor": 1,
+            "status.storage.partitions": 1,
+            "listeners": self.url,
+            "plugin.path": ",".join(map(str, plugins)),
+            "plugin.discovery": "service_load",
+            # After a kill the tasks shall come back at once, not after five minutes.
+            "scheduled.rebalance.max.delay.ms": 0,
+        }

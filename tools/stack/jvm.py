@@ -1,0 +1,31 @@
+"""Java command lines and property files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from tools.stack.programs import java
+
+_LOGGING: Final = Path(__file__).with_name("log4j2.yaml")
+
+
+def java_command(libraries: Path, heap: str, main_class: str, *arguments: str | Path) -> list[str]:
+    """Return the command that runs a class of Kafka; ``heap`` is the maximum, such as ``512m``."""
+    return [
+        java(),
+        f"-Xmx{heap}",
+        "-XX:+UseG1GC",
+        "-XX:+ExitOnOutOfMemoryError",
+        f"-Dlog4j2.configurationFile={_LOGGING}",
+        "-classpath",
+        f"{libraries}/*",  # Java itself expands it
+        main_class,
+        *map(str, arguments),
+    ]
+
+
+def write_properties(file: Path, properties: Mapping[str, str | int]) -> None:
+    """Write a property file; values must not need escapes."""
+    file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))

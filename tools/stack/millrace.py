@@ -1,0 +1,86 @@
+"""Millrace itself as one of the servers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from tools.stack.connect_client import is_healthy
+from tools.stack.folders import Workspace
+from tools.stack.jvm import write_properties
+from tools.stack.kafka import KafkaBroker
+from tools.stack.ports import is_open
+from tools.stack.server import Server
+
+_ROOT: Final = Path(__file__).parents[2]
+
+
+class MillraceWorker(Server):
+    """A Millrace daemon on a broker, which must run. Keeps everything in three topics.
+
+    ``properties`` are worker settings that win over those made here; ``group`` prefixes the
+    topics.
+    """
+
+    name: ClassVar[str] = "millrace"
+    start_seconds: ClassVar[float] = 30
+    stop_seconds: ClassVar[float] = 15
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        broker: KafkaBroker,
+        *,
+        group: str = "millrace",
+        properties: Mapping[str, str | int] | None = None,
+    ) -> None:
+        super().__init__(workspace)
+        self._broker = broker
+        self._group = group
+        self._properties = dict(properties or {})
+
+    @property
+    def url(self) -> str:
+        """The address of the REST API, without a slash at its end."""
+        return f"http://{self.address}"
+
+    def prepare(self) -> None:
+        """Write the settings."""
+        write_properties(self._settings, self._base_properties() | self._properties)
+
+    def command(self) -> Sequence[str | Path]:
+        """Return the command line."""
+        return (sys.executable, "-m", "connector", self._settings)
+
+    def environment(self) -> Mapping[str, str]:
+        """Return what makes the working tree importable from everywhere."""
+        return {"PYTHONPATH": str(_ROOT)}
+
+    def answers(self) -> bool:
+        """Return whether connectors are taken."""
+        return is_open(self.port) and is_healthy(self.url)
+
+    @property
+    def _settings(self) -> Path:
+        return self.folder / "worker.properties"
+
+    def _base_properties(self) -> dict[str, str | int]:
+        json_converter = "org.apache.kafka.connect.json.JsonConverter"
+        return {
+            "bootstrap.servers": self._broker.address,
+            "group.id": self._group,
+            "key.converter": json_converter,
+            "value.converter": json_converter,
+            "offset.storage.topic": f"{self._group}-offsets",
+            "offset.storage.replication.factor": 1,
+            "offset.storage.partitions": 1,
+            "config.storage.topic": f"{self._group}-configs",
+            "config.storage.replication.factor": 1,
+            "status.storage.topic": f"{self._group}-status",
+            "status.storage.replication.factor": 1,
+            "status.storage.partitions": 1,
+            "offset.flush.interval.ms": 5000,
+            "listeners": self.url,
+        }
