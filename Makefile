@@ -87,6 +87,7 @@ campaign: tests-needed .venv/ready  ## inject random faults (FAULTS=1000 SEED=7 
 reference: setup
 	.venv/bin/python -m tools.reference
 	.venv/bin/python -m tools.metrics_reference
+	.venv/bin/python -m tools.sink_reference
 	.venv/bin/python -m tools.package_graph --write
 
 # Writes the lock files again, with the newest versions.

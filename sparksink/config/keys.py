@@ -27,18 +27,32 @@ class Trigger(Section):
     """How often a batch starts."""
 
     interval: Duration = 30.0
+    """A batch starts this long after the start of the one before, or when that has ended."""
 
 
 class Mirror(Section):
     """The table that equals the source's, or with ``scd`` 2 has all versions of its rows."""
 
     enabled: bool = True
+    """Write mirrors."""
     scd: Literal[1, 2] = 1
+    """2: keep [all versions of each
+    row](../sink/table-formats.md#all-versions-of-each-row-scd-type-2).
+    """
     deletes: Literal["hard", "soft", "ignore"] = "hard"
+    """`soft`: the row stays, `__deleted` is true; `ignore`: it stays as it was."""
     truncate: Literal["apply", "soft", "ignore"] = "apply"
+    """`soft`: rows from before a TRUNCATE, or that a new snapshot no longer has, stay, `__deleted`
+    is true (needs `deletes: soft`); `ignore`: they stay as they were.
+    """
     sweep: bool = True
+    """Remove rows that a new snapshot no longer has."""
     tombstone_retention: Duration = 604_800.0
+    """How long deletes are remembered."""
     track_columns: list[str] = Field(default_factory=list)
+    """With `scd: 2`: only a change of one of these columns starts a new version; by default a
+    change of any.
+    """
 
     @model_validator(mode="after")
     def _check_scd(self) -> Self:
@@ -55,10 +69,17 @@ class History(Section):
     """The table with a row for each change, to which rows are only appended."""
 
     enabled: bool = False
+    """Write histories."""
     partition_by: list[str] = Field(default_factory=list)
+    """Like `target.partition.by`, for histories: `days(__source_ts)`."""
     before: Literal["none", "struct", "json"] = "none"
+    """`struct` or `json`: `__before` has the row as it was before an update or delete."""
     dedupe: Literal["none", "replay", "event_id"] = "none"
+    """`replay` or `event_id` drops [repeated
+    events](../sink/consistency.md#what-a-history-guarantees).
+    """
     snapshot: Literal["append", "skip"] = "append"
+    """`skip`: exclude snapshot rows, so that a history has only changes."""
 
     @property
     def partitioning(self) -> Partitioning:
@@ -70,20 +91,25 @@ class Snapshot(Section):
     """How the rows of a snapshot are written."""
 
     fast_path: bool = True
+    """Append the first batch of a new mirror, without searching for its rows."""
 
 
 class State(Section):
     """The sink's system tables."""
 
     schema_: str = Field(default="_cdc", alias="schema", pattern=r"^\w+$")
+    """Folder of the sink's own tables."""
 
 
 class Parallelism(Section):
     """How many tables are written at a time, and the number of partitions of a query."""
 
     tables: Annotated[int, Field(gt=0)] = 4
+    """Tables written at a time."""
     batch_partitions: Annotated[int, Field(gt=0)] | Literal["auto"] = "auto"
+    """Tasks that read a batch; `auto` is the number of cores."""
     shuffle_partitions: Annotated[int, Field(gt=0)] | Literal["auto"] = "auto"
+    """Tasks of joins and aggregations; `auto` is the number of cores."""
 
 
 class OverrideError(ValueError):
@@ -186,15 +212,20 @@ class SinkConfig(Section):
     """The whole file."""
 
     name: str = Field(pattern=r"^[\w.\-]+$")
+    """Name of the query."""
     source: Source
     trigger: Trigger = Trigger()
     checkpoint: str
+    """Folder in which Spark stores offsets."""
     target: Target
     ordering: Ordering = Ordering()
     mirror: Mirror = Mirror()
     history: History = History()
     snapshot: Snapshot = Snapshot()
     nopk: KeylessMode = "history"
+    """[Tables without a key](../sink/table-formats.md#tables-without-a-key): `history`, `bag_view`,
+    `full_row`, `key:COLUMN,…` or `fail`.
+    """
     columns: Columns = Columns()
     types: Types = Types()
     evolution: Evolution = Evolution()
@@ -205,6 +236,10 @@ class SinkConfig(Section):
     maintenance: Maintenance = Maintenance()
     metrics: Metrics = Metrics()
     tables: list[TableOverride] = Field(default_factory=list)
+    """A list of `match` (regular expression of `db.table`) with `keys`, `nopk`, `target`
+    (`partition.by`, `cluster.by`, and `name` and `history.name` of these tables), `mirror`,
+    `history`, `columns`; the first that matches wins.
+    """
 
     @model_validator(mode="after")
     def _check_operation(self) -> Self:

@@ -15,18 +15,28 @@ class Errors(Section):
     """Error handling, and limits before the job ends."""
 
     malformed: Literal["dlq", "fail"] = "dlq"
+    """`fail`: an unusable message ends the job."""
     max_per_batch: Annotated[int, Field(ge=0)] = 1000
+    """Dead letters of one table in one batch; with more the table is parked."""
     max_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """The same as a share of the table's messages in the batch, such as 0.01; both limits apply."""
     table_error: Literal["park", "fail"] = "park"
+    """`fail`: a table that cannot be written ends the job."""
     retries: Annotated[int, Field(ge=0)] = 5
+    """Retries of a table before it is parked."""
     backoff: Duration = 1.0
+    """The pause before the first retry; it doubles up to 60 s."""
 
 
 class DeadLetterQueue(Section):
     """Where unusable messages go: a table, and optionally a Kafka topic as a copy."""
 
     table: str = Field(default="dead_letter", pattern=r"^\w+$")
+    """Name of the table of dead letters, one of the sink's own."""
     topic: str | None = Field(default=None, pattern=r"^[\w.\-]+$")
+    """A topic that gets [a copy of each dead
+    letter](../sink/dead-letters.md#copy-dead-letters-to-kafka), at least once.
+    """
 
 
 def _window(text: str) -> str:
@@ -42,9 +52,15 @@ class Maintenance(Section):
     """When ``run`` compacts tables, and what compaction keeps."""
 
     vacuum_hours: Annotated[int, Field(ge=0)] = 168
+    """How long unreferenced files are kept."""
     compact_every: Annotated[int, Field(ge=0)] = 0
+    """`run` compacts after this many batches with changes; 0 is never."""
     optimize_window: Annotated[str, AfterValidator(_window)] | None = None
+    """Such as `01:00-05:00`, in UTC: `run` compacts only then."""
     expire_snapshots: Duration | None = None
+    """With Iceberg: how long snapshots are kept, such as `7d`; by default as long as
+    `maintenance.vacuum.hours` says.
+    """
 
     @model_validator(mode="after")
     def _check_window(self) -> Self:
@@ -70,6 +86,12 @@ class Metrics(Section):
     """
 
     http: str | None = Field(default=None, pattern=r"^[\w.\-]+:\d+$")
+    """`host:port` of `/metrics`, `/healthz` and a status page."""
     textfile: str | None = Field(default=None, pattern=r"\.prom$")
+    """A file `….prom`, written in one step after each batch, for node_exporter's textfile
+    collector.
+    """
     log_json: bool = False
+    """Each batch is a line of JSON on standard output instead of a line in the log."""
     openlineage: str | None = Field(default=None, pattern=r"^https?://[^\s/]+", repr=False)
+    """URL of a server of [OpenLineage](../sink/operate.md#openlineage)."""

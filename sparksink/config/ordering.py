@@ -18,8 +18,16 @@ class Ordering(Section):
     """
 
     mode: Annotated[str, Field(pattern=r"^(binlog|kafka|column:\s*\S.*)$")] = "binlog"
+    """`kafka`: by offset, for rows without a position; `column:SQL`: by a value of the row, such as
+    `column:updated_at` ([order](../sink/consistency.md#order-by-kafka-offset-or-by-a-column)).
+    """
     epoch: Literal["none", "header", "sequence"] = "none"
+    """`sequence`: the first number in `source.sequence`, which connectors for MySQL leave NULL (0
+    then); `header`: from the header `millrace.position`, which the connector writes with
+    `millrace.position.headers=true`.
+    """
     on_position_regression: Literal["fail", "ignore"] = "fail"
+    """`ignore`: binlog positions that go back do not park the table."""
 
     @property
     def expression(self) -> str:

@@ -24,44 +24,85 @@ class Registry(Section):
     """
 
     url: str
+    """The schema registry, for Avro."""
     basic_auth: str | None = Field(default=None, repr=False)
+    """Its `user:password`."""
     cache_ttl: Duration | None = None
+    """How long schemas are cached, such as `300s`; needed only if a registry reuses its ids."""
 
 
 class Modes(Section):
     """The connector's modes, needed to read JSON without schemas; with Debezium's defaults."""
 
     decimal: Literal["precise", "string", "double"] = "precise"
+    """The connector's `decimal.handling.mode`, for messages without schemas."""
     time: Literal[
         "adaptive", "adaptive_time_microseconds", "connect", "isostring", "microseconds",
         "nanoseconds",
     ] = "adaptive_time_microseconds"  # fmt: skip
+    """The connector's `time.precision.mode`, for messages without schemas."""
     bigint_unsigned: Literal["long", "precise"] = "long"
+    """The connector's `bigint.unsigned.handling.mode`, for messages without schemas."""
     binary: Literal["bytes", "base64", "base64-url-safe", "hex"] = "bytes"
+    """The connector's `binary.handling.mode`, for messages without schemas."""
 
 
 class Source(Section):
     """Where the messages come from: Kafka (Spark's jars or Python) or recorded files."""
 
     kind: Literal["kafka", "kafka_py", "file"] = "kafka"
+    """`kafka_py`: Kafka read in Python, [without Spark's
+    jars](../sink/install.md#read-kafka-without-sparks-jars); `file`: messages recorded as JSON
+    lines, for tests and replays.
+    """
     bootstrap_servers: str = ""
+    """The brokers; required unless `kind` is `file`."""
     kafka: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Settings of the Kafka client, such as `kafka.security.protocol`."""
     topics: Pattern
+    """Regular expression of the topics; `…db.table` is the topic of `db.table`."""
     topics_exclude: Pattern | None = None
+    """Regular expression of topics that are not read."""
     path: str = ""
+    """With `kind: file`: the folder."""
     format: Format = "auto"
+    """`json` (without schemas), `json-schema` or `avro`: messages of other formats are dead
+    letters.
+    """
     route: Route = "topic"
+    """What names the table of a message: its topic, `source` or `header:NAME` ([topics with several
+    tables](../sink/configure.md#topics-with-several-tables)).
+    """
     ddl_topic: str | None = None
+    """The schema-change topic, which is the `topic.prefix` of the connector."""
     transaction_topic: str | None = None
+    """The transaction topic, `<topic.prefix>.transaction`, for [transactional
+    cuts](../sink/consistency.md#read-transactional-cuts).
+    """
     heartbeat_prefix: Annotated[str, Field(min_length=1)] = names.HEARTBEAT_PREFIX
+    """Prefix of topics that hold no table, in addition to `__debezium…`: the connector's
+    `topic.heartbeat.prefix`.
+    """
     schema_registry: Registry | None = None
     database: Jdbc | None = None
+    """The captured server, for `verify`."""
     modes: Modes = Modes()
     starting_offsets: Bound = "earliest"
+    """`latest`, a time such as `timestamp:2026-01-01T00:00:00Z`, or offsets of every partition such
+    as `{"srv.shop.orders": {"0": 42}}`, where -2 is the first and -1 the last; only for the first
+    start.
+    """
     max_offsets_per_trigger: Annotated[int, Field(gt=0)] = 1_000_000
+    """Messages per batch; smaller batches cost more CPU per message ([benchmark](../benchmark.md))
+    but less disk space with large rows.
+    """
     min_offsets_per_trigger: Annotated[int, Field(ge=0)] = 0
+    """Wait for this many messages, from the second batch after a start."""
     max_trigger_delay: Duration = 900.0
+    """Wait for them at most this long; `run --once` does not wait."""
     on_data_loss: Literal["fail", "continue"] = "fail"
+    """`continue`: skip [messages that Kafka lost](../sink/dead-letters.md#messages-lost-in-kafka).
+    """
 
     @model_validator(mode="before")
     @classmethod

@@ -20,8 +20,13 @@ class Catalog(Section):
     """The Iceberg catalog; other keys (``type``, ``uri`` …) are passed to the catalog."""
 
     name: str = Field(default="lake", pattern=r"^\w+$")
+    """With Iceberg: the catalog in which Spark finds the tables, `lake.default.db__table`."""
     namespace: str = Field(default="default", pattern=r"^\w+(\.\w+)*$")
+    """With Iceberg: the namespace of the tables in the catalog."""
     properties: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Settings of the Iceberg catalog, such as `type`, `uri`, `credential`, `catalog-impl`; by
+    default `type: hadoop`.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -37,8 +42,13 @@ class Jdbc(Section):
     """A database behind JDBC."""
 
     url: str = Field(repr=False)
+    """`jdbc:mariadb://HOST:PORT/DATABASE`, for MySQL too (without TLS add
+    `?allowPublicKeyRetrieval=true`); for `target.jdbc` also `jdbc:postgresql://…`.
+    """
     user: str
+    """The account."""
     password: str = Field(default="", repr=False)
+    """Its password."""
 
     @model_validator(mode="after")
     def _check_url(self) -> Self:
@@ -51,7 +61,14 @@ class Placement(Section):
     """The layout of the files of mirrors."""
 
     partition_by: list[str] = Field(default_factory=list)
+    """Columns by which mirrors are partitioned; with Iceberg also `years`, `months`, `days` or
+    `hours(column)`, `bucket(16, column)`, `truncate(4, column)`. An existing table does not change;
+    `rebuild` applies it.
+    """
     cluster_by: list[str] = Field(default_factory=list)
+    """Columns by which rows of mirrors are clustered: Delta's liquid clustering (not with
+    `partition.by`); with Iceberg the sort order, which `compact` applies.
+    """
 
     @property
     def partitioning(self) -> Partitioning:
@@ -77,14 +94,27 @@ class Target(Placement):
     """Format, location and names of the tables; ``path`` is any Hadoop path."""
 
     format: Literal["delta", "iceberg", "jdbc", "parquet"] = "delta"
+    """`iceberg`, `jdbc`, or `parquet` for histories only."""
     path: str
+    """Folder of the tables, an absolute path or URI; with Iceberg the catalog's `warehouse`; with a
+    database only of the sink's own tables.
+    """
     catalog: Catalog = Catalog()
     jdbc: Jdbc | None = None
+    """With `format: jdbc`."""
     table_name: str = "{db}__{table}"
+    """Name of a mirror."""
     history_name: str = "{db}__{table}__history"
+    """Name of a history."""
     name_case: Literal["preserve", "lower"] = "preserve"
+    """`lower`: names of tables in lower case."""
     illegal_chars: Literal["map", "replace"] = "map"
+    """`map`: columns keep names with spaces and similar; Delta maps those that Parquet rejects.
+    `replace`: [such characters become
+    `_`](../sink/configure.md#column-names-that-older-readers-reject).
+    """
     table_properties: dict[str, str] = Field(default_factory=dict)
+    """Table properties of new tables."""
 
     def column(self, name: str) -> str:
         """Return the name in the target of a column of the source."""
