@@ -57,6 +57,10 @@ class JsonFrames(RegistryFrames):
         """Return nothing: JSON does not mark presence."""
         return self._json.present(schema)
 
+    def native_write(self, schema: Schema) -> str | None:
+        """Return how the native core writes a value; None for one that it does not know."""
+        return self._json.native_write(schema)
+
     def nested(self, schema: Schema, index: int) -> None:
         """Return nothing: JSON's structs are written as they are."""
 

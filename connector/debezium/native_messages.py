@@ -73,13 +73,16 @@ def _is_plain(schema: Schema) -> bool:
 def _struct(
     fragments: NativeFragments, schema: Schema, codec: TableEventSchema, slots: Sequence[int]
 ) -> native.Struct:
-    """Describe a struct: the first fields have slots, the others are constants of the key."""
+    """Describe a struct: the first fields have slots, the others are constants of the key.
+
+    What stands before any value of a field is part of its label.
+    """
     texts: list[Callable[[Any], bytes]] = [
         _FieldText(fragments, schema, index) for index in range(len(schema.fields))
     ]
     fields = [
         (
-            fragments.label(schema, index),
+            fragments.label(schema, index) + fragments.present(schema.fields[index].schema),
             fragments.native_write(schema.fields[index].schema),
             slot,
             texts[index],
@@ -90,4 +93,4 @@ def _struct(
     ]
     behind = zip(texts[len(slots) :], codec.key_constants, strict=False)
     constants = b"".join(text(constant) for text, constant in behind)
-    return fragments.present(schema), fields, constants + fragments.close(schema)
+    return b"", fields, constants + fragments.close(schema)

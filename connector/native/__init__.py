@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from zlib import crc32
 
 Operation = tuple[Any, ...]
@@ -33,6 +33,19 @@ if TYPE_CHECKING:
 else:
     RowProgram = RowWriter = Rows = Any  # for annotations
 
+
+class NativeColumns(NamedTuple):
+    """How many columns of a table's values the core reads and writes, and how many Python does.
+
+    ``context`` is snapshot or streaming.
+    """
+
+    table: str
+    context: str
+    native: int
+    python: int
+
+
 MAX_BUFFER = 1 << 20
 """The bytes from which the core reads rows at most; Python reads the rows of larger buffers.
 
@@ -41,7 +54,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
 beside copying the row."""
 
-_INTERFACE = 2  # of `src/lib.rs`
+_INTERFACE = 3  # of `src/lib.rs`
 
 
 def _load() -> Any:

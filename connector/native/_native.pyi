@@ -5,7 +5,6 @@ from connector.data.record import Message
 from connector.native import Column, Decode, Pairs, Struct
 
 class RowProgram:
-    native_columns: int
     def __new__(
         cls,
         columns: Sequence[Column],
@@ -27,6 +26,7 @@ class Rows(Sequence[tuple[Any, Any]]):
     def __iter__(self) -> Iterator[tuple[Any, Any]]: ...
 
 class RowWriter:
+    native_columns: tuple[int | None, int | None]
     def __new__(
         cls,
         key: Struct | None,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from connector.converters.avro.encoder import Encoder, present
 from connector.converters.binary_fragments import BinaryFragments
 from connector.data.schema import Schema
 from connector.errors import ConversionError
+from connector.names import CONNECT_DECIMAL
+
+_NATIVE: Final = frozenset(
+    ("boolean", "int8", "int16", "int32", "int64", "float32", "float64", "string", "bytes")
+)
 
 
 class AvroFragments(BinaryFragments[Encoder]):
@@ -42,6 +47,12 @@ class AvroFragments(BinaryFragments[Encoder]):
     def present(self, schema: Schema) -> bytes:
         """Return the branch of a value that is not null."""
         return present(schema)
+
+    def native_write(self, schema: Schema) -> str | None:
+        """Return how the native core writes a value; None for one that it does not know."""
+        if schema.name == CONNECT_DECIMAL:
+            return "avro unscaled"
+        return f"avro {schema.type}" if schema.type in _NATIVE else None
 
     def nested(self, schema: Schema, index: int) -> None:
         """Return nothing: Avro's structs are written as they are."""

@@ -1,12 +1,10 @@
-//! How the bytes of a column become JSON, for every kind of column that needs no Python.
+//! What the bytes of a column stand for, for every kind of column that needs no Python.
 
-use crate::base64;
 use crate::decimal::{Groups, Unscaled};
-use crate::digits;
+use crate::format::{Format, Prepared};
 use crate::sql_text::TextForm;
 use crate::temporal::{self, Form, Fraction};
-use crate::text::{quote, CharTable};
-use crate::write::Write;
+use crate::text::CharTable;
 
 /// What a DECIMAL becomes.
 #[derive(Clone, Copy, PartialEq)]
@@ -35,8 +33,8 @@ pub enum Decode {
     TimeOfDay { fraction: Fraction, iso: bool },
     Timestamp { fraction: Fraction, shown: usize },
     Year { zero: bool },
-    Label(Vec<Vec<u8>>),
-    Options(Vec<Vec<u8>>),
+    Label(Vec<Prepared>),
+    Options(Vec<Prepared>),
     Document,
     /// A column of a text result set.
     Text(TextForm),
@@ -53,154 +51,109 @@ impl Decode {
         }
     }
 
-    /// Appends a value that is not NULL; None (and any text) where this is left to Python.
+    /// Writes a value that is not NULL; None (and any bytes) where this is left to Python.
     #[inline]
-    pub fn push(&self, out: &mut Vec<u8>, data: &[u8], write: Write) -> Option<()> {
-        match (self, write) {
-            (Decode::Integer { signed }, _) => return push_integer(out, data, *signed, write),
-            (Decode::Float, _) => return push_float(out, data, write),
-            (Decode::Text(form), _) => return form.push(out, data, write),
-            (Decode::Decimal { groups, scale, form }, _) => {
-                return push_decimal(out, groups.read(data)?, *scale, *form, write)
-            }
-            (Decode::Double, Write::Double) => {
-                let value = f64::from_le_bytes(data.try_into().ok()?);
-                return digits::double(out, value).then_some(());
-            }
-            (Decode::Bytes, Write::Base64) => push_base64(out, data),
-            (Decode::Padded(size), Write::Base64) if data.len() < *size => {
+    pub fn push<F: Format>(&self, form: &mut F, data: &[u8]) -> Option<()> {
+        match self {
+            Decode::Integer { signed } => push_integer(form, data, *signed),
+            Decode::NotZero => form.truth(data.iter().any(|&byte| byte != 0)),
+            Decode::Bit => match data {
+                [byte] => form.truth(*byte != 0),
+                _ => None,
+            },
+            Decode::Float => form.float(f32::from_le_bytes(data.try_into().ok()?)),
+            Decode::Double => form.double(f64::from_le_bytes(data.try_into().ok()?)),
+            Decode::Utf8 => form.utf8(data),
+            Decode::Table(table) => table.push(form, data),
+            Decode::Bytes => form.bytes(data),
+            Decode::Padded(size) if data.len() < *size => {
                 let mut padded = data.to_vec();
                 padded.resize(*size, 0);
-                push_base64(out, &padded);
+                form.bytes(&padded)
             }
-            (Decode::Padded(_), Write::Base64) => push_base64(out, data),
-            (Decode::Reversed, Write::Base64) => {
+            Decode::Padded(_) => form.bytes(data),
+            Decode::Reversed => {
                 let reversed: Vec<u8> = data.iter().rev().copied().collect();
-                push_base64(out, &reversed);
+                form.bytes(&reversed)
             }
-            (_, Write::Plain) => return self.push_plain(out, data),
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// Appends a text, truth value or point in time.
-    pub fn push_plain(&self, out: &mut Vec<u8>, data: &[u8]) -> Option<()> {
-        match self {
-            Decode::Utf8 => return quote(out, data).then_some(()),
-            Decode::Table(table) => table.quote(out, data),
-            Decode::NotZero => {
-                let truth = data.iter().any(|&byte| byte != 0);
-                out.extend_from_slice(if truth { b"true" } else { b"false" });
+            Decode::Decimal { groups, scale, form: kind } => {
+                push_decimal(form, &groups.read(data)?, *scale, *kind)
             }
-            Decode::Bit => match data {
-                [byte] => out.extend_from_slice(if *byte != 0 { b"true" } else { b"false" }),
-                _ => return None,
-            },
-            Decode::Day { iso } => return temporal::push_day(out, data, *iso),
-            Decode::DateTime { fraction, form } => {
-                return temporal::push_datetime(out, data, *fraction, *form)
+            Decode::Day { iso } => temporal::push_day(form, data, *iso),
+            Decode::DateTime { fraction, form: kind } => {
+                temporal::push_datetime(form, data, *fraction, *kind)
             }
             Decode::Time { fraction, a_second } => {
-                temporal::push_time(out, data, *fraction, *a_second)
+                temporal::push_time(form, data, *fraction, *a_second)
             }
             Decode::TimeOfDay { fraction, iso } => {
-                return temporal::push_time_of_day(out, data, *fraction, *iso)
+                temporal::push_time_of_day(form, data, *fraction, *iso)
             }
             Decode::Timestamp { fraction, shown } => {
-                return temporal::push_timestamp(out, data, *fraction, *shown)
+                temporal::push_timestamp(form, data, *fraction, *shown)
             }
             Decode::Year { zero } => {
                 let years = *data.first()? as i64;
-                digits::signed(out, if *zero && years == 0 { 0 } else { years + 1900 });
+                form.integer(if *zero && years == 0 { 0 } else { years + 1900 })
             }
             Decode::Label(labels) => {
-                let index = temporal::little_number(data) as usize;
-                out.extend_from_slice(labels.get(index)?);
+                let label = labels.get(temporal::little_number(data) as usize)?;
+                form.text(|out| {
+                    out.extend_from_slice(F::part(label));
+                    Some(())
+                })
             }
-            Decode::Options(labels) => push_options(out, labels, data),
-            _ => return None,
+            Decode::Options(labels) => push_options(form, labels, data),
+            Decode::Text(text) => text.push(form, data),
+            Decode::Document | Decode::Python => None,
         }
-        Some(())
     }
 }
 
-fn push_integer(out: &mut Vec<u8>, data: &[u8], signed: bool, write: Write) -> Option<()> {
+fn push_integer<F: Format>(form: &mut F, data: &[u8], signed: bool) -> Option<()> {
     let mut wide = [0u8; 8];
     wide.get_mut(..data.len())?.copy_from_slice(data);
     let unsigned = u64::from_le_bytes(wide);
+    if !signed {
+        return form.unsigned(unsigned);
+    }
     let spare = 64 - 8 * data.len() as u32;
-    let value = (unsigned << spare) as i64 >> spare;
-    match (write, signed) {
-        (Write::Plain, true) => digits::signed(out, value),
-        (Write::Plain, false) => digits::unsigned(out, unsigned),
-        (Write::Unscaled, true) => {
-            push_unscaled(out, &Unscaled::of(value < 0, value.unsigned_abs()))
-        }
-        (Write::Unscaled, false) => push_unscaled(out, &Unscaled::of(false, unsigned)),
-        _ => return None,
-    }
-    Some(())
+    form.integer((unsigned << spare) as i64 >> spare)
 }
 
-fn push_float(out: &mut Vec<u8>, data: &[u8], write: Write) -> Option<()> {
-    let value = f32::from_le_bytes(data.try_into().ok()?);
-    let is_written = match write {
-        Write::Float => digits::float(out, value),
-        Write::Double => digits::double(out, value as f64),
-        _ => false,
-    };
-    is_written.then_some(())
-}
-
-fn push_decimal(
-    out: &mut Vec<u8>,
-    number: Unscaled,
+fn push_decimal<F: Format>(
+    form: &mut F,
+    number: &Unscaled,
     scale: usize,
-    form: DecimalForm,
-    write: Write,
+    kind: DecimalForm,
 ) -> Option<()> {
-    match (form, write) {
-        (DecimalForm::Unscaled, Write::Unscaled) => push_unscaled(out, &number),
-        (DecimalForm::Text, Write::Plain) => {
-            out.push(b'"');
+    match kind {
+        DecimalForm::Unscaled => form.unscaled(number),
+        DecimalForm::Text => form.text(|out| {
             out.extend_from_slice(&number.plain_text(scale));
-            out.push(b'"');
-        }
-        (DecimalForm::Double, Write::Double) => {
+            Some(())
+        }),
+        DecimalForm::Double => {
             let text = number.plain_text(scale);
-            let value: f64 = std::str::from_utf8(&text).ok()?.parse().ok()?;
-            return digits::double(out, value).then_some(());
+            form.double(std::str::from_utf8(&text).ok()?.parse().ok()?)
         }
-        _ => return None,
     }
-    Some(())
 }
 
-pub fn push_unscaled(out: &mut Vec<u8>, number: &Unscaled) {
-    let (bytes, first) = number.twos_complement();
-    push_base64(out, &bytes[first..]);
-}
-
-fn push_base64(out: &mut Vec<u8>, data: &[u8]) {
-    out.push(b'"');
-    base64::encode(out, data);
-    out.push(b'"');
-}
-
-/// Appends the chosen options, whose texts are escaped, with commas between.
-fn push_options(out: &mut Vec<u8>, labels: &[Vec<u8>], data: &[u8]) {
-    out.push(b'"');
-    let mut is_first = true;
-    for (bit, label) in labels.iter().enumerate() {
-        let is_chosen = data.get(bit >> 3).is_some_and(|byte| byte >> (bit & 7) & 1 == 1);
-        if is_chosen {
-            if !is_first {
-                out.push(b',');
+/// Writes the chosen options with commas between.
+fn push_options<F: Format>(form: &mut F, labels: &[Prepared], data: &[u8]) -> Option<()> {
+    form.text(|out| {
+        let mut is_first = true;
+        for (bit, label) in labels.iter().enumerate() {
+            let is_chosen = data.get(bit >> 3).is_some_and(|byte| byte >> (bit & 7) & 1 == 1);
+            if is_chosen {
+                if !is_first {
+                    out.push(b',');
+                }
+                out.extend_from_slice(F::part(label));
+                is_first = false;
             }
-            out.extend_from_slice(label);
-            is_first = false;
         }
-    }
-    out.push(b'"');
+        Some(())
+    })
 }

@@ -5,12 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+mod avro;
 mod base64;
 mod decimal;
 mod decode;
 mod digits;
 mod document;
+mod format;
 mod guard;
+mod json;
 mod layout;
 mod ops;
 mod part;
@@ -25,7 +28,7 @@ mod writer;
 use pyo3::prelude::*;
 
 /// What the door in Python asks for: raise both when names or parameters change.
-const INTERFACE: u32 = 2;
+const INTERFACE: u32 = 3;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {

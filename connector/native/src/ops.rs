@@ -5,9 +5,10 @@ use pyo3::types::{PyString, PyTuple};
 
 use crate::decimal::Groups;
 use crate::decode::{Decode, DecimalForm};
+use crate::format::Prepared;
 use crate::temporal::{Form, Fraction};
 use crate::sql_text::TextForm;
-use crate::text::{escape, quote, CharTable};
+use crate::text::CharTable;
 
 /// Returns the operation of a tuple; one that is not known, or does not fit, is Python's.
 pub fn operation(named: Option<&Bound<'_, PyTuple>>, size: Option<usize>, is_text: bool) -> PyResult<Decode> {
@@ -24,10 +25,8 @@ pub fn operation(named: Option<&Bound<'_, PyTuple>>, size: Option<usize>, is_tex
         "time" | "time-of-day" => with_fraction(named, size, 3)?,
         "timestamp" => with_fraction(named, size, 4)?,
         "table" => CharTable::new(&named.get_item(1)?.extract::<String>()?).map(Decode::Table),
-        "labels" => Some(Decode::Label(texts(named, |out, text| {
-            quote(out, text);
-        })?)),
-        "options" => Some(Decode::Options(texts(named, escape)?)),
+        "labels" => Some(Decode::Label(texts(named)?)),
+        "options" => Some(Decode::Options(texts(named)?)),
         "padded" => Some(Decode::Padded(named.get_item(1)?.extract()?)),
         name => simple(name, size),
     };
@@ -93,18 +92,8 @@ fn with_fraction(
     })
 }
 
-/// Returns the texts behind the name, each written by a function.
-fn texts(
-    named: &Bound<'_, PyTuple>,
-    write: impl Fn(&mut Vec<u8>, &[u8]),
-) -> PyResult<Vec<Vec<u8>>> {
-    named
-        .iter()
-        .skip(1)
-        .map(|label| {
-            let mut out = Vec::new();
-            write(&mut out, label.cast::<PyString>()?.to_cow()?.as_bytes());
-            Ok(out)
-        })
-        .collect()
+/// Returns the texts behind the name.
+fn texts(named: &Bound<'_, PyTuple>) -> PyResult<Vec<Prepared>> {
+    let labels = named.iter().skip(1);
+    labels.map(|label| Ok(Prepared::new(label.cast::<PyString>()?.to_cow()?.as_ref()))).collect()
 }

@@ -11,6 +11,7 @@ use crate::layout::{spans, text_spans, Layout, Span};
 use crate::ops::operation;
 use crate::rows::{Eager, Kind, Origin, Rows};
 use crate::temporal::little_number;
+use crate::write::Write;
 
 /// A column of the images.
 pub struct Column {
@@ -95,13 +96,6 @@ impl RowProgram {
             program.columns.push(Column { decode, eager, format, convert });
         }
         Ok(program)
-    }
-
-    /// How many of the columns are converted without Python.
-    #[getter]
-    fn native_columns(&self) -> usize {
-        let python = |column: &&Column| matches!(column.decode, Decode::Python);
-        self.columns.len() - self.columns.iter().filter(python).count()
     }
 
     /// Reads the rows between two offsets; None where Python has to see for itself.
@@ -234,8 +228,9 @@ impl Column {
             if push_document(arena, raw).is_some() {
                 return Ok(Eager::Text(start, arena.len()));
             }
-        } else if self.decode.push_plain(arena, raw).is_some() {
-            return Ok(Eager::Json(start, arena.len()));
+        } else if Write::PLAIN.push(arena, &self.decode, raw).is_some() {
+            arena.truncate(start);
+            return Ok(Eager::Accepted);
         }
         arena.truncate(start);
         Ok(Eager::Object(self.converted(py, raw)?))

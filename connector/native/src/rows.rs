@@ -53,8 +53,8 @@ pub enum Eager {
     Null,
     /// Text, from and to an offset of the arena.
     Text(usize, usize),
-    /// A value as JSON, from and to an offset of the arena.
-    Json(usize, usize),
+    /// A value that the core can make again.
+    Accepted,
     Object(Py<PyAny>),
 }
 

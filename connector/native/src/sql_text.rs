@@ -3,10 +3,8 @@
 //! What is not written in the usual way is left to Python.
 
 use crate::decimal::Unscaled;
-use crate::decode::push_unscaled;
-use crate::digits;
-use crate::temporal::{epoch_day, push_clock, push_date, push_fraction, Form};
-use crate::write::Write;
+use crate::format::Format;
+use crate::temporal::{epoch_day, push_iso_date, push_iso_datetime, Form};
 
 /// The kinds of text.
 #[derive(Clone, Copy)]
@@ -45,42 +43,26 @@ impl TextForm {
         })
     }
 
-    /// Appends a value; None (and any text) where this is left to Python.
+    /// Writes a value; None (and any bytes) where this is left to Python.
     #[inline]
-    pub fn push(self, out: &mut Vec<u8>, data: &[u8], write: Write) -> Option<()> {
-        match (self, write) {
-            (TextForm::Integer, _) => push_integer(out, data, write),
-            (TextForm::Decimal, Write::Unscaled) => {
-                push_unscaled(out, &unscaled(data)?);
-                Some(())
-            }
-            (TextForm::Double, Write::Double) => digits::double(out, float(data)?).then_some(()),
-            (TextForm::Float, Write::Double) => {
-                digits::double(out, float(data)? as f32 as f64).then_some(())
-            }
-            (TextForm::Float, Write::Float) => {
-                digits::float(out, float(data)? as f32).then_some(())
-            }
-            (_, Write::Plain) => self.push_plain(out, data),
-            _ => None,
-        }
-    }
-
-    fn push_plain(self, out: &mut Vec<u8>, data: &[u8]) -> Option<()> {
+    pub fn push<F: Format>(self, form: &mut F, data: &[u8]) -> Option<()> {
         match self {
-            TextForm::DecimalText => push_decimal(out, data),
-            TextForm::Day { iso } => push_day(out, data, iso),
-            TextForm::DateTime(form) => push_datetime(out, data, form),
-            TextForm::Time { a_second } => push_time(out, data, a_second),
-            TextForm::Timestamp { keeps_zeros } => push_timestamp(out, data, keeps_zeros),
-            TextForm::Year => {
-                if data.len() != 4 || data[0] == b'0' || !data.iter().all(u8::is_ascii_digit) {
-                    return None;
-                }
-                out.extend_from_slice(data);
-                Some(())
+            TextForm::Integer => form.integer(integer(data)?),
+            TextForm::Decimal => form.unscaled(&unscaled(data)?),
+            TextForm::DecimalText => push_decimal(form, data),
+            TextForm::Double => form.double(float(data)?),
+            TextForm::Float => {
+                let value = float(data)? as f32;
+                value.is_finite().then(|| form.float(value))?
             }
-            _ => None,
+            TextForm::Day { iso } => push_day(form, data, iso),
+            TextForm::DateTime(kind) => push_datetime(form, data, kind),
+            TextForm::Time { a_second } => push_time(form, data, a_second),
+            TextForm::Timestamp { keeps_zeros } => push_timestamp(form, data, keeps_zeros),
+            TextForm::Year => {
+                let is_usual = data.len() == 4 && data[0] != b'0';
+                form.integer(number(data).filter(|_| is_usual)? as i64)
+            }
         }
     }
 }
@@ -93,29 +75,22 @@ fn number(data: &[u8]) -> Option<u64> {
     Some(data.iter().fold(0, |number, &digit| number * 10 + (digit - b'0') as u64))
 }
 
-fn push_integer(out: &mut Vec<u8>, data: &[u8], write: Write) -> Option<()> {
-    let (is_negative, magnitude) = match data {
+/// Splits off the minus sign.
+fn signed(data: &[u8]) -> (bool, &[u8]) {
+    match data {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, data),
-    };
-    let value = number(magnitude)?;
-    let is_padded = magnitude.len() > 1 && magnitude[0] == b'0';
-    if is_padded || (is_negative && value == 0) {
-        return None;
     }
-    match write {
-        Write::Plain => out.extend_from_slice(data),
-        Write::Unscaled => push_unscaled(out, &Unscaled::of(is_negative, value)),
-        _ => return None,
-    }
-    Some(())
+}
+
+fn integer(data: &[u8]) -> Option<i64> {
+    let (is_negative, magnitude) = signed(data);
+    let value = number(magnitude)? as i64;
+    Some(if is_negative { -value } else { value })
 }
 
 fn unscaled(data: &[u8]) -> Option<Unscaled> {
-    let (is_negative, magnitude) = match data {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, data),
-    };
+    let (is_negative, magnitude) = signed(data);
     let mut number = Unscaled::of(is_negative, 0);
     let (mut digits, mut points) = (0, 0);
     for &byte in magnitude {
@@ -131,20 +106,16 @@ fn unscaled(data: &[u8]) -> Option<Unscaled> {
     ((1..=65).contains(&digits) && points <= 1).then_some(number)
 }
 
-fn push_decimal(out: &mut Vec<u8>, data: &[u8]) -> Option<()> {
+fn push_decimal<F: Format>(form: &mut F, data: &[u8]) -> Option<()> {
     let is_padded = data.len() > 1 && data[0] == b'0' && data[1] != b'.';
     let is_usual = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-');
     if is_padded || !data.iter().all(is_usual) || data.is_empty() {
         return None;
     }
-    push_quoted(out, data);
-    Some(())
-}
-
-fn push_quoted(out: &mut Vec<u8>, data: &[u8]) {
-    out.push(b'"');
-    out.extend_from_slice(data);
-    out.push(b'"');
+    form.text(|out| {
+        out.extend_from_slice(data);
+        Some(())
+    })
 }
 
 fn float(data: &[u8]) -> Option<f64> {
@@ -183,70 +154,50 @@ fn clock(data: &[u8]) -> Option<(i64, i64)> {
     }
 }
 
-fn push_day(out: &mut Vec<u8>, data: &[u8], iso: bool) -> Option<()> {
+fn push_day<F: Format>(form: &mut F, data: &[u8], iso: bool) -> Option<()> {
     let found = date(data)?;
     let days = epoch_day(found.0, found.1, found.2)?;
-    if !iso {
-        digits::signed(out, days);
-        return Some(());
+    if iso {
+        push_iso_date(form, found)
+    } else {
+        form.integer(days)
     }
-    out.push(b'"');
-    push_date(out, found);
-    out.extend_from_slice(b"Z\"");
-    Some(())
 }
 
-/// Appends a DATETIME. Before 1583 Debezium reads some days of a snapshot as others.
-fn push_datetime(out: &mut Vec<u8>, data: &[u8], form: Form) -> Option<()> {
+/// Writes a DATETIME. Before 1583 Debezium reads some days of a snapshot as others.
+fn push_datetime<F: Format>(form: &mut F, data: &[u8], kind: Form) -> Option<()> {
     let found = date(data.get(..10)?)?;
     if data.get(10) != Some(&b' ') || data.get(13) != Some(&b':') || found.0 < 1583 {
         return None;
     }
     let days = epoch_day(found.0, found.1, found.2)?;
     let (seconds, nanos) = clock(&data[11..])?;
-    match form {
+    match kind {
         Form::Ticks(a_second) => {
             let total = days * 86_400 + seconds;
-            digits::signed(out, total * a_second + nanos / (1_000_000_000 / a_second));
+            form.integer(total * a_second + nanos / (1_000_000_000 / a_second))
         }
-        Form::Iso => {
-            if seconds >= 86_400 {
-                return None;
-            }
-            out.push(b'"');
-            push_date(out, found);
-            out.push(b'T');
-            push_clock(out, seconds);
-            push_fraction(out, nanos);
-            out.extend_from_slice(b"Z\"");
-        }
+        Form::Iso if seconds >= 86_400 => None,
+        Form::Iso => push_iso_datetime(form, found, seconds, nanos),
     }
-    Some(())
 }
 
-fn push_time(out: &mut Vec<u8>, data: &[u8], a_second: i64) -> Option<()> {
-    let (is_negative, text) = match data {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, data),
-    };
+fn push_time<F: Format>(form: &mut F, data: &[u8], a_second: i64) -> Option<()> {
+    let (is_negative, text) = signed(data);
     let (seconds, nanos) = clock(text)?;
     if seconds >= 1 << 31 {
         return None;
     }
     let value = seconds * a_second + nanos / (1_000_000_000 / a_second);
-    digits::signed(out, if is_negative { -value } else { value });
-    Some(())
+    form.integer(if is_negative { -value } else { value })
 }
 
-/// Appends a TIMESTAMP as ISO text, without zeros at its end.
-fn push_timestamp(out: &mut Vec<u8>, data: &[u8], keeps_zeros: bool) -> Option<()> {
+/// Writes a TIMESTAMP as ISO text, without zeros at its end.
+fn push_timestamp<F: Format>(form: &mut F, data: &[u8], keeps_zeros: bool) -> Option<()> {
     let is_usual = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b':' | b' ');
     if data.len() < 19 || data.starts_with(b"0000") || !data.iter().all(is_usual) {
         return None;
     }
-    out.push(b'"');
-    out.extend_from_slice(&data[..10]);
-    out.push(b'T');
     let mut rest = &data[11..];
     if data.len() > 19 && !keeps_zeros {
         while let [before @ .., b'0'] = rest {
@@ -256,7 +207,11 @@ fn push_timestamp(out: &mut Vec<u8>, data: &[u8], keeps_zeros: bool) -> Option<(
             rest = before;
         }
     }
-    out.extend_from_slice(rest);
-    out.extend_from_slice(b"Z\"");
-    Some(())
+    form.text(|out| {
+        out.extend_from_slice(&data[..10]);
+        out.push(b'T');
+        out.extend_from_slice(rest);
+        out.push(b'Z');
+        Some(())
+    })
 }

@@ -1,9 +1,10 @@
-//! Dates and times of row images: to numbers, or to ISO text.
+//! Dates and times of row images: numbers, or ISO text.
 //!
 //! Days that no calendar has, years that MySQL abbreviates and anything beyond the year 9999 are
 //! left to Python.
 
-use crate::digits::{padded, signed};
+use crate::digits::padded;
+use crate::format::Format;
 
 const DAY: i64 = 86_400;
 const NANOS: i64 = 1_000_000_000;
@@ -121,23 +122,51 @@ pub fn push_fraction(out: &mut Vec<u8>, nanos: i64) {
     }
 }
 
-/// Appends a DATE of three bytes.
-pub fn push_day(out: &mut Vec<u8>, data: &[u8], iso: bool) -> Option<()> {
+/// Appends a date as ISO text.
+pub fn push_iso_date<F: Format>(form: &mut F, date: (i64, i64, i64)) -> Option<()> {
+    form.text(|out| {
+        push_date(out, date);
+        out.push(b'Z');
+        Some(())
+    })
+}
+
+/// Appends a date and the seconds and nanoseconds of the day as ISO text.
+pub fn push_iso_datetime<F: Format>(
+    form: &mut F,
+    date: (i64, i64, i64),
+    seconds: i64,
+    nanos: i64,
+) -> Option<()> {
+    form.text(|out| {
+        push_date(out, date);
+        out.push(b'T');
+        push_clock(out, seconds);
+        push_fraction(out, nanos);
+        out.push(b'Z');
+        Some(())
+    })
+}
+
+/// Writes a DATE of three bytes.
+pub fn push_day<F: Format>(form: &mut F, data: &[u8], iso: bool) -> Option<()> {
     let packed = little_number(data);
     let date = (packed >> 9, packed >> 5 & 15, packed & 31);
     let days = epoch_day(date.0, date.1, date.2)?;
     if iso {
-        out.push(b'"');
-        push_date(out, date);
-        out.extend_from_slice(b"Z\"");
+        push_iso_date(form, date)
     } else {
-        signed(out, days);
+        form.integer(days)
     }
-    Some(())
 }
 
-/// Appends a DATETIME.
-pub fn push_datetime(out: &mut Vec<u8>, data: &[u8], fraction: Fraction, form: Form) -> Option<()> {
+/// Writes a DATETIME.
+pub fn push_datetime<F: Format>(
+    form: &mut F,
+    data: &[u8],
+    fraction: Fraction,
+    kind: Form,
+) -> Option<()> {
     let packed = number(data);
     let clock = packed >> fraction.bits;
     let date = clock >> 17;
@@ -146,32 +175,31 @@ pub fn push_datetime(out: &mut Vec<u8>, data: &[u8], fraction: Fraction, form: F
     let seconds = (clock >> 12 & 31) * 3600 + (clock >> 6 & 63) * 60 + (clock & 63);
     let total = days * DAY + seconds;
     let nanos = fraction.nanos(packed);
-    match form {
+    match kind {
         Form::Ticks(NANOS) => {
             let value = total.checked_mul(NANOS)?.checked_add(nanos)?;
             if total < FIRST_NANO_SECOND {
                 return None;
             }
-            signed(out, value);
+            form.integer(value)
         }
-        Form::Ticks(a_second) => signed(out, total * a_second + ticks(nanos, a_second)),
+        Form::Ticks(a_second) => form.integer(total * a_second + ticks(nanos, a_second)),
         Form::Iso => {
             if nanos >= NANOS || seconds >= DAY {
                 return None;
             }
-            out.push(b'"');
-            push_date(out, civil(total.div_euclid(DAY)));
-            out.push(b'T');
-            push_clock(out, seconds);
-            push_fraction(out, nanos);
-            out.extend_from_slice(b"Z\"");
+            push_iso_datetime(form, civil(total.div_euclid(DAY)), seconds, nanos)
         }
     }
-    Some(())
 }
 
-/// Appends a TIME; negative ones are below the number of the first bit.
-pub fn push_time(out: &mut Vec<u8>, data: &[u8], fraction: Fraction, a_second: i64) {
+/// Writes a TIME; negative ones are below the number of the first bit.
+pub fn push_time<F: Format>(
+    form: &mut F,
+    data: &[u8],
+    fraction: Fraction,
+    a_second: i64,
+) -> Option<()> {
     let packed = number(data);
     let offset = 1 << (23 + fraction.bits);
     let is_negative = packed < offset;
@@ -181,12 +209,12 @@ pub fn push_time(out: &mut Vec<u8>, data: &[u8], fraction: Fraction, a_second: i
     let hours = if is_negative { clock >> 12 } else { clock >> 12 & 1023 };
     let seconds = hours * 3600 + (clock >> 6 & 63) * 60 + (clock & 63);
     let value = seconds * a_second + ticks(fraction.nanos(magnitude), a_second);
-    signed(out, if is_negative { -value } else { value });
+    form.integer(if is_negative { -value } else { value })
 }
 
-/// Appends a TIME that is a time of the day: milliseconds or ISO text; the day's end is its start.
-pub fn push_time_of_day(
-    out: &mut Vec<u8>,
+/// Writes a TIME that is a time of the day: milliseconds or ISO text; the day's end is its start.
+pub fn push_time_of_day<F: Format>(
+    form: &mut F,
     data: &[u8],
     fraction: Fraction,
     iso: bool,
@@ -201,21 +229,21 @@ pub fn push_time_of_day(
     if nanos > DAY * NANOS {
         return None;
     }
-    if iso {
-        let nanos = nanos % (DAY * NANOS);
-        out.push(b'"');
+    if !iso {
+        return form.integer(nanos / 1_000_000);
+    }
+    let nanos = nanos % (DAY * NANOS);
+    form.text(|out| {
         push_clock(out, nanos / NANOS);
         push_fraction(out, nanos % NANOS);
-        out.extend_from_slice(b"Z\"");
-    } else {
-        signed(out, nanos / 1_000_000);
-    }
-    Some(())
+        out.push(b'Z');
+        Some(())
+    })
 }
 
-/// Appends a TIMESTAMP with as many digits of fraction as the column has; zero is left out.
-pub fn push_timestamp(
-    out: &mut Vec<u8>,
+/// Writes a TIMESTAMP with as many digits of fraction as the column has; zero is left out.
+pub fn push_timestamp<F: Format>(
+    form: &mut F,
     data: &[u8],
     fraction: Fraction,
     shown: usize,
@@ -225,20 +253,21 @@ pub fn push_timestamp(
         return None;
     }
     let seconds = packed >> fraction.bits;
-    out.push(b'"');
-    push_date(out, civil(seconds / DAY));
-    out.push(b'T');
-    push_clock(out, seconds % DAY);
-    if fraction.bits > 0 {
-        let stored = fraction.of(packed);
-        if stored >= 10i64.pow(fraction.digits as u32) {
-            return None;
+    form.text(|out| {
+        push_date(out, civil(seconds / DAY));
+        out.push(b'T');
+        push_clock(out, seconds % DAY);
+        if fraction.bits > 0 {
+            let stored = fraction.of(packed);
+            if stored >= 10i64.pow(fraction.digits as u32) {
+                return None;
+            }
+            out.push(b'.');
+            let first = out.len();
+            padded(out, stored as u64, fraction.digits);
+            out.resize(first + shown, b'0');
         }
-        out.push(b'.');
-        let first = out.len();
-        padded(out, stored as u64, fraction.digits);
-        out.resize(first + shown, b'0');
-    }
-    out.extend_from_slice(b"Z\"");
-    Some(())
+        out.push(b'Z');
+        Some(())
+    })
 }

@@ -1,5 +1,7 @@
 //! JSON strings as Jackson writes them: upper-case escapes, two of them beyond U+FFFF.
 
+use crate::format::{Format, Prepared};
+
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 const BLOCK: usize = 16;
 
@@ -88,38 +90,34 @@ pub fn quote(out: &mut Vec<u8>, text: &[u8]) -> bool {
     true
 }
 
-/// A character set of one byte a character: the escaped UTF-8 of each.
+/// A character set of one byte a character: the UTF-8 of each.
 pub struct CharTable {
-    escaped: Vec<Vec<u8>>,
+    characters: Vec<Prepared>,
     keeps_ascii: bool,
 }
 
 impl CharTable {
     /// Builds a table from its 256 characters.
     pub fn new(characters: &str) -> Option<CharTable> {
-        let escaped: Vec<Vec<u8>> = characters
-            .chars()
-            .map(|character| {
-                let mut out = Vec::new();
-                escape(&mut out, character.encode_utf8(&mut [0; 4]).as_bytes());
-                out
-            })
-            .collect();
         let same = |code: u8| characters.chars().nth(code as usize) == Some(code as char);
         let keeps_ascii = (0..128).all(same);
-        (escaped.len() == 256).then_some(CharTable { escaped, keeps_ascii })
+        let characters: Vec<Prepared> = characters
+            .chars()
+            .map(|character| Prepared::new(character.encode_utf8(&mut [0; 4])))
+            .collect();
+        (characters.len() == 256).then_some(CharTable { characters, keeps_ascii })
     }
 
-    /// Appends a string.
-    pub fn quote(&self, out: &mut Vec<u8>, text: &[u8]) {
-        out.push(b'"');
+    /// Writes a string.
+    pub fn push<F: Format>(&self, form: &mut F, text: &[u8]) -> Option<()> {
         if self.keeps_ascii && text.is_ascii() {
-            escape(out, text);
-        } else {
-            for &byte in text {
-                out.extend_from_slice(&self.escaped[byte as usize]);
-            }
+            return form.utf8(text);
         }
-        out.push(b'"');
+        form.text(|out| {
+            for &byte in text {
+                out.extend_from_slice(F::part(&self.characters[byte as usize]));
+            }
+            Some(())
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! Writes the messages of rows: keys and values from the bytes of images.
 
+use std::sync::OnceLock;
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -9,7 +11,6 @@ use crate::guard::guarded;
 use crate::layout::Span;
 use crate::program::RowProgram;
 use crate::rows::{Eager, Kind, Origin, Rows};
-use crate::text::quote;
 use crate::write::Write;
 
 /// A field of a key or value.
@@ -52,6 +53,8 @@ pub struct RowWriter {
     value: Struct,
     new_message: Py<PyAny>,
     message_type: Py<PyAny>,
+    /// How many fields of the value need no Python: in rows of the log, and of a snapshot.
+    covered: [OnceLock<usize>; 2],
 }
 
 type DescribedField = (Vec<u8>, Option<String>, usize, Py<PyAny>, Py<PyAny>, Py<PyAny>);
@@ -74,7 +77,16 @@ impl RowWriter {
         message_type: Py<PyAny>,
     ) -> Self {
         let key = key.map(Struct::new);
-        RowWriter { key, value: Struct::new(value), new_message, message_type }
+        let (value, covered) = (Struct::new(value), Default::default());
+        RowWriter { key, value, new_message, message_type, covered }
+    }
+
+    /// How many fields of the value were written without Python, rare values apart: in the first
+    /// rows of the log and of a snapshot; None before them.
+    #[getter]
+    fn native_columns(&self) -> (Option<usize>, Option<usize>) {
+        let [stream, snapshot] = &self.covered;
+        (stream.get().copied(), snapshot.get().copied())
     }
 
     /// Returns the messages of rows; None where the key of a row changes.
@@ -90,7 +102,10 @@ impl RowWriter {
             let py = rows.py();
             let images = rows.get().images.clone();
             let rows = &*rows.get().origin;
-            let reader = Reader { rows, program: rows.program.get(), data: rows.data.as_bytes(py) };
+            let program = rows.program.get();
+            let covered = &self.covered[(rows.kind == Kind::Read) as usize];
+            covered.get_or_init(|| self.value.native_fields(program));
+            let reader = Reader { rows, program, data: rows.data.as_bytes(py) };
             let messages = PyList::empty(py);
             let (mut out, mut key) = (Vec::with_capacity(512), Vec::with_capacity(64));
             let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -222,6 +237,18 @@ impl Struct {
         Ok(())
     }
 
+    /// Returns how many fields need no Python. A column that no image holds has a ready text.
+    fn native_fields(&self, program: &RowProgram) -> usize {
+        let is_native = |field: &&Field| match program.column_of.get(field.slot) {
+            Some(&Some(column)) => {
+                let decode = &program.columns[column].decode;
+                field.write != Write::Python && !matches!(decode, Decode::Python)
+            }
+            _ => true,
+        };
+        self.fields.iter().filter(is_native).count()
+    }
+
     /// Whether a field may have different values in two images: different bytes may be equal.
     fn may_differ(&self, before: &Image<'_>, after: &Image<'_>) -> bool {
         self.fields.iter().any(|field| {
@@ -268,48 +295,28 @@ impl Field {
         if span.is_null {
             return self.absent.push(py, out, &self.part);
         }
-        if let Some(place) = column.eager {
-            if let (Eager::Json(..), false) = (&image.eager[place], self.write == Write::Plain) {
-                let raw = span.bytes(image.data);
-                return self.push_object(py, out, column.converted(py, raw)?);
-            }
-            return self.push_eager(py, out, &image.eager[place], image.arena);
-        }
         let start = out.len();
         out.extend_from_slice(&self.label);
         let raw = span.bytes(image.data);
-        if column.decode.push(out, raw, self.write).is_some() {
-            return Ok(());
-        }
+        let made = match column.eager.map(|place| &image.eager[place]) {
+            None | Some(Eager::Accepted) => {
+                if self.write.push(out, &column.decode, raw).is_some() {
+                    return Ok(());
+                }
+                column.converted(py, raw)?
+            }
+            Some(Eager::Text(from, to)) => {
+                let text = &image.arena[*from..*to];
+                if self.write.push_text(out, text).is_some() {
+                    return Ok(());
+                }
+                PyString::new(py, std::str::from_utf8(text)?).into_any().unbind()
+            }
+            Some(Eager::Object(object)) => object.clone_ref(py),
+            Some(Eager::Null) => py.None(),
+        };
         out.truncate(start);
-        self.push_object(py, out, column.converted(py, raw)?)
-    }
-
-    fn push_eager(
-        &self,
-        py: Python<'_>,
-        out: &mut Vec<u8>,
-        value: &Eager,
-        arena: &[u8],
-    ) -> PyResult<()> {
-        match value {
-            Eager::Null => self.absent.push(py, out, &self.part),
-            Eager::Object(object) => self.push_object(py, out, object.clone_ref(py)),
-            Eager::Json(from, to) => {
-                out.extend_from_slice(&self.label);
-                out.extend_from_slice(&arena[*from..*to]);
-                Ok(())
-            }
-            Eager::Text(from, to) if self.write == Write::Plain => {
-                out.extend_from_slice(&self.label);
-                quote(out, &arena[*from..*to]);
-                Ok(())
-            }
-            Eager::Text(from, to) => {
-                let text = std::str::from_utf8(&arena[*from..*to])?;
-                self.push_object(py, out, PyString::new(py, text).into_any().unbind())
-            }
-        }
+        self.push_object(py, out, made)
     }
 
     fn push_object(&self, py: Python<'_>, out: &mut Vec<u8>, value: Py<PyAny>) -> PyResult<()> {

@@ -45,7 +45,7 @@ RULES = st.sampled_from(
 _CHARSETS = "latin1 ascii cp1251 greek tis620 dec8 swe7 keybcs2 sjis gbk utf16 utf8mb4 binary"
 
 
-def _text(charset: str) -> Kind:
+def text_of(charset: str) -> Kind:
     """Text of any bytes, also such as the character set does not have."""
     attributes: dict[str, Any] = {"charset": charset, "length": 100}
     values = st.binary(max_size=40) | st.text(max_size=40).map(str.encode)
@@ -97,7 +97,7 @@ def _year() -> Kind:
     )
 
 
-ALL_KINDS = [*KINDS, *map(_text, _CHARSETS.split()), _document(), _boolean(), _year()]
+ALL_KINDS = [*KINDS, *map(text_of, _CHARSETS.split()), _document(), _boolean(), _year()]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from connector.debezium.events import EventOptions
 from connector.debezium.transactions import Transaction
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.types.type_options import TypeOptions
+from tests.unit.converters.without_registry import PlainAvro
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.native.random_tables import ALL_KINDS, LETTERS, Described, described
@@ -29,16 +30,21 @@ OPTIONS = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 17952266001
 KINDS_OF_EVENTS = list(LETTERS)
 
 
-def writer(table: Described, *, natively: bool) -> Callable[[RowsChanged], Any]:
+CONVERTERS: list[Any] = [JsonConverter({"schemas.enable": "false"}), PlainAvro()]
+
+
+def writer(table: Described, converter: Any, *, natively: bool) -> Callable[[RowsChanged], Any]:
     plan = table.plan()
     plan._may_be_native = natively
-    keys = JsonConverter({"schemas.enable": "false"})
-    rows = CompiledRows(OPTIONS, Transaction(), keys, fragment_keys(keys), header, keys)
+    keys = fragment_keys(converter)
+    rows = CompiledRows(OPTIONS, Transaction(), converter, keys, header, converter)
 
     def written(event: RowsChanged) -> Any:
         """Errors come when the rows are read: there they may be skipped."""
         read = outcome(lambda: plan.rows(event))
-        return read if isinstance(read, str) else rows.messages(change(table, event, read))
+        if isinstance(read, str):
+            return read
+        return outcome(lambda: rows.messages(change(table, event, read)))
 
     return written
 
@@ -71,13 +77,14 @@ def test_damaged_events() -> None:
                 exact=chance.random() < 0.3,
             )
             table = described(table_of(kinds), ["c0"], options, {})
-            ways = [writer(table, natively=natively) for natively in (True, False)]
+            converter = chance.choice(CONVERTERS)
+            ways = [writer(table, converter, natively=natively) for natively in (True, False)]
             for _ in range(200):
                 kind = chance.choice(KINDS_OF_EVENTS)
                 images = b"".join(_image(chance, table) for _ in range(chance.randrange(1, 5)))
                 data = damaged(chance, images)
                 first, second = (way(table.event(kind, data)) for way in ways)
-                assert first == second, (kinds, options, kind, data)
+                assert first == second, (kinds, options, converter, kind, data)
                 done += 1
     finally:
         logging.disable(logging.NOTSET)

@@ -82,7 +82,7 @@ def test_python_reads_the_large_rows_of_a_snapshot() -> None:
     batches = list(read_natively(TextRows(columns), stream(data, list(sizes))))
     found = [(native.is_native(batch), len(batch)) for batch in batches if batch]
     assert found == [(True, 3), (False, 1), (True, 2)]
-    check(known, data, list(sizes), NO_SCHEMAS)
+    check(known, data, list(sizes), JsonConverter(NO_SCHEMAS))
 
 
 @pytest.mark.parametrize("kind", list(LETTERS))

@@ -22,6 +22,7 @@ from connector.debezium.transactions import Transaction
 from connector.errors import MillraceError
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.types.type_options import TypeOptions
+from tests.unit.converters.without_registry import PlainAvro, PlainJsonSchema
 from tests.unit.debezium.random_changes import OPTIONS, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
@@ -36,14 +37,20 @@ from tests.unit.native.random_tables import (
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 HEADERS = SimpleHeaderConverter()
-SOURCE_VALUES = tuple(None if field.schema.optional else 1 for field in SOURCE.fields)
-JSON_SETTINGS = st.fixed_dictionaries(
+SOURCE_VALUES = tuple(
+    None if field.schema.optional else "1" if field.schema.type == "string" else 1
+    for field in SOURCE.fields
+)
+JSON = st.fixed_dictionaries(
     {
         "schemas.enable": st.sampled_from(["true", "false"]),
         "decimal.format": st.sampled_from(["BASE64", "NUMERIC"]),
         "replace.null.with.default": st.sampled_from(["true", "false"]),
     }
-)
+).map(JsonConverter)
+AVRO = st.builds(PlainAvro, defaults=st.booleans())
+JSON_SCHEMA = st.builds(PlainJsonSchema, numeric=st.booleans(), defaults=st.booleans())
+CONVERTERS: st.SearchStrategy[Any] = JSON | AVRO | JSON_SCHEMA
 Outcome = list[tuple[Any, ...]] | str
 
 
@@ -63,16 +70,20 @@ def change(table: Described, event: RowsChanged, rows: Any) -> RowChanges:
     return RowChanges(table.codec, event.kind, rows, SOURCE_VALUES, 3)
 
 
-def compiled(options: EventOptions, values: JsonConverter, work: RowChanges) -> list[Message]:
-    keys = JsonConverter()
+def compiled(
+    options: EventOptions, values: Any, work: RowChanges, keys: Any = None
+) -> list[Message]:
+    keys = keys or JsonConverter()
     rows = CompiledRows(options, Transaction(), values, fragment_keys(keys), header, keys)
     return [
         message._replace(headers=list(message.headers or ())) for message in rows.messages(work)
     ]
 
 
-def generic(options: EventOptions, values: JsonConverter, work: RowChanges) -> list[Message]:
-    keys = JsonConverter()
+def generic(
+    options: EventOptions, values: Any, work: RowChanges, keys: Any = None
+) -> list[Message]:
+    keys = keys or JsonConverter()
     return [
         Message(
             record.topic,
@@ -92,9 +103,9 @@ def in_python(table: Described, event: RowsChanged) -> Any:
 
 
 @settings(max_examples=300)
-@given(st.data(), OPTIONS, JSON_SETTINGS, st.sampled_from(list(LETTERS)))
+@given(st.data(), OPTIONS, CONVERTERS, CONVERTERS, st.sampled_from(list(LETTERS)))
 def test_messages_are_the_same_on_all_paths(
-    data: st.DataObject, options: EventOptions, converter: dict[str, str], kind: int
+    data: st.DataObject, options: EventOptions, keys: Any, values: Any, kind: int
 ) -> None:
     table = data.draw(described_tables())
     event = table.event(kind, data.draw(images_of(table.table, kind)))
@@ -105,11 +116,8 @@ def test_messages_are_the_same_on_all_paths(
         return
     assert native.is_native(rows) or table.codec.derived
     ways = [
-        outcome(lambda: compiled(options, JsonConverter(converter), change(table, event, rows))),
-        outcome(
-            lambda: compiled(options, JsonConverter(converter), change(table, event, expected))
-        ),
-        outcome(lambda: generic(options, JsonConverter(converter), change(table, event, expected))),
+        outcome(partial(write, options, values, change(table, event, found), keys))
+        for write, found in ((compiled, rows), (compiled, expected), (generic, expected))
     ]
     assert ways[0] == ways[1]
     assert ways[0] == ways[2]
@@ -118,9 +126,9 @@ def test_messages_are_the_same_on_all_paths(
 
 
 @settings(max_examples=300)
-@given(st.data(), OPTIONS, st.sampled_from(list(LETTERS)))
+@given(st.data(), OPTIONS, CONVERTERS, st.sampled_from(list(LETTERS)))
 def test_damaged_events_lead_to_the_same_error_or_messages(
-    data: st.DataObject, options: EventOptions, kind: int
+    data: st.DataObject, options: EventOptions, values: Any, kind: int
 ) -> None:
     table = data.draw(described_tables(most=5))
     images = bytearray(data.draw(images_of(table.table, kind)))
@@ -135,7 +143,7 @@ def test_damaged_events_lead_to_the_same_error_or_messages(
         assert rows == expected
         return
     ways = [
-        outcome(partial(compiled, options, JsonConverter(), change(table, event, found)))
+        outcome(partial(compiled, options, values, change(table, event, found), values))
         for found in (rows, expected)
     ]
     assert ways[0] == ways[1]

@@ -27,7 +27,7 @@ from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
 from tests.unit.mysql.session.test_text_rows import END, Chunks, packed, packets
 from tests.unit.native.random_tables import RULES, TYPE_OPTIONS, Described, described
 from tests.unit.native.test_messages import (
-    JSON_SETTINGS,
+    CONVERTERS,
     SOURCE_VALUES,
     compiled,
     generic,
@@ -77,9 +77,8 @@ def stream(data: bytes, sizes: list[int]) -> RowStream:
     return cast("RowStream", Chunks(data + packets(END), sizes))
 
 
-def check(known: Described, data: bytes, sizes: list[int], converter: dict[str, str]) -> None:
+def check(known: Described, data: bytes, sizes: list[int], values: Any) -> None:
     options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1795226600123456789)
-    values = JsonConverter(converter)
     columns = [codec.as_selected() for codec in known.codec.columns]
     rows = TextRows(columns)
     ways = [
@@ -100,10 +99,10 @@ def check(known: Described, data: bytes, sizes: list[int], converter: dict[str, 
 
 
 @settings(max_examples=200)
-@given(st.data(), JSON_SETTINGS, TYPE_OPTIONS, RULES, st.lists(st.integers(1, 60), max_size=20))
+@given(st.data(), CONVERTERS, TYPE_OPTIONS, RULES, st.lists(st.integers(1, 60), max_size=20))
 def test_messages_are_the_same_on_all_paths(
     data: st.DataObject,
-    converter: dict[str, str],
+    values: Any,
     options: TypeOptions,
     rules: dict[str, str],
     sizes: list[int],
@@ -114,22 +113,24 @@ def test_messages_are_the_same_on_all_paths(
     if known.codec.derived or len(known.codec.columns) != len(table.kinds):
         return
     rows = data.draw(st.lists(rows_of(table), min_size=1, max_size=5))
-    check(known, sent(table, rows, lambda kind, value: kind.text(value)), sizes, converter)
+    check(known, sent(table, rows, lambda kind, value: kind.text(value)), sizes, values)
 
 
 @settings(max_examples=400)
-@given(st.data(), JSON_SETTINGS, TYPE_OPTIONS, st.sampled_from(KINDS))
+@given(st.data(), CONVERTERS, TYPE_OPTIONS, st.sampled_from(KINDS))
 def test_unusual_texts_are_left_to_python(
-    data: st.DataObject, converter: dict[str, str], options: TypeOptions, kind: Any
+    data: st.DataObject, values: Any, options: TypeOptions, kind: Any
 ) -> None:
     table = table_of([kind, INTEGERS[4]])
     known = described(table, [], options, {})
     text = data.draw(st.sampled_from(NUMBERS)).encode()
-    check(known, packed((text, b"1")) + packed((None, b"2")), [], converter)
+    check(known, packed((text, b"1")) + packed((None, b"2")), [], values)
 
 
 def test_rows_of_several_packets_stand_between_others() -> None:
     table = table_of([INTEGERS[4], TEXTS[-1]])
     known = described(table, ["c0"], TypeOptions(), {})
     small, large = packed((b"1", b"a")), packed((b"2", b"b" * (1 << 24)))
-    check(known, small * 2 + large + small, [100, 1 << 20], {"schemas.enable": "false"})
+    check(
+        known, small * 2 + large + small, [100, 1 << 20], JsonConverter({"schemas.enable": "false"})
+    )

@@ -10,9 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector.capture.change import HeartbeatDue, RowChanges, TransactionBoundary, Waiting
-from connector.converters.avro.encoder import Encoder
-from connector.converters.avro.fragments import AvroFragments
-from connector.converters.avro.schemas import Dialect
 from connector.converters.json import JsonConverter
 from connector.converters.protobuf.encoder import MessageEncoder
 from connector.converters.protobuf.fragments import ProtobufFragments
@@ -27,19 +24,10 @@ from connector.debezium.events import EventOptions
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline, Transform
+from tests.unit.converters.without_registry import PlainAvro
 from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 5_000_000)
-
-
-class _Avro(AvroFragments):
-    """Avro without a registry: each schema has the same id."""
-
-    def __init__(self) -> None:
-        super().__init__(Encoder(Dialect()), 10)
-
-    def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - one id for all
-        return b"\0\0\0\0\7"
 
 
 class _Protobuf(ProtobufFragments):
@@ -54,7 +42,7 @@ class _Protobuf(ProtobufFragments):
 
 def _converter(name: str) -> Any:
     if name in ("avro", "protobuf"):
-        return _Avro() if name == "avro" else _Protobuf()
+        return PlainAvro() if name == "avro" else _Protobuf()
     if name == "string":
         return StringConverter()
     return JsonConverter({"schemas.enable": str(name == "json with schemas")})
@@ -193,7 +181,7 @@ def test_which_converters_write_parts() -> None:
     assert not isinstance(StringConverter(), Fragments)
 
 
-class _Away(_Avro):
+class _Away(PlainAvro):
     """A registry that does not answer the first requests."""
 
     def __init__(self, refusals: int) -> None:
@@ -216,7 +204,7 @@ def test_a_registry_that_is_away_for_a_while_changes_nothing(
     waits: list[int] = []
 
     def run(refusals: int) -> list[tuple[Any, ...]]:
-        converters = TaskConverters(_Avro(), _Away(refusals), SimpleHeaderConverter())
+        converters = TaskConverters(PlainAvro(), _Away(refusals), SimpleHeaderConverter())
         pipeline = Pipeline(
             DebeziumEncoder(PLAIN),
             converters,
@@ -253,7 +241,7 @@ def test_a_task_that_stops_while_it_waits_for_a_registry_skips_nothing(
             raise _StoppedError
 
     registry = _Away(0)
-    converters = TaskConverters(_Avro(), registry, SimpleHeaderConverter())
+    converters = TaskConverters(PlainAvro(), registry, SimpleHeaderConverter())
     pipeline = Pipeline(DebeziumEncoder(PLAIN), converters, transforms, skip, stop)
     assert len(list(pipeline.messages(replace(CREATED)))) == 2
     registry.refusals = refusals
@@ -268,7 +256,7 @@ def test_transforms_run_once_however_often_the_registry_is_asked(refusals: int) 
         record.topic += ".x"
         return record
 
-    converters = TaskConverters(_Avro(), _Away(refusals), SimpleHeaderConverter())
+    converters = TaskConverters(PlainAvro(), _Away(refusals), SimpleHeaderConverter())
     pipeline = Pipeline(
         DebeziumEncoder(PLAIN), converters, (counted,), await_registry=lambda *_: None
     )
@@ -276,7 +264,7 @@ def test_transforms_run_once_however_often_the_registry_is_asked(refusals: int) 
     assert [message.topic for message in found] == ["srv.shop.orders.x"] * 2
 
 
-class _Refusing(_Avro):
+class _Refusing(PlainAvro):
     """A registry that refuses schemas of values."""
 
     def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - refuses all
@@ -290,7 +278,7 @@ def _refused_rows(skip: bool) -> tuple[Pipeline, list[str]]:
         skipped.append(f"{stage} {topic} {error}")
         return skip
 
-    converters = TaskConverters(_Avro(), _Refusing(), SimpleHeaderConverter())
+    converters = TaskConverters(PlainAvro(), _Refusing(), SimpleHeaderConverter())
     return Pipeline(DebeziumEncoder(PLAIN), converters, (), decide), skipped
 
 
