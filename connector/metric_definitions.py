@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -20,6 +20,17 @@ class MetricDefinition:
     help: str
     read: Read
     kind: Literal["counter", "gauge"] = "gauge"
+
+
+@dataclass(frozen=True, slots=True)
+class TableMetricDefinition:
+    """A metric of the tables of a task: its name, its help text, its labels, and its values."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+    read: Callable[[TaskMetrics], Iterator[tuple[tuple[str, ...], float]]]
+    kind: Literal["gauge"] = "gauge"
 
 
 def _event_metrics(part: Callable[[TaskMetrics], EventCounts]) -> tuple[MetricDefinition, ...]:
@@ -212,6 +223,22 @@ OWN: Final = (
         "last_offset_commit_timestamp_seconds",
         "When the last offset was stored, 0 before any.",
         lambda f: f.committed_at,
+    ),
+)
+
+
+def _native_columns(metrics: TaskMetrics) -> Iterator[tuple[tuple[str, ...], float]]:
+    for table, context, native, python in metrics.native_columns():
+        yield (table, context, "native"), native
+        yield (table, context, "python"), python
+
+
+OWN_BY_TABLE: Final = (
+    TableMetricDefinition(
+        "native_columns",
+        "Columns of a table's events, by what reads and writes them: the native core or Python.",
+        ("table", "context", "path"),
+        _native_columns,
     ),
 )
 

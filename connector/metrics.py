@@ -22,7 +22,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from connector.errors import NotFoundError
-from connector.metric_definitions import CONTEXTS, OWN
+from connector.metric_definitions import CONTEXTS, OWN, OWN_BY_TABLE
 from connector.task.metrics import TaskMetrics
 from connector.version import VERSION
 from connector.worker.rest_answers import RestAnswers
@@ -79,6 +79,13 @@ class TaskCollector(Collector):
             )
             for (connector, task), metrics in running:
                 family.add_metric((connector, str(task)), definition.read(metrics))
+            yield family
+        for by_table in OWN_BY_TABLE:
+            labels = ("connector", "task", *by_table.labels)
+            family = GaugeMetricFamily(f"millrace_{by_table.name}", by_table.help, labels=labels)
+            for (connector, task), metrics in running:
+                for values, number in by_table.read(metrics):
+                    family.add_metric((connector, str(task), *values), number)
             yield family
 
 

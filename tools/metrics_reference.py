@@ -6,8 +6,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from connector.metric_definitions import HISTORY, OWN, SNAPSHOT, STREAMING, MetricDefinition
+from connector.metric_definitions import (
+    HISTORY,
+    OWN,
+    OWN_BY_TABLE,
+    SNAPSHOT,
+    STREAMING,
+    MetricDefinition,
+    TableMetricDefinition,
+)
 
+_Metric = MetricDefinition | TableMetricDefinition
 FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
 
 _HEAD: Final = """\
@@ -20,16 +29,16 @@ _HEAD: Final = """\
 
 def page() -> str:
     """Return the whole page."""
-    sections = (
+    sections: tuple[tuple[str, str, Sequence[_Metric]], ...] = (
         ('Snapshot (`context="snapshot"`)', "debezium_metrics_", SNAPSHOT),
         ('Streaming (`context="streaming"`)', "debezium_metrics_", STREAMING),
         ('Schema history (`context="schema-history"`)', "debezium_metrics_", HISTORY),
-        ("Millrace", "millrace_", OWN),
+        ("Millrace", "millrace_", (*OWN, *OWN_BY_TABLE)),
     )
     return "\n".join([_HEAD, *(line for section in sections for line in _section(*section))])
 
 
-def _section(title: str, prefix: str, metrics: Sequence[MetricDefinition]) -> Iterator[str]:
+def _section(title: str, prefix: str, metrics: Sequence[_Metric]) -> Iterator[str]:
     yield f"## {title}\n\n| metric | type | meaning |\n|---|---|---|"
     for metric in metrics:
         counter = metric.kind == "counter"

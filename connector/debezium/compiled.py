@@ -1,32 +1,29 @@
 """Row changes straight to bytes: the same messages as `connector.debezium.events` leads to.
 
-What is constant for a table is encoded when its codec is first seen, what is constant for a
-log event once an event; a row costs its own columns and one join.
+They are joined from the ready pieces of `connector.debezium.table_fragments`; a row costs its own
+columns and one join.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.fragments import Encode, Fragments
+from connector.data.fragments import Fragments
 from connector.data.record import Header, Message
-from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, moving, numbered_rows
+from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, numbered_rows
 from connector.debezium.native_messages import row_writer
+from connector.debezium.table_fragments import EventFragments, TableFragments
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
-from connector.native import Rows, RowWriter, is_native
+from connector.native import NativeColumns, Rows, is_native
 
 Headers = list[tuple[str, bytes | None]]
 EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
-_BEFORE, _AFTER, _SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _CREATING = frozenset("cr")
-_KNOWN_NUMBERS = 4096
 
 _join = b"".join
 _new = tuple.__new__  # half the time of calling a named tuple
@@ -59,11 +56,12 @@ class CompiledRows:
     def messages(self, change: RowChanges) -> list[Message]:
         """Return the messages of a change, in order."""
         shape = self._shapes.of(change.codec)
-        event = _Event(shape, change.source, self._options.now())
+        event = EventFragments(shape, change.source, self._options.now())
         if is_native(change.rows):
             written = self._natively(event, change, change.rows)
             if written is not None:
                 return written
+        shape.record_python(change.op)
         if not self._orders or change.op == "r":
             if change.op in _CREATING:
                 return self._created(event, change)
@@ -86,7 +84,13 @@ class CompiledRows:
                 messages.append(self._present(shape, before, after, rest))
         return messages
 
-    def _natively(self, event: _Event, change: RowChanges, rows: Rows) -> list[Message] | None:
+    def native_columns(self) -> list[NativeColumns]:
+        """Return how many columns the native core writes, for each table; any thread may ask."""
+        return [found for shape in self._shapes.known() for found in shape.native_columns()]
+
+    def _natively(
+        self, event: EventFragments, change: RowChanges, rows: Rows
+    ) -> list[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
         shape, op, first = event.shape, change.op, change.first_row
         if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):
@@ -104,7 +108,7 @@ class CompiledRows:
         tombstones = self._options.tombstones
         return shape.writer.messages(rows, frame, shape.topic, self._headers, tombstones)
 
-    def _created(self, event: _Event, change: RowChanges) -> list[Message]:
+    def _created(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
         shape, headers = event.shape, self._headers
         topic, key, row, created = shape.topic, shape.key, shape.after, shape.created
@@ -128,7 +132,7 @@ class CompiledRows:
             if r is not None
         ]
 
-    def _updated(self, event: _Event, change: RowChanges) -> list[Message]:
+    def _updated(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that were changed; those whose key was are the exception.
 
         A row leaves the change and its values go as soon as they are written: they may be huge.
@@ -157,7 +161,9 @@ class CompiledRows:
             messages.append(_new(Message, (topic, None, key_text, value, headers, None)))
         return messages
 
-    def _present(self, shape: _Shape, before: Row | None, after: Row, rest: bytes) -> Message:
+    def _present(
+        self, shape: TableFragments, before: Row | None, after: Row, rest: bytes
+    ) -> Message:
         written = shape.after(after)
         if before is None:
             value = _join((shape.created, written, rest))
@@ -167,7 +173,7 @@ class CompiledRows:
         return _new(Message, fields)
 
     def _delete(
-        self, event: _Event, before: Row | None, rest: bytes, headers: Headers
+        self, event: EventFragments, before: Row | None, rest: bytes, headers: Headers
     ) -> list[Message]:
         assert before is not None
         shape = event.shape
@@ -178,7 +184,7 @@ class CompiledRows:
             messages.append(Message(shape.topic, None, key, None, headers))
         return messages
 
-    def _move(self, event: _Event, before: Row, after: Row, middle: bytes) -> list[Message]:
+    def _move(self, event: EventFragments, before: Row, after: Row, middle: bytes) -> list[Message]:
         """Write an update that changes the key: the old row goes, the new one comes."""
         shape = event.shape
         codec = shape.codec
@@ -196,126 +202,18 @@ class CompiledRows:
         """Whether the events of the running transaction are counted."""
         return self._options.transactions and self._transaction.id is not None
 
-    def _tail(self, event: _Event, op: str) -> bytes:
+    def _tail(self, event: EventFragments, op: str) -> bytes:
         if not self._orders:
             return event.tail(op, event.shape.no_transaction)
         block = self._transaction.event(event.shape.codec.table.id)
         return event.tail(op, event.shape.transaction((None, None, None, block)))
 
-    def _shape(self, codec: TableEventSchema) -> _Shape:
-        shape = _Shape(codec, self._fragments, self._options.row_slot, self._encode_key(codec))
+    def _shape(self, codec: TableEventSchema) -> TableFragments:
+        shape = TableFragments(
+            codec, self._fragments, self._options.row_slot, self._encode_key(codec)
+        )
         shape.writer = row_writer(codec, self._fragments, self._keys)
         return shape
-
-
-class _Shape:
-    """The ready pieces of one table version's envelopes."""
-
-    def __init__(
-        self,
-        codec: TableEventSchema,
-        fragments: Fragments,
-        row_slot: int,
-        key: Callable[[Row], bytes | None],
-    ) -> None:
-        envelope, value = codec.envelope_schema, codec.value_schema
-        source = envelope.fields[_SOURCE].schema
-        frame, self.end = fragments.frame(envelope, codec.topic)
-        opening = frame + fragments.label(envelope, _BEFORE)
-        after = fragments.label(envelope, _AFTER)
-        null, present = fragments.null(value), fragments.present(value)
-        self._fragments = fragments
-        self.codec = codec
-        self.topic = codec.topic
-        self.key = key
-        self.moved = moving(codec)
-        self.writer: RowWriter | None = None
-        self.created = opening + null + after + present
-        self.opened = opening + present
-        self.to_after = after + present
-        self.no_after = after + null
-        self.source_label = fragments.label(envelope, _SOURCE)
-        self.whole_source = fragments.nested(envelope, _SOURCE)
-        self.source_head = fragments.part(source, 0, row_slot)
-        self.source_tail = fragments.part(source, row_slot + 1, len(source.fields))
-        self.source_end = fragments.close(source)
-        self.transaction = fragments.part(envelope, _TRANSACTION, _OP)
-        self.no_transaction = self.transaction((None,) * _OP)
-        self.operation = fragments.part(envelope, _OP, _END)
-        self.end = fragments.close(envelope) + self.end
-        self._number = fragments.part(source, row_slot, row_slot + 1)
-        self._row_slot = row_slot
-        self._numbers: list[bytes] = []
-
-    @cached_property
-    def before(self) -> Encode:
-        """Writes a row before its change."""
-        return self._nested(_BEFORE)
-
-    @cached_property
-    def after(self) -> Encode:
-        """Writes a row after its change."""
-        return self._nested(_AFTER)
-
-    @cached_property
-    def _row(self) -> Encode:
-        """Writes a row: compiled where the native core does not write all of them."""
-        return self._fragments.row(self.codec.value_schema)
-
-    def _nested(self, index: int) -> Encode:
-        """Return the function that writes a row into a field of the envelope, behind its label."""
-        wrap, row = self._fragments.nested(self.codec.envelope_schema, index), self._row
-        return row if wrap is None else lambda values: wrap(row(values))
-
-    def numbers(self, first: int, count: int) -> Sequence[bytes]:
-        """Return the fields of the source block that hold the numbers of some rows."""
-        known = self._numbers
-        last = first + count
-        if last > _KNOWN_NUMBERS:
-            return [self._row_number(number) for number in range(first, last)]
-        if last > len(known):
-            known += [self._row_number(number) for number in range(len(known), last)]
-        return known[first:last]
-
-    def _row_number(self, number: int) -> bytes:
-        return self._number((None,) * self._row_slot + (number,))
-
-
-class _Event:
-    """The pieces that all rows of one log event share."""
-
-    __slots__ = ("_ending", "_now", "_operation", "_parts", "head", "shape", "source_end")
-
-    def __init__(self, shape: _Shape, source: Row, now: int) -> None:
-        self.shape = shape
-        head = shape.source_label + shape.source_head(source)
-        end = shape.source_tail(source) + shape.source_end
-        self._parts = head, end
-        # A source block whose length is written is made as a whole, in place of the numbers.
-        self.head, self.source_end = (head, end) if shape.whole_source is None else (b"", b"")
-        self._now: tuple[Any, ...] = (now // 1_000_000, now // 1000, now)
-        self._operation = ""
-        self._ending = b""
-
-    def source(self, row: int) -> bytes:
-        """Return the source block with its label."""
-        return self.head + self.numbers(row, 1)[0] + self.source_end
-
-    def numbers(self, first: int, count: int) -> Sequence[bytes]:
-        """Return what stands between `head` and `source_end` for some rows."""
-        numbers, whole = self.shape.numbers(first, count), self.shape.whole_source
-        if whole is None:
-            return numbers
-        head, end = self._parts
-        return [whole(head + number + end) for number in numbers]
-
-    def tail(self, op: str, transaction: bytes) -> bytes:
-        """Return what follows the source block."""
-        shape = self.shape
-        if self._operation != op:
-            self._operation = op
-            self._ending = shape.operation((None,) * _OP + (op, *self._now)) + shape.end
-        return transaction + self._ending
 
 
 def fragment_keys(fragments: Fragments) -> EncodeKey:

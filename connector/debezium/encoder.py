@@ -16,6 +16,7 @@ from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.position_header import add_position_headers
 from connector.debezium.transactions import Transaction
 from connector.names import POSITION_HEADER
+from connector.native import NativeColumns
 
 
 class KeyConverter(Protocol):
@@ -39,6 +40,7 @@ class DebeziumEncoder:
         self._options = options
         self.transaction = Transaction(resumes=options.resumes_transactions)
         self._events = EventRecords(options, self.transaction)
+        self._rows: CompiledRows | None = None
 
     def records(self, change: Change) -> Iterator[Record]:
         """Return the records of a change, in order."""
@@ -55,6 +57,7 @@ class DebeziumEncoder:
         parts = key if isinstance(key, Fragments) else None
         encode_key = _converted_keys(key) if parts is None else fragment_keys(parts)
         rows = CompiledRows(options, self.transaction, value, encode_key, encode_header, parts)
+        self._rows = rows
 
         def encode(change: RowChanges) -> Iterable[Message]:
             messages = rows.messages(change)
@@ -64,6 +67,10 @@ class DebeziumEncoder:
             return add_position_headers(messages, change, change.position_text, options)
 
         return encode
+
+    def native_columns(self) -> list[NativeColumns]:
+        """Return how many columns of each table the native core writes."""
+        return [] if self._rows is None else self._rows.native_columns()
 
     def compile_chain(
         self,

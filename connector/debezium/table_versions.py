@@ -32,3 +32,7 @@ class TableVersions(Generic[T]):
             self._known[id(codec)] = known
             self._versions[codec.table.id] = id(codec)
         return known[1]
+
+    def known(self) -> list[T]:
+        """Return the results that are kept; any thread may ask."""
+        return [result for _, result in list(self._known.values())]

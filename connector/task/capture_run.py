@@ -73,6 +73,7 @@ class CaptureRun:
             self._producer,
         )
         self._metrics.tags = self._capture.metric_tags
+        self._metrics.native_columns = self._capture.encoder.native_columns
         if self._capture.signals is not None:
             task.use_channel(self._capture.signals.rest_channel)
         self._failed: MillraceError | None = None
@@ -122,6 +123,7 @@ class CaptureRun:
     def close(self) -> None:
         """Close the source and the producer, each even if another raises an error."""
         capture = self._capture
+        self._metrics.native_columns = tuple  # a task that failed keeps no table
         with ExitStack() as last_first:
             last_first.callback(self._producer.close)
             last_first.callback(self._cancel_abort)

@@ -7,7 +7,7 @@ read once for each batch.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,6 +24,7 @@ from connector.capture.change import (
 from connector.capture.progress import CaptureProgress
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
+from connector.native import NativeColumns
 
 _LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
 
@@ -66,6 +67,7 @@ class TaskMetrics:
     ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
     of the snapshot. ``faults`` are the reasons why the task waits, by cause. ``failed_tables`` are
     those whose last incremental snapshot failed; ``incremental`` is the progress of the others.
+    ``native_columns`` returns what the native core writes in the present run.
     """
 
     database: str = ""
@@ -93,6 +95,7 @@ class TaskMetrics:
     failed_tables: frozenset[str] = frozenset()
     incremental: IncrementalProgress = field(default_factory=IncrementalProgress)
     tags: Mapping[str, str] = field(default_factory=dict)
+    native_columns: Callable[[], Iterable[NativeColumns]] = tuple
     _paused_at: float = 0.0  # 0 if incremental snapshots are not paused
     _paused_seconds: float = 0.0
     _captures: Callable[[TableId], bool] = lambda _: True

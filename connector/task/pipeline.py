@@ -13,6 +13,7 @@ from connector.data.record import Header, Message, Record
 from connector.data.schema import Schema
 from connector.data.symbolic import NotCompilableError
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
+from connector.native import NativeColumns
 from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
 
@@ -72,6 +73,10 @@ class EventEncoder(Protocol):
         self, value: Fragments, key: Converter, encode_header: EncodeHeader
     ) -> Callable[[RowChanges], Iterable[Message]]:
         """Return a function that writes row changes without records in between."""
+        ...
+
+    def native_columns(self) -> Sequence[NativeColumns]:
+        """Return how many columns the native core writes; any thread may ask."""
         ...
 
     def compile_chain(
