@@ -41,5 +41,8 @@ def native_part(
     """
     if any(native_write(schema, numeric=True) != "plain" for schema in schemas):
         return python
-    nulls = map(null, schemas)
-    return part_writer(start, list(zip(labels, nulls, strict=True)), python)
+    fields = [
+        (label, "plain", label + null(schema))
+        for label, schema in zip(labels, schemas, strict=True)
+    ]
+    return part_writer(start, fields, python)

@@ -54,7 +54,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
 beside copying the row."""
 
-_INTERFACE = 3  # of `src/lib.rs`
+_INTERFACE = 4  # of `src/lib.rs`
 
 
 def _load() -> Any:
@@ -108,11 +108,14 @@ def row_writer(key: Struct | None, value: Struct, message_type: type[Any]) -> Ro
 
 
 def part_writer(
-    start: int, fields: Sequence[tuple[bytes, bytes]], python: Callable[[Sequence[Any]], bytes]
+    start: int,
+    fields: Sequence[tuple[bytes, str, bytes | None]],
+    python: Callable[[Sequence[Any]], bytes],
 ) -> Callable[[Sequence[Any]], bytes]:
-    """Return the function that writes fields of plain values from a number on.
+    """Return the function that writes fields from a number on: of integers, truth values, texts.
 
-    :param fields: the label of each, and the text of null.
+    :param fields: the label of each, how the core writes it, and null with its label; None where
+        Python decides on a null.
     :param python: writes the same fields; the core leaves rare values to it.
     """
     if _core is None:

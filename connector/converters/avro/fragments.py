@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from connector.converters.avro.encoder import Encoder, present
 from connector.converters.binary_fragments import BinaryFragments
+from connector.data.fragments import Encode
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
+from connector.native import part_writer
 
-_NATIVE: Final = frozenset(
-    ("boolean", "int8", "int16", "int32", "int64", "float32", "float64", "string", "bytes")
-)
+_PLAIN: Final = frozenset(("boolean", "int8", "int16", "int32", "int64", "string"))
+_NATIVE: Final = _PLAIN | {"float32", "float64", "bytes"}
 
 
 class AvroFragments(BinaryFragments[Encoder]):
@@ -39,6 +40,22 @@ class AvroFragments(BinaryFragments[Encoder]):
             if whole is not None:
                 return ready.start + whole
         return ready.start + ready.encode(value)
+
+    def part(self, schema: Schema, start: int, stop: int) -> Encode:
+        """Return a function that writes some fields: the native core's for plain values."""
+        python = super().part(schema, start, stop)
+        schemas = [field.schema for field in schema.fields[start:stop]]
+        if any(field.type not in _PLAIN or field.name == CONNECT_DECIMAL for field in schemas):
+            return python
+        fields = [(present(field), f"avro {field.type}", self._null(field)) for field in schemas]
+        return part_writer(start, fields, python)
+
+    def _null(self, schema: Schema) -> bytes | None:
+        """Return what stands for null; None where it is an error."""
+        try:
+            return self.null(schema)
+        except ConversionError:
+            return None
 
     def null(self, schema: Schema) -> bytes:
         """Return the branch of null, or the default that replaces it."""

@@ -3,13 +3,14 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyString, PyTuple};
 
-use crate::digits;
-use crate::text::quote;
+use crate::write::Write;
 
-/// A field whose values are written by their type, and the text of null.
+/// A field whose values are numbers without a point, truth values or texts.
 struct Field {
     label: Vec<u8>,
-    null: Vec<u8>,
+    write: Write,
+    /// What stands for null, with the label; None where Python decides.
+    null: Option<Vec<u8>>,
 }
 
 /// Writes neighboring fields, with labels, from the values of all fields of a struct.
@@ -24,8 +25,16 @@ pub struct PartWriter {
 #[pymethods]
 impl PartWriter {
     #[new]
-    fn new(start: usize, fields: Vec<(Vec<u8>, Vec<u8>)>, python: Py<PyAny>) -> Self {
-        let fields = fields.into_iter().map(|(label, null)| Field { label, null });
+    fn new(
+        start: usize,
+        fields: Vec<(Vec<u8>, String, Option<Vec<u8>>)>,
+        python: Py<PyAny>,
+    ) -> Self {
+        let fields = fields.into_iter().map(|(label, write, null)| Field {
+            label,
+            write: Write::named(Some(&write)),
+            null,
+        });
         PartWriter { start, fields: fields.collect(), python }
     }
 
@@ -45,7 +54,6 @@ impl PartWriter {
     fn push(&self, out: &mut Vec<u8>, values: &Bound<'_, PyTuple>) -> Option<()> {
         for (number, field) in self.fields.iter().enumerate() {
             let value = values.get_item(self.start + number).ok()?;
-            out.extend_from_slice(&field.label);
             field.push(out, &value)?;
         }
         Some(())
@@ -55,16 +63,16 @@ impl PartWriter {
 impl Field {
     fn push(&self, out: &mut Vec<u8>, value: &Bound<'_, PyAny>) -> Option<()> {
         if value.is_none() {
-            out.extend_from_slice(&self.null);
-        } else if let Ok(text) = value.cast_exact::<PyString>() {
-            return quote(out, text.to_cow().ok()?.as_bytes()).then_some(());
-        } else if let Ok(number) = value.cast_exact::<PyInt>() {
-            digits::signed(out, number.extract().ok()?);
-        } else if let Ok(truth) = value.cast_exact::<PyBool>() {
-            out.extend_from_slice(if truth.is_true() { b"true" } else { b"false" });
-        } else {
-            return None;
+            out.extend_from_slice(self.null.as_ref()?);
+            return Some(());
         }
-        Some(())
+        out.extend_from_slice(&self.label);
+        if let Ok(text) = value.cast_exact::<PyString>() {
+            self.write.push_text(out, text.to_cow().ok()?.as_bytes())
+        } else if let Ok(number) = value.cast_exact::<PyInt>() {
+            self.write.push_integer(out, number.extract().ok()?)
+        } else {
+            self.write.push_truth(out, value.cast_exact::<PyBool>().ok()?.is_true())
+        }
     }
 }

@@ -49,6 +49,24 @@ impl Write {
         }
     }
 
+    /// Appends an integer, as `push` does with a value.
+    pub fn push_integer(self, out: &mut Vec<u8>, value: i64) -> Option<()> {
+        match self {
+            Write::Json(kind) => Json { out, kind }.integer(value),
+            Write::Avro(kind) => Avro { out, kind }.integer(value),
+            Write::Python => None,
+        }
+    }
+
+    /// Appends a truth value, as `push` does with a value.
+    pub fn push_truth(self, out: &mut Vec<u8>, value: bool) -> Option<()> {
+        match self {
+            Write::Json(kind) => Json { out, kind }.truth(value),
+            Write::Avro(kind) => Avro { out, kind }.truth(value),
+            Write::Python => None,
+        }
+    }
+
     /// Appends text, as `push` does with a value.
     pub fn push_text(self, out: &mut Vec<u8>, text: &[u8]) -> Option<()> {
         match self {
