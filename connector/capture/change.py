@@ -117,6 +117,11 @@ class HeartbeatDue:
     now: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """The source has nothing more at hand: messages gain nothing by waiting for others."""
+
+
 P_co = TypeVar("P_co", bound=Position, covariant=True)
 
 
@@ -267,6 +272,7 @@ CaptureEvent = (
     | SchemaChange
     | TransactionBoundary
     | HeartbeatDue
+    | CaughtUp
     | Waiting
     | Notice
     | FailedTables

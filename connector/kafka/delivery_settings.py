@@ -11,7 +11,7 @@ _IN_FLIGHT: Final = ("max.in.flight.requests.per.connection", "max.in.flight")
 _ACKS: Final = ("acks", "request.required.acks")
 _RETRIES: Final = ("retries", "message.send.max.retries")
 _TIMEOUTS: Final = ("delivery.timeout.ms", "message.timeout.ms")
-_LINGER: Final = ("linger.ms", "queue.buffering.max.ms")
+LINGER: Final = ("linger.ms", "queue.buffering.max.ms")
 
 Settings = dict[str, str | int]
 
@@ -50,7 +50,7 @@ def _excludes_idempotence(config: Settings) -> str | None:
 
 def _check_timeout(config: Settings) -> None:
     timeout = next((name for name in _TIMEOUTS if config.get(name)), None)
-    linger = next((name for name in _LINGER if config.get(name)), None)
+    linger = next((name for name in LINGER if config.get(name)), None)
     if timeout and linger and int(config[timeout]) <= int(config[linger]):
         raise ConfigError(
             f"Invalid value {config[timeout]} for configuration {timeout}: it must be greater "

@@ -20,6 +20,7 @@ from connector.errors import (
     RefusedMessageError,
 )
 from connector.kafka.connection import CONNECTION
+from connector.kafka.delivery_settings import LINGER
 from connector.kafka.delivery_tracking import library_uses_receipts
 from connector.kafka.errors import delivery_error, request_error
 from connector.kafka.first_messages import Failed, FirstMessages
@@ -59,6 +60,7 @@ _PERHAPS_OTHERS: Final = {
 _GROWN_SECONDS: Final = 10.0  # how long the queue keeps room for a message larger than itself
 _REMEMBERED_SECONDS: Final = 6 * 3600.0  # brokers forget a silent producer after a day
 _STEP: Final = 0.005  # seconds of a flush for a partition's first message
+_PUSH: Final = 0.001  # seconds in which the library's thread sends what is queued
 
 PartitionCount = Callable[[str], int]
 
@@ -89,6 +91,7 @@ class Producer:
                 "max.in.flight.requests.per.connection", 1
             )
         self.linger = float(settings["linger.ms"]) / 1000
+        self._may_push = not any(name in config for name in LINGER)
         self.sent = self.sent_bytes = 0
         self.problem: str | None = None
         self._fatal: KafkaError | None = None
@@ -208,6 +211,17 @@ class Producer:
             self._serve(self._producer.flush, min(seconds, _STEP))
         else:
             self._serve(self._producer.poll, seconds)
+
+    def push(self) -> None:
+        """Send what is queued now, for nothing follows at once; not where the user sets linger.ms.
+
+        The library has no such call, but does not wait for more messages during a flush. A
+        millisecond is enough for that; its answer is not waited for any longer.
+
+        :raises ClientFailedError: the producer is unusable: make a new one.
+        """
+        if self._may_push and len(self._producer):
+            self._serve(self._producer.flush, _PUSH)
 
     def _serve(self, wait: Callable[[float], int], seconds: float) -> None:
         try:

@@ -8,7 +8,15 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from connector.capture.change import CaptureEvent, Change, HeartbeatDue, Notice, Progress, Row
+from connector.capture.change import (
+    CaptureEvent,
+    CaughtUp,
+    Change,
+    HeartbeatDue,
+    Notice,
+    Progress,
+    Row,
+)
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import TableId
@@ -195,6 +203,8 @@ class MySqlSource:
         for events in self._reader.batches():
             yield from translator.changes(events)
             yield from self._matched_rules()
+            if events and self._reader.has_caught_up():
+                yield CaughtUp()
             yield HeartbeatDue()
 
     def _check_log(self, start: BinlogPosition) -> None:

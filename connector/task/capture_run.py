@@ -11,6 +11,7 @@ from typing import Any
 
 from connector import allocator
 from connector.capture.change import (
+    CaughtUp,
     Change,
     FailedTables,
     HeartbeatDue,
@@ -140,18 +141,24 @@ class CaptureRun:
         elif isinstance(change, Progress):
             self._progress(change)
             self._tick(0)
+        elif isinstance(change, CaughtUp):
+            self._producer.push()
         elif isinstance(change, Waiting):
             self._waiting(change)
-        elif isinstance(change, Notice):
-            self._task.health.notice(change.text, change.about)
-        elif isinstance(change, FailedTables):
-            self._task.health.notice(str(change), "incremental snapshots")
+        elif isinstance(change, (Notice, FailedTables)):
+            self._notice(change)
         elif not isinstance(change, HeartbeatDue):
             self._send(self._pipeline.messages(change))
         elif self._heartbeat.due(now=change.now):
             self._send(self._pipeline.messages(change))
             if self._capture.heartbeat_action is not None:
                 self._capture.heartbeat_action.run()
+
+    def _notice(self, change: Notice | FailedTables) -> None:
+        if isinstance(change, Notice):
+            self._task.health.notice(change.text, change.about)
+        else:
+            self._task.health.notice(str(change), "incremental snapshots")
 
     def _waiting(self, change: Waiting) -> None:
         health = self._task.health

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -108,6 +109,25 @@ def test_one_server_id_for_two_connectors_stops_the_first(each_database: FreshDa
             reading.join(30)
         assert not reading.is_alive()
     assert "database.server.id" in getattr(ended[0], "remedy", "")
+
+
+def test_a_reader_has_caught_up_only_if_the_server_sent_no_more(
+    each_database: FreshDatabase,
+) -> None:
+    server = each_database.server
+    each_database.execute("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, text CHAR(200))")
+    rows = ", ".join(["(REPEAT('x', 200))"] * 5_000)
+    with closing(BinlogReader(settings_of(server), DumpStart(newest_file(server)[0]), 4_711)) as it:
+        batches = it.batches()
+        while not (next(batches) and it.has_caught_up()):
+            pass
+        each_database.execute(f"INSERT INTO t (text) VALUES {rows}")
+        time.sleep(1)  # until more than one read waits
+        while not next(batches):
+            pass
+        assert not it.has_caught_up()
+        while not (next(batches) and it.has_caught_up()):
+            pass
 
 
 @contextmanager

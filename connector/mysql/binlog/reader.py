@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import select
 import socket
+import ssl
 import struct
 import time
 from collections.abc import Generator, Iterator
@@ -49,12 +51,21 @@ class BinlogReader:
         self._connection = DumpConnection(settings, start, server_id, annotations=annotations)
         self._socket: socket.socket = self._connection.socket
         self._socket.settimeout(_TICK)
+        self._readable = select.poll()
+        self._readable.register(self._socket, select.POLLIN)
+        self._is_between_reads = False
         self._parser = EventParser(checksums=self._connection.checksums)
 
     @property
     def id(self) -> int:
         """The server's number of the session."""
         return self._connection.id
+
+    def has_caught_up(self) -> bool:
+        """Whether all that was received is yielded, and the server has sent no more."""
+        if not self._is_between_reads or self._readable.poll(0):
+            return False
+        return not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending())
 
     def batches(self) -> Iterator[list[BinlogEvent]]:
         """Yield the events as they come; an empty list when nothing came for a moment.
@@ -94,6 +105,7 @@ class BinlogReader:
                 yield []
                 continue
             last_sign = time.monotonic()
+            self._is_between_reads = False
             pending.append(chunk)
             size += len(chunk)
             if size < needed:  # a packet larger than a read: join its pieces once
@@ -141,6 +153,7 @@ class BinlogReader:
             else:
                 events.append(parser.event(data, start + 5, end - parser.trailer))
             start = end
+        self._is_between_reads = start == size
         yield events
         return data[start:], (end - start if size - start >= 5 else 0)
 

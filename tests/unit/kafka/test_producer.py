@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from weakref import ref
 
+import pytest
+
 from connector.data.record import Message
+from connector.kafka import producer as producers
 from connector.kafka.producer import Producer
 
 
@@ -52,3 +55,27 @@ def test_what_is_given_with_a_message_is_held_until_its_fate_is_known() -> None:
     producer.close()  # drops what is queued
     assert held() is None
     assert len(errors) == 1
+
+
+@pytest.mark.parametrize("own", [{}, {"linger.ms": 60_000}, {"queue.buffering.max.ms": 60_000}])
+def test_a_push_sends_what_waits_for_others_unless_the_user_says_how_long(
+    own: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(producers, "DEFAULTS", {**producers.DEFAULTS, "linger.ms": 60_000})
+    mock = {"test.mock.num.brokers": 1, "allow.auto.create.topics": True}
+    producer = Producer({"log_level": 0, **mock, **own})
+
+    def send(value: bytes) -> None:
+        assert producer.send([Message("topic", 0, None, value)], lambda _: 1, _ignore) is None
+
+    send(b"first")
+    assert producer.flush(10)  # the library knows the topic now
+    send(b"second")
+    producer.poll(0.2)
+    assert len(producer) == 1
+    for _ in range(20 if own else 5_000):
+        producer.push()
+        if not len(producer):
+            break
+    assert bool(len(producer)) == bool(own)
+    producer.close()

@@ -1,0 +1,55 @@
+"""A row that comes alone reaches Kafka at once; linger.ms is for rows that others follow."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from connector.connectors import CaptureConnector
+from connector.kafka import producer
+from connector.mysql import connector as family
+from tests.fixtures.connectors import connector
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.topics import Topics
+from tests.recovery.stopping import Stoppable
+from tools.stack import KafkaBroker
+
+LONG = {"linger.ms": 60_000}
+
+
+def test_rows_of_an_idle_database_do_not_wait_for_others(
+    each_database: FreshDatabase,
+    broker: KafkaBroker,
+    topics: Topics,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(producer, "DEFAULTS", {**producer.DEFAULTS, **LONG})
+    prefix = f"lone{uuid.uuid4().hex[:8]}"
+    config = connector(
+        each_database.server,
+        broker,
+        prefix,
+        each_database.name,
+        snapshot_mode="no_data",
+        schema_history_internal="io.debezium.storage.file.history.FileSchemaHistory",
+        schema_history_internal_file_filename=str(tmp_path / "history"),
+    )
+    each_database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
+    server = getattr(family, each_database.server.name)
+    capture = Stoppable(CaptureConnector(server()), config, {"bootstrap.servers": broker.address})
+    capture.run(lambda _: True)  # the snapshot
+    task = capture.task(lambda *_: None)
+    task.start()
+    try:
+        for number in range(1, 5):
+            each_database.execute(f"INSERT INTO t VALUES ({number})")
+            start = time.monotonic()
+            topics.wait_for(f"{prefix}.{each_database.name}.t", number)
+            assert time.monotonic() - start < LONG["linger.ms"] / 2000
+    finally:
+        task.stop(20)
+        topics.delete(topics.names(prefix))
