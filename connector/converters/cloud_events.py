@@ -1,20 +1,28 @@
 """Debezium's CloudEventsConverter: row events as CloudEvents in structured mode.
 
 The envelope is JSON or Avro, and so is the data in it; only Avro in JSON, never JSON in Avro. Other
-events, such as heartbeats and changes of schemas, become nulls.
+events, such as heartbeats and changes of schemas, become nulls. What describes an event stands in
+its value or in headers (`connector.converters.cloud_events_metadata`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from connector.config import ConfigDef, ConfigKey, invalid, one_of, only, settings_below
+from connector.config import ConfigDef, ConfigKey, one_of, settings_below
+from connector.converters.cloud_events_metadata import (
+    METADATA_KEYS,
+    Described,
+    MetadataSources,
+    text_of,
+)
 from connector.converters.json import JsonConverter
 from connector.data.avro_names import schema_names
+from connector.data.record import Header, Record
 from connector.data.schema import BYTES, STRING, Field, Schema, struct
 from connector.data.schema_cache import SchemaCache
 from connector.errors import ConfigError, ConversionError
@@ -24,17 +32,7 @@ _CONNECTORS: Final = ("mysql", "mariadb")
 _TRANSACTION: Final = {"id": "string", "total_order": "int64", "data_collection_order": "int64"}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EMPTY: Final = struct(None)
-_FROM_HEADERS: Final = "headers of the message are not available to converters here"
-_SOURCES: Final = "value,id:generate,type:generate,traceparent:header,dataSchemaName:generate"
-
-
-def _from_value(name: str, value: list[str]) -> str | None:
-    """Accept metadata that comes from the value, or is generated."""
-    wrong = [item for item in value[1:] if item.split(":")[0] in ("id", "type")]
-    wrong = [item for item in wrong if not item.endswith(":generate")]
-    if value[:1] == ["value"] and not wrong:
-        return None
-    return str(invalid(name, ",".join(value), f"not supported: {_FROM_HEADERS}"))
+_MAX_NAMES: Final = 100
 
 
 class _DataConverter(Protocol):
@@ -43,11 +41,12 @@ class _DataConverter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _EventSchemas:
-    """The schemas of the events of one table version."""
+    """The schemas of the events of one table version; ``described_by`` is kept for its identity."""
 
     data: Schema
     event: Schema
     source: tuple[tuple[str, Field], ...]
+    described_by: Schema
 
 
 class CloudEventsConverter:
@@ -64,10 +63,6 @@ class CloudEventsConverter:
                 "Format of the data in the event: json or avro.", validator=one_of("json", "avro"),
             ),
             ConfigKey(
-                "opentelemetry.tracing.attributes.enable", "BOOLEAN", False, "HIGH",
-                "Write traceparent, from a header.", validator=only(False, because=_FROM_HEADERS),
-            ),
-            ConfigKey(
                 "extension.attributes.enable", "BOOLEAN", True, "HIGH",
                 "Write the fields of source and transaction as attributes of the event.",
             ),
@@ -79,15 +74,7 @@ class CloudEventsConverter:
             ConfigKey(
                 "schema.cloudevents.name", "STRING", None, "LOW", "The name of the event's schema.",
             ),
-            ConfigKey(
-                "schema.data.name.source.header.enable", "BOOLEAN", False, "LOW",
-                "Take the name of the data's schema from a header.",
-                validator=only(False, because=_FROM_HEADERS),
-            ),
-            ConfigKey(
-                "metadata.source", "LIST", _SOURCES.split(","), "HIGH",
-                "Where the metadata of events comes from.", validator=_from_value,
-            ),
+            *METADATA_KEYS,
         ]
     )  # fmt: skip
 
@@ -112,15 +99,30 @@ class CloudEventsConverter:
         self._extensions: bool = options["extension.attributes.enable"]
         self._name: str | None = options["schema.cloudevents.name"]
         self._adjust = schema_names(options["schema.name.adjustment.mode"].lower())
-        self._schemas = SchemaCache(self._schemas_of)
+        self._metadata = MetadataSources.of(options)
+        self._schemas = SchemaCache(_schemas_by_source)
 
     def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of an event; None for anything but the event of a row."""
-        if value is None or schema is None or not (schema.name or "").endswith(".Envelope"):
+        """Return the bytes of an event without headers; None for anything but a row's event."""
+        return self._write(topic, schema, value, ())
+
+    def from_record(self, record: Record) -> bytes | None:
+        """Return the bytes of the event in a record; None for anything but a row's event."""
+        return self._write(record.topic, record.value_schema, record.value, record.headers)
+
+    def _write(
+        self, topic: str, schema: Schema | None, value: Any, headers: Sequence[Header]
+    ) -> bytes | None:
+        if value is None or schema is None:
             return None
-        schemas = self._schemas.of(schema, value["source"])
-        data = {name: value.get(name) for name in ("before", "after")}
-        event = self._attributes(schemas, value)
+        described = self._metadata.describe(schema, value, headers)
+        if described is None:
+            return None
+        if schema.type != "struct":
+            raise ConversionError("Mismatching schema")
+        schemas = self._schemas_for(schema, described, headers)
+        event = self._attributes(schemas, described, headers)
+        data = {field.name: value.get(field.name) for field in schemas.data.fields}
         if self._data_type == "avro":
             return self._with_avro(topic, schemas, event, data)
         if not self._data_with_schema:
@@ -140,43 +142,65 @@ class CloudEventsConverter:
         writer = self._avro if self._in_avro else self._json
         return writer.from_connect(topic, schemas.event, event)
 
-    def _attributes(self, schemas: _EventSchemas, value: Mapping[str, Any]) -> dict[str, Any]:
-        source = value["source"]
+    def _attributes(
+        self, schemas: _EventSchemas, described: Described, headers: Sequence[Header]
+    ) -> dict[str, Any]:
+        source, metadata = described.source, self._metadata
         connector = source["connector"]
+        generated = f"name:{source['name']};file:{source['file']};pos:{source['pos']}"
+        kind = f"io.debezium.connector.{connector}.DataChangeEvent"
         event = {
-            "id": f"name:{source['name']};file:{source['file']};pos:{source['pos']}",
+            "id": text_of(headers, "id") if metadata.id else generated,
             "source": f"/debezium/{connector}/{source['name']}",
             "specversion": "1.0",
-            "type": f"io.debezium.connector.{connector}.DataChangeEvent",
+            "type": text_of(headers, "type") if metadata.type else kind,
             "time": _time(source["ts_ms"]),
             "datacontenttype": _CONTENT[self._data_type],
         }
+        if metadata.traceparent:
+            event["traceparent"] = text_of(headers, "traceparent")
         if self._extensions:
-            event["iodebeziumop"] = value["op"]
+            event["iodebeziumop"] = described.operation
             for name, field in schemas.source:
                 event[name] = _attribute(field.schema.type, _member(field, source))
-            block = value.get("transaction") or {}
-            for name, kind in _TRANSACTION.items():
-                event[_extension(f"tx{name}")] = _attribute(kind, block.get(name))
+            block = described.transaction or {}
+            for name, member in _TRANSACTION.items():
+                event[_extension(f"tx{name}")] = _attribute(member, block.get(name))
         return event
 
-    def _schemas_of(self, envelope: Schema, source: Mapping[str, Any]) -> _EventSchemas:
-        connector = source["connector"]
-        if connector not in _CONNECTORS:
-            raise ConversionError(
-                f'No usable CloudEvents converters for connector type "{connector}"'
-            )
-        members = [(name, _field(envelope, name)) for name in ("before", "after")]
-        data = struct(f"io.debezium.connector.{connector}.Data", *members)
-        fields = [
-            (name, STRING)
-            for name in ("id", "source", "specversion", "type", "time", "datacontenttype")
-        ]
+    def _schemas_for(
+        self, schema: Schema, described: Described, headers: Sequence[Header]
+    ) -> _EventSchemas:
+        """Return the schemas for values of a schema, by what names and describes their events."""
+        connector = described.source["connector"]
+        name = f"io.debezium.connector.{connector}.Data"
+        if self._metadata.data_name:
+            name = text_of(headers, "dataSchemaName")
+        known = self._schemas.of(schema)
+        key = name, id(described.source_schema)
+        if key not in known:
+            if connector not in _CONNECTORS:
+                raise ConversionError(
+                    f'No usable CloudEvents converters for connector type "{connector}"'
+                )
+            if len(known) >= _MAX_NAMES:
+                known.clear()
+            known[key] = self._schemas_of(schema, described, name)
+        return known[key]
+
+    def _schemas_of(self, schema: Schema, described: Described, data_name: str) -> _EventSchemas:
+        source = described.source
+        members = ["before", "after"]
+        if self._metadata.described_by_headers:
+            members = [field.name for field in schema.fields]
+        data = struct(data_name, *((member, _field(schema, member)) for member in members))
+        names = ["id", "source", "specversion", "type", "time", "datacontenttype"]
         if self._data_type == "avro":
-            fields.append(("dataschema", STRING))
-        named = tuple(
-            (_extension(field.name), field) for field in _field(envelope, "source").fields
-        )
+            names.append("dataschema")
+        if self._metadata.traceparent:
+            names.append("traceparent")
+        fields = [(name, STRING) for name in names]
+        named = tuple((_extension(field.name), field) for field in described.source_schema.fields)
         if self._extensions:
             fields.append(("iodebeziumop", STRING))
             fields += [(name, _attribute_schema(field.schema)) for name, field in named]
@@ -186,7 +210,12 @@ class CloudEventsConverter:
         else:
             fields.append(("data", _EMPTY if self._data_with_schema else data))
         name = self._name or f"{source['name']}.{source['db']}.CloudEvents.Envelope"
-        return _EventSchemas(data, struct(self._adjust(name), *fields), named)
+        event = struct(self._adjust(name), *fields)
+        return _EventSchemas(data, event, named, described.source_schema)
+
+
+def _schemas_by_source(_: Schema) -> dict[tuple[str, int], _EventSchemas]:
+    return {}
 
 
 def _field(schema: Schema, name: str) -> Schema:

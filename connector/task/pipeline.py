@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -16,6 +17,8 @@ from connector.errors import ConversionError, RegistryUnavailableError, SchemaRe
 from connector.native import NativeColumns
 from connector.plugin import Converter, TaskConverters
 from connector.task.tolerance import Stage
+
+log = logging.getLogger(__name__)
 
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 Transform = Callable[[Record], Record | None]
@@ -50,6 +53,14 @@ class SchemaHeaders(Protocol):
         self, topic: str, schema: Schema | None, value: Any, /
     ) -> list[tuple[str, bytes]]:
         """Return the headers that go with a key or value."""
+
+
+@runtime_checkable
+class RecordConverter(Protocol):
+    """A converter of values that may need the headers of the record."""
+
+    def from_record(self, record: Record, /) -> bytes | None:
+        """Return the bytes of the record's value."""
 
 
 class EventEncoder(Protocol):
@@ -114,20 +125,27 @@ class Pipeline:
         self._encoder = encoder
         self.transaction = encoder.transaction
         self._key = converters.key
-        self._value = converters.value
+        self._value = value = converters.value
+        self._value_of = (
+            value.from_record
+            if isinstance(value, RecordConverter)
+            else lambda record: value.from_connect(record.topic, record.value_schema, record.value)
+        )
         self._header = converters.header
         self._transforms = transforms
         self._skip = skip
         self._await_registry = await_registry
         self._compiled: Callable[[RowChanges], Iterable[Message]] | None = None
         self._with_ids = any(map(_writes_headers, (converters.key, converters.value)))
-        if not self._with_ids and isinstance(converters.value, Fragments):
-            value, key, header = converters.value, converters.key, self._encode_header
-            if not transforms:
-                self._compiled = encoder.compile_rows(value, key, header)
-            elif compilable:
-                writing = (value, key, header)
-                self._compiled = encoder.compile_chain(writing, self._transform, _timestamp)
+        if self._with_ids or not isinstance(value, Fragments):
+            _log_generic_path(value, with_ids=self._with_ids)
+            return
+        key, header = converters.key, self._encode_header
+        if not transforms:
+            self._compiled = encoder.compile_rows(value, key, header)
+        elif compilable:
+            writing = (value, key, header)
+            self._compiled = encoder.compile_chain(writing, self._transform, _timestamp)
 
     def messages(self, change: Change) -> Iterable[Message]:
         """Return the messages of a change, in order."""
@@ -199,7 +217,7 @@ class Pipeline:
     def message(self, record: Record) -> Message:
         """Convert a record to bytes."""
         key = self._key.from_connect(record.topic, record.key_schema, record.key)
-        value = self._value.from_connect(record.topic, record.value_schema, record.value)
+        value = self._value_of(record)
         headers = [self._encode_header(header) for header in record.headers]
         if self._with_ids:
             headers += self._schema_ids(record)
@@ -219,6 +237,15 @@ class Pipeline:
             return header.name, str(header.value).encode()
         value = self._header.from_header(header.name, header.schema, header.value)
         return header.name, value
+
+
+def _log_generic_path(value: Converter, *, with_ids: bool) -> None:
+    """Log once why the converters do not allow the compiled path."""
+    if with_ids:
+        reason = "a converter writes the ids of schemas into headers"
+    else:
+        reason = f"{type(value).__name__} writes values as a whole"
+    log.info("Rows take the generic path, which is slower: %s", reason)
 
 
 def _writes_headers(converter: Converter) -> bool:

@@ -151,9 +151,6 @@ def test_an_event_in_avro(registry: ScriptedRegistry) -> None:
         {"serializer.type": "avro"},
         {"data.serializer.type": "avro"},
         {"data.serializer.type": "xml"},
-        {"metadata.source": "header"},
-        {"metadata.source": "value,id:header"},
-        {"opentelemetry.tracing.attributes.enable": "true"},
         {"schema.name.adjustment.mode": "other"},
     ],
 )

@@ -294,3 +294,37 @@ def test_rows_of_a_refused_schema_may_be_skipped(many: list[RowChanges]) -> None
         with pytest.raises(SchemaRefusedError, match="no ") as caught:
             [row for change in many for row in _plain(failing.messages(change))]
         assert caught.value.remedy == "Change the table."
+
+
+class _WithIds(_Avro):
+    """Avro with the ids of schemas in headers."""
+
+    writes_headers = True
+
+    def message_headers(
+        self,
+        topic: str,  # noqa: ARG002 - one id for all
+        schema: Schema | None,  # noqa: ARG002 - as above
+        value: Any,  # noqa: ARG002 - as above
+    ) -> list[tuple[str, bytes]]:
+        return [("id", b"7")]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (_WithIds(), "a converter writes the ids of schemas into headers"),
+        (StringConverter(), "StringConverter writes values as a whole"),
+        (JsonConverter(), None),
+    ],
+)
+def test_the_log_says_once_that_converters_take_the_generic_path(
+    value: Any, reason: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    converters = TaskConverters(JsonConverter(), value, SimpleHeaderConverter())
+    with caplog.at_level("INFO", "connector.task.pipeline"):
+        pipeline = Pipeline(DebeziumEncoder(PLAIN), converters)
+        for _ in range(2):
+            assert len(list(pipeline.messages(replace(CREATED)))) == 2
+    text = f"Rows take the generic path, which is slower: {reason}"
+    assert caplog.messages == ([text] if reason else [])
