@@ -23,12 +23,15 @@ _REMEDY: Final = (
 
 
 class ConfluentRegistry:
-    """The ids of schemas; ``same`` says whether a registered schema gives the same bytes."""
+    """The ids of schemas; ``same`` says whether a registered schema gives the same bytes.
+
+    It takes the registered schema, the own one, and those that the registered one refers to.
+    """
 
     def __init__(
         self,
         options: Mapping[str, Any],
-        same: Callable[[str, str], bool],
+        same: Callable[[str, str, Mapping[str, str]], bool],
         *,
         kind: Literal["AVRO", "JSON", "PROTOBUF"],
     ) -> None:
@@ -58,7 +61,7 @@ class ConfluentRegistry:
             return _start(_number(found, "id", subject)), text
         if options["use.schema.id"] >= 0:
             found = self._get(f"/schemas/ids/{options['use.schema.id']}")
-            self._check(f"with id {options['use.schema.id']}", found["schema"], text)
+            self._check(f"with id {options['use.schema.id']}", found, text)
             return _start(options["use.schema.id"]), found["schema"]
         if options["use.latest.version"]:
             found = self._latest(subject, text)
@@ -79,7 +82,7 @@ class ConfluentRegistry:
 
     def _latest(self, subject: str, text: str) -> Any:
         found = self._get(f"/subjects/{quote(subject, safe='')}/versions/latest")
-        self._check(f"that is the latest of subject {subject}", found["schema"], text)
+        self._check(f"that is the latest of subject {subject}", found, text)
         return found
 
     def _post(
@@ -103,8 +106,18 @@ class ConfluentRegistry:
         except RegistryRefusedError as error:
             raise ConversionError(f"The schema registry has no answer to {path}: {error}") from None
 
-    def _check(self, which: str, registered: str, text: str) -> None:
-        if not self._same(registered, text):
+    def _referenced(self, found: Mapping[str, Any]) -> dict[str, str]:
+        """Return the schemas that a registered one refers to, by their names; inner ones first."""
+        schemas: dict[str, str] = {}
+        for reference in found.get("references") or ():
+            subject = quote(reference["subject"], safe="")
+            inner = self._get(f"/subjects/{subject}/versions/{reference['version']}")
+            schemas |= self._referenced(inner)
+            schemas[reference["name"]] = inner["schema"]
+        return schemas
+
+    def _check(self, which: str, registered: Mapping[str, Any], text: str) -> None:
+        if not self._same(registered["schema"], text, self._referenced(registered)):
             raise ConversionError(
                 f"The schema {which} does not have the fields of the table.",
                 "Register a schema with the present columns, or set auto.register.schemas=true.",

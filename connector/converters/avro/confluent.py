@@ -48,5 +48,6 @@ class AvroConverter(AvroFragments):
         return value if schema.type == "bytes" and isinstance(value, bytes) else None
 
 
-def _same(registered: str, text: str) -> bool:
-    return same_fields(orjson.loads(registered), orjson.loads(text))
+def _same(registered: str, text: str, references: Mapping[str, str]) -> bool:
+    others = [orjson.loads(other) for other in references.values()]
+    return same_fields(orjson.loads(registered), orjson.loads(text), others)

@@ -8,6 +8,7 @@ name. The two converters in use differ in details, which are the fields of `Dial
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote_plus
@@ -288,25 +289,35 @@ def _default(schema: Schema, value: Any) -> Any:
     return value
 
 
-def same_fields(one: Any, other: Any) -> bool:
-    """Whether two schemas have the same fields, types and names: their values equal in bytes."""
-    return bool(_essence(one, None) == _essence(other, None))
+def same_fields(one: Any, other: Any, references: Iterable[Any] = ()) -> bool:
+    """Whether two schemas have the same fields, types and names: their values equal in bytes.
+
+    ``references`` hold types that the first one only names.
+    """
+    known: dict[str, Any] = {}
+    for reference in references:
+        _essence(reference, None, known)
+    return bool(_essence(one, None, known) == _essence(other, None, {}))
 
 
-def _essence(avro: Any, space: str | None) -> Any:
-    """Return what of a schema decides on bytes, with full names."""
+def _essence(avro: Any, space: str | None, known: dict[str, Any]) -> Any:
+    """Return what of a schema decides on bytes; names stand for the ``known`` types."""
     if isinstance(avro, list):
-        return [_essence(branch, space) for branch in avro]
+        return [_essence(branch, space, known) for branch in avro]
     if isinstance(avro, str):
-        return avro if "." in avro or avro in _PRIMITIVE or not space else f"{space}.{avro}"
+        full = avro if "." in avro or avro in _PRIMITIVE or not space else f"{space}.{avro}"
+        return known.get(full, full)
     kind = avro["type"]
     if kind not in ("record", "enum", "fixed", "array", "map"):
-        return _essence(kind, space)
+        return _essence(kind, space, known)
     if kind in ("array", "map"):
         inner = avro["items" if kind == "array" else "values"]
-        return kind, _essence(inner, space)
+        return kind, _essence(inner, space, known)
     own = avro.get("namespace", space)
     name = avro["name"] if "." in avro["name"] or not own else f"{own}.{avro['name']}"
     own = name.rpartition(".")[0]
-    fields = [(field["name"], _essence(field["type"], own)) for field in avro.get("fields", ())]
-    return kind, name, fields, avro.get("symbols"), avro.get("size")
+    fields = [
+        (field["name"], _essence(field["type"], own, known)) for field in avro.get("fields", ())
+    ]
+    known[name] = kind, name, fields, avro.get("symbols"), avro.get("size")
+    return known[name]

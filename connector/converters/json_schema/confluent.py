@@ -9,7 +9,8 @@ from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.json_frames import JsonFrames
 from connector.converters.json_schema.config import CONFIG
 from connector.converters.json_schema.payload import JsonPayload
-from connector.converters.json_schema.schemas import JsonSchemaWriter, same_shape
+from connector.converters.json_schema.registered import same_shape
+from connector.converters.json_schema.schemas import JsonSchemaWriter
 from connector.converters.subjects import subject_of
 from connector.data.schema import Schema
 

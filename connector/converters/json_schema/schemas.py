@@ -34,7 +34,6 @@ _TYPES: Final = {
     "struct": "object",
 }
 _WITHOUT_CONNECT_TYPE: Final = frozenset(["string", "boolean", "array", "struct"])
-_SHAPE: Final = ("type", "properties", "items", "additionalProperties", "oneOf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,28 +122,6 @@ class JsonSchemaWriter:
         if schema.type == "float64":
             return _number(double_text(schema.default))
         return self.default(schema, schema.default)
-
-
-def same_shape(one: str, other: str) -> bool:
-    """Whether two schemas describe the same values; titles and the like may differ."""
-    return bool(_shape(orjson.loads(one)) == _shape(orjson.loads(other)))
-
-
-def _shape(schema: Any) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    found = {name: schema[name] for name in _SHAPE if name in schema}
-    if found.get("additionalProperties") is True:
-        del found["additionalProperties"]  # that is the default
-    for name in ("items", "additionalProperties"):
-        if name in found:
-            found[name] = _shape(found[name])
-    if "properties" in found:
-        properties = found["properties"].items()
-        found["properties"] = {name: _shape(inner) for name, inner in properties}
-    if "oneOf" in found:
-        found["oneOf"] = [_shape(branch) for branch in found["oneOf"]]
-    return found
 
 
 def _is_object(schema: Schema) -> bool:

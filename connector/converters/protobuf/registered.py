@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from connector.converters.protobuf.parser import (
@@ -12,7 +13,7 @@ from connector.converters.protobuf.parser import (
 )
 
 
-def same_messages(registered: str, own: str) -> bool:
+def same_messages(registered: str, own: str, references: Mapping[str, str]) -> bool:  # noqa: ARG001 - imported types are compared by name
     """Whether the messages of a file are in another one, which may have more of all."""
     try:
         ours, theirs = parse_file(own), parse_file(registered)

@@ -110,6 +110,9 @@ def test_schemas_that_must_exist(registry: ScriptedRegistry) -> None:
         avro.from_connect("u", ROW, VALUE)
 
 
+_NAME = {"name": "name", "type": ["null", "string"]}
+
+
 def _latest(schema: Any) -> tuple[int, Any]:
     return 200, {"id": 7, "version": 3, "schema": json.dumps(schema)}
 
@@ -127,6 +130,36 @@ def test_the_latest_version_needs_the_same_fields(registry: ScriptedRegistry) ->
     registry.answers.append(_latest({**schema, "fields": fields[:1]}))
     with pytest.raises(ConversionError, match="does not have the fields"):
         avro.from_connect("u", ROW, VALUE)
+
+
+@pytest.mark.parametrize(
+    "option", [{"use_latest_version": "true"}, {"use_schema_id": "7"}], ids=["latest", "id"]
+)
+def test_a_registered_schema_may_refer_to_others(
+    registry: ScriptedRegistry, option: dict[str, str]
+) -> None:
+    envelope = struct("s.Envelope", ("after", ROW.as_optional()))
+    row = {
+        "type": "record",
+        "name": "server.shop.Value",
+        "fields": [{"name": "id", "type": "int"}],
+    }
+    schema = {
+        "type": "record",
+        "name": "s.Envelope",
+        "fields": [{"name": "after", "type": ["null", "server.shop.Value"]}],
+    }
+    reference = {"name": "server.shop.Value", "subject": "rows/a", "version": 2}
+    avro = converter(registry, auto_register_schemas="false", **option)
+    status, found = _latest(schema)
+    registry.answers.append((status, {**found, "references": [reference]}))
+    registry.answers.append(_latest({**row, "fields": [*row["fields"], _NAME]}))
+    assert avro.from_connect("t", envelope, {"after": VALUE}) == WRITTEN[:5] + b"\2" + WRITTEN[5:]
+    assert registry.requests[1][:2] == ("GET", "/subjects/rows%2Fa/versions/2")
+    registry.answers.append((status, {**found, "references": [reference]}))
+    registry.answers.append(_latest(row))
+    with pytest.raises(ConversionError, match="does not have the fields"):
+        avro.from_connect("u", envelope, {"after": VALUE})
 
 
 @pytest.mark.parametrize("key", ["latest_compatibility_strict", "id_compatibility_strict"])

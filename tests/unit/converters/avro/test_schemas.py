@@ -172,3 +172,17 @@ def test_without_metadata() -> None:
 def test_which_schemas_have_the_same_fields(other: Any, same: bool) -> None:
     schema = written(struct("s.V", ("a", INT32)))
     assert same_fields(schema, other) is same
+
+
+def test_types_that_stand_in_other_schemas() -> None:
+    row = struct("s.Row", ("id", INT32), optional=True)
+    schema = written(struct("s.Envelope", ("before", row), ("after", row)))
+    inner = {"type": "record", "name": "s.Row", "fields": [{"name": "id", "type": "int"}]}
+    fields = [{"name": name, "type": ["null", "Row"]} for name in ("before", "after")]
+    registered = {"type": "record", "name": "Envelope", "namespace": "s", "fields": fields}
+    assert same_fields(registered, schema, [inner])
+    assert not same_fields(registered, schema)
+    other = {**inner, "fields": [{"name": "id", "type": "long"}]}
+    assert not same_fields(registered, schema, [other])
+    recursive = {**inner, "fields": [{"name": "id", "type": ["null", "s.Row"]}]}
+    assert not same_fields(registered, schema, [recursive])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from connector.converters.json_schema.payload import JsonPayload
-from connector.converters.json_schema.schemas import JsonSchemaWriter, same_shape
+from connector.converters.json_schema.schemas import JsonSchemaWriter
 from connector.data.java_hashes import capacity_of_copy, hash_map_order
 from connector.data.schema import (
     BOOLEAN,
@@ -160,12 +160,3 @@ def test_the_order_of_a_hash_map() -> None:
     many = [chr(code) for code in range(ord("m"), ord("a") - 1, -1)]
     assert hash_map_order(many) == sorted(many)
     assert [capacity_of_copy(size) for size in (0, 1, 2, 3, 4, 12, 13)] == [1, 2, 4, 8, 8, 32, 32]
-
-
-def test_schemas_of_one_shape() -> None:
-    one = struct("a", ("id", INT32), ("n", OPTIONAL_STRING))
-    assert same_shape(text(one), text(one.with_changes(name="b", doc="other")))
-    assert same_shape(text(one), text(one)[:-1] + ',"additionalProperties":true}')
-    assert not same_shape(text(one), text(one, additional=False))
-    assert not same_shape(text(one), text(struct("a", ("id", INT32))))
-    assert not same_shape(text(one), text(struct("a", ("id", STRING), ("n", OPTIONAL_STRING))))

@@ -47,14 +47,14 @@ service S { rpc F (V) returns (stream V); }
 
 
 def test_a_file_has_its_own_messages() -> None:
-    assert same_messages(_OWN, _OWN)
+    assert same_messages(_OWN, _OWN, {})
     assert message_index(_OWN, "a.b.V") == 0
 
 
 def test_a_file_that_is_written_in_another_way() -> None:
-    assert same_messages(_NORMALIZED, _OWN)
+    assert same_messages(_NORMALIZED, _OWN, {})
     assert message_index(_NORMALIZED, "a.b.V") == 1
-    assert not same_messages(_OWN, _NORMALIZED)
+    assert not same_messages(_OWN, _NORMALIZED, {})
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_file_that_is_written_in_another_way() -> None:
 )
 def test_a_file_with_other_messages(part: str, other: str) -> None:
     assert part in _NORMALIZED
-    assert not same_messages(_NORMALIZED.replace(part, other), _OWN)
+    assert not same_messages(_NORMALIZED.replace(part, other), _OWN, {})
 
 
 def test_types_are_found_from_the_inside_out() -> None:
@@ -90,8 +90,8 @@ def test_types_are_found_from_the_inside_out() -> None:
         'syntax = "proto3"; message V { I i = 1; message I { %s x = 1; } } message I { V v = 2; }'
     )
     own = 'syntax = "proto3"; message V { I i = 1; message I { int32 x = 1; } }'
-    assert same_messages(text % "int32", own)
-    assert not same_messages(text % "I", own)
+    assert same_messages(text % "int32", own, {})
+    assert not same_messages(text % "I", own, {})
 
 
 @pytest.mark.parametrize("text", ['"open', "message V {", "message V { int32 a }", "package"])
