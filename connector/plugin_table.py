@@ -109,6 +109,7 @@ _DEBEZIUM: Final = {
     "io.debezium.transforms.VectorToJsonConverter": "vector_to_json_converter",
     "io.debezium.transforms.outbox.EventRouter": "event_router",
     "io.debezium.transforms.partitions.PartitionRouting": "partition_routing",
+    "io.debezium.transforms.tracing.ActivateTracingSpan": "trace_context",
 }
 _PREDICATES: Final = ("HasHeaderKey", "RecordIsTombstone", "TopicNameMatches")
 

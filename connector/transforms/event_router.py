@@ -12,10 +12,16 @@ from connector.data.record import Header, Record
 from connector.data.schema import STRING, Field, Schema
 from connector.errors import TransformError
 from connector.transforms.envelopes import is_envelope
-from connector.transforms.outbox_keys import OUTBOX_KEYS, PLACEMENT, parse_placements
+from connector.transforms.outbox_keys import (
+    OUTBOX_KEYS,
+    PLACEMENT,
+    parse_placements,
+    with_new_names,
+)
 from connector.transforms.outbox_values import EnvelopeSchemas, PayloadExpansion
 from connector.transforms.part import Values, require_struct, value_or_default
 from connector.transforms.regex_router import RegexRouter
+from connector.transforms.trace_context import TraceContext
 
 log = logging.getLogger(__name__)
 
@@ -56,10 +62,8 @@ class EventRouter:
     config_def = ConfigDef(OUTBOX_KEYS)
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        options = self.config_def.parse(config)
-        for name in config:
-            if name.startswith("tracing."):
-                log.warning("%s has no effect: messages get no tracing spans.", name)
+        options = with_new_names(config, self.config_def.parse(config))
+        self._trace = TraceContext(options)
         self._id: str = options["table.field.event.id"]
         self._key: str = options["table.field.event.key"]
         self._payload: str = options["table.field.event.payload"]
@@ -116,6 +120,7 @@ class EventRouter:
         payload_field = row.schema.field(self._payload)
         if payload_field is None:
             raise TransformError(f"Unable to find payload field {self._payload} in event")
+        self._trace.add_headers(record)
         record.timestamp = self._time(record.value, row)
         event_id, payload = row.get(self._id), row.get(self._payload)
         record.headers.append(Header("id", row.field(self._id).schema, event_id))

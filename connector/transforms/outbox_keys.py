@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from connector.config import ConfigKey, ConfigType, Importance, invalid
@@ -11,6 +11,11 @@ from connector.transforms.envelopes import enum_of
 from connector.transforms.validators import java_regex
 
 PLACEMENT: Final = "table.fields.additional.placement"
+TRACE_COLUMN: Final = "tracing.span.context.field"
+_RENAMED: Final = {
+    "table.op.invalid.behavior": "debezium.op.invalid.behavior",
+    "table.field.event.key": "table.field.event.payload.id",
+}
 _PLACES: Final = ("header", "envelope", "partition")
 
 
@@ -42,6 +47,18 @@ def parse_placements(texts: Sequence[str]) -> list[Placed]:
             raise ConfigError(f"Invalid value {text} for {PLACEMENT}: use {', '.join(_PLACES)}")
         found.append(Placed(place.lower(), column, alias[0] if alias else column))
     return found
+
+
+def with_new_names(config: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with those of Debezium 1.2 where today's names are not set."""
+    return {
+        **options,
+        **{
+            new: options[old]
+            for new, old in _RENAMED.items()
+            if new not in config and options[old] is not None
+        },
+    }
 
 
 class _KeyGroup:
@@ -144,18 +161,39 @@ def _router() -> list[ConfigKey]:
 
 def _tracing() -> list[ConfigKey]:
     key = _KeyGroup("Tracing").key
-    doc = "Kept for compatibility: without OpenTelemetry it has no effect."
     return [
         key(
-            "tracing.span.context.field", "Serialized tracing span context field", doc,
+            TRACE_COLUMN, "Serialized tracing span context field",
+            "Column of the application's trace context, which becomes headers.",
             "tracingspancontext", "HIGH",
         ),
-        key("tracing.operation.name", "Tracing operation name", doc, "debezium-read", "HIGH"),
         key(
-            "tracing.with.context.field.only", "Trace only events with context field present", doc,
+            "tracing.operation.name", "Tracing operation name",
+            "Kept for compatibility: Millrace adds no spans of its own to a trace.",
+            "debezium-read", "HIGH",
+        ),
+        key(
+            "tracing.with.context.field.only", "Trace only events with context field present",
+            "Kept for compatibility: there are no other traces than the application's.",
             False, "HIGH", "BOOLEAN",
         ),
     ]  # fmt: skip
 
 
-OUTBOX_KEYS: Final = (*_table(), *_router(), *_tracing())
+def _old_names() -> list[ConfigKey]:
+    """Return the names that keys had in Debezium 1; today's names come first."""
+    return [
+        ConfigKey(
+            _RENAMED["table.op.invalid.behavior"], internal=True,
+            doc="Name of table.op.invalid.behavior in Debezium 1.2.",
+            validator=enum_of("warn", "error", "fatal"),
+        ),
+        ConfigKey(
+            _RENAMED["table.field.event.key"], internal=True,
+            doc="Column of the key in Debezium 1.2, where table.field.event.key is not set.",
+        ),
+    ]  # fmt: skip
+
+
+TRACING_KEYS: Final = tuple(_tracing())
+OUTBOX_KEYS: Final = (*_table(), *_router(), *TRACING_KEYS, *_old_names())

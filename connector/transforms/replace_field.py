@@ -37,6 +37,12 @@ def _split(pair: str) -> list[str]:
     return parts
 
 
+def _former(name: str, new: str) -> ConfigKey:
+    """Return a key that Kafka Connect had until version 4; it is no part of its answers today."""
+    doc = f"Name of {new} before Kafka 4.0."
+    return ConfigKey(name, "LIST", [], "LOW", doc, validator=distinct_or_empty, internal=True)
+
+
 class ReplaceField(StructTransform):
     """Keeps some fields only, and renames fields."""
 
@@ -52,14 +58,16 @@ class ReplaceField(StructTransform):
             ),
             ConfigKey("renames", "LIST", [], "MEDIUM", "Pairs old:new.", validator=_renames),
             REPLACE_NULLS,
+            _former("blacklist", "exclude"),
+            _former("whitelist", "include"),
         ]
     )  # fmt: skip
     purpose = "field replacement"
 
     def configure(self, options: Mapping[str, Any]) -> None:
         """Take the settings."""
-        self._exclude = set(options["exclude"])
-        self._include = set(options["include"])
+        self._exclude = set(options["exclude"] or options["blacklist"])
+        self._include = set(options["include"] or options["whitelist"])
         self._new_names = dict(_split(pair) for pair in options["renames"])
         self._defaults: bool = options["replace.null.with.default"]
 
