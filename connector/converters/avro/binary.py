@@ -10,7 +10,6 @@ from connector.data.decimals import unscaled_bytes
 from connector.errors import ConversionError
 
 TABLE: Final = 1 << 13  # numbers below it are looked up, which takes a third of the time
-TWO_GROUPS: Final = 1 << 27  # numbers below it take two look-ups
 
 FLOAT: Final = Struct("<f").pack
 DOUBLE: Final = Struct("<d").pack

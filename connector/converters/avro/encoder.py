@@ -13,7 +13,7 @@ from typing import Any, Final
 from connector.converters.avro import binary
 from connector.converters.avro.schemas import Dialect, has_string_keys
 from connector.converters.compiled_fields import compile_fields, field_error
-from connector.converters.varints import LAST
+from connector.converters.varints import GROUP, LAST, MASK, MORE
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
 from connector.errors import ConversionError
@@ -21,6 +21,8 @@ from connector.names import CONNECT_DECIMAL
 
 EncodeValue = Callable[[Any], bytes]
 
+# Up to how many bits numbers are written without a call: one look-up and further groups of bits.
+_INTEGERS: Final = {"int16": (), "int32": (27,), "int64": (27, 41, 55)}
 FIRST: Final = b"\x00"  # the branches of a union
 SECOND: Final = b"\x02"
 _tables: Final = cache(binary.tables)
@@ -92,59 +94,62 @@ class Encoder:
         )
 
     def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
-        """Return the source that writes a field's value, null included."""
+        """Return the source that writes a field's value, null included: one member or two."""
         first = f"(v{number} := {value})"
         if (schema.default is not None and self._defaults) or schema.optional:
-            written = self._source(schema, f"v{number}", f"v{number}", names, number)
             names[f"z{number}"] = self.null(schema)
-            return f"(z{number} if {first} is None else {written})"
-        return self._source(schema, f"v{number}", first, names, number)
+            present, *rest = self._sources(schema, f"v{number}", f"v{number}", names, number)
+            members = [f"(z{number} if {first} is None else {present})"]
+            members += [f"(b'' if v{number} is None else {member})" for member in rest]
+            return ", ".join(members)
+        return ", ".join(self._sources(schema, f"v{number}", first, names, number))
 
-    def _source(
+    def _sources(
         self, schema: Schema, value: str, first: str, names: dict[str, Any], number: int
-    ) -> str:
-        """Return the source for a value that is not null, with its branch.
+    ) -> list[str]:
+        """Return the sources for a value that is not null, with its branch.
 
         A null ends as an error of the expression. ``first`` stands where the value is used first.
         """
         branch = present(schema)
-        if schema.name != CONNECT_DECIMAL:
-            if schema.type in ("int32", "int64"):
-                names[f"i{number}"], names[f"m{number}"] = _tables(branch)
-                names[f"b{number}"] = branch
-                names[f"f{number}"] = binary.integer if schema.type == "int32" else binary.long
-                names["last"] = LAST
-                slow = f"b{number} + f{number}({value})" if branch else f"f{number}({value})"
-                # Up to 27 bits without a call, which would take longer than the rest.
-                return (
-                    f"(i{number}[{value}] if 0 <= {first} < {binary.TABLE} "
-                    f"else m{number}[{value} & {binary.TABLE - 1}] + last[{value} >> 13] "
-                    f"if 0 <= {value} < {binary.TWO_GROUPS} else {slow})"
-                )
-            if schema.type in ("string", "bytes"):
-                names[f"i{number}"] = _tables(branch)[0]
-                names[f"b{number}"] = branch
-                names["long"] = binary.long
-                data = f"{first}.encode()" if schema.type == "string" else first
-                length = (
-                    f"(i{number}[n] if (n := len(e := {data})) < {binary.TABLE} "
-                    f"else b{number} + long(n))"
-                )
-                # A required one is two members of what is joined: that saves a copy.
-                return f"({length} + e)" if first == value else f"{length}, e"
-            if schema.type in ("float32", "float64"):
-                wide = schema.type == "float64"
-                if not branch:
-                    names[f"f{number}"] = binary.DOUBLE if wide else binary.FLOAT
-                    return f"f{number}({first})"
-                names[f"f{number}"] = binary.BRANCH_DOUBLE if wide else binary.BRANCH_FLOAT
-                return f"f{number}({branch[0]}, {first})"
-            if schema.type == "boolean":
-                names[f"f{number}"] = {key: branch + data for key, data in binary.BOOLEANS.items()}
-                return f"f{number}[{first}]"
-        names[f"f{number}"] = self._plain(schema)
         names[f"b{number}"] = branch
-        return f"b{number} + f{number}({first})" if branch else f"f{number}({first})"
+        if schema.name == CONNECT_DECIMAL:
+            return [self._decimal(value, first, names, number, branch)]
+        if schema.type in _INTEGERS:
+            return [_integer(schema.type, value, first, names, number, branch)]
+        if schema.type in ("string", "bytes"):
+            names[f"i{number}"] = _tables(branch)[0]
+            names["long"] = binary.long
+            data = f"{first}.encode()" if schema.type == "string" else first
+            length = (
+                f"(i{number}[n] if (n := len(e{number} := {data})) < {binary.TABLE} "
+                f"else b{number} + long(n))"
+            )
+            return [length, f"e{number}"]  # joined as they are, which saves a copy
+        if schema.type in ("float32", "float64"):
+            wide = schema.type == "float64"
+            if not branch:
+                names[f"f{number}"] = binary.DOUBLE if wide else binary.FLOAT
+                return [f"f{number}({first})"]
+            names[f"f{number}"] = binary.BRANCH_DOUBLE if wide else binary.BRANCH_FLOAT
+            return [f"f{number}({branch[0]}, {first})"]
+        if schema.type == "boolean":
+            names[f"f{number}"] = {key: branch + data for key, data in binary.BOOLEANS.items()}
+            return [f"f{number}[{first}]"]
+        names[f"f{number}"] = self._plain(schema)
+        return [f"b{number} + f{number}({first})" if branch else f"f{number}({first})"]
+
+    def _decimal(
+        self, value: str, first: str, names: dict[str, Any], number: int, branch: bytes
+    ) -> str:
+        """Return the source for an unscaled decimal: its bytes behind their number."""
+        names[f"i{number}"] = _tables(branch)[0]
+        names[f"f{number}"] = binary.decimal
+        bits = f"({value} if {first} >= 0 else ~{value}).bit_length()"
+        return (
+            f"(i{number}[n] + {value}.to_bytes(n, 'big', signed=True) "
+            f"if (n := ({bits} >> 3) + 1) < {binary.TABLE} else b{number} + f{number}({value}))"
+        )
 
     def _plain(self, schema: Schema) -> EncodeValue:
         """Return the function for values of a schema, without branch and without null."""
@@ -164,6 +169,26 @@ class Encoder:
         keys = _PLAIN["string"] if has_string_keys(schema, self._dialect) else None
         keys = keys or self.value(schema.keys)
         return lambda pairs: _block([keys(key) + items(item) for key, item in pairs.items()])
+
+
+def _integer(
+    kind: str, value: str, first: str, names: dict[str, Any], number: int, branch: bytes
+) -> str:
+    """Return the source for a number: look-ups, since a call takes longer than all of them.
+
+    Numbers that are negative, or that may not fit their type, are written by a call.
+    """
+    names[f"i{number}"], names[f"m{number}"] = _tables(branch)
+    names[f"f{number}"] = _PLAIN[kind]
+    names["last"], names["more"] = LAST, MORE
+    slow = f"b{number} + f{number}({value})" if branch else f"f{number}({value})"
+    low = f"m{number}[{value} & {binary.TABLE - 1}]"
+    groups, ways = "", []
+    for bits in _INTEGERS[kind]:
+        written = f"{low}{groups} + last[{value} >> {bits - GROUP}]"
+        ways.append(f"else {written} if 0 <= {value} < {1 << bits} ")
+        groups += f" + more[{value} >> {bits - GROUP} & {MASK}]"
+    return f"(i{number}[{value}] if 0 <= {first} < {binary.TABLE} {''.join(ways)}else {slow})"
 
 
 def _block(items: list[bytes]) -> bytes:
