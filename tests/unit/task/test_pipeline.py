@@ -296,7 +296,7 @@ def test_rows_of_a_refused_schema_may_be_skipped(many: list[RowChanges]) -> None
         assert caught.value.remedy == "Change the table."
 
 
-class _WithIds(_Avro):
+class _WithIds(PlainAvro):
     """Avro with the ids of schemas in headers."""
 
     writes_headers = True
