@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bench.replay import replay
+from bench.sides import MILLRACE
 from bench.trial import Site, Trial
 from bench.usage import Usage
 from bench.workload import PACED, Workload
@@ -90,7 +92,8 @@ def stream(part: Part, site: Site, workload: Workload) -> Measurements:
         with Usage(site.worker.pid) as usage:
             trial.resume()
             trial.await_records(first + rows)
-        return rate(site, trial.topic, first, rows) | cost(usage, rows)
+        found = rate(site, trial.topic, first, rows)
+        return found | cost(usage, rows) | limit(site, trial.topic, first, found)
 
 
 def snapshot(part: Part, site: Site, workload: Workload) -> Measurements:
@@ -100,7 +103,8 @@ def snapshot(part: Part, site: Site, workload: Workload) -> Measurements:
         with Usage(site.worker.pid) as usage:
             trial.start("initial_only", schemas=part.schemas, avro=part.avro)
             trial.await_records(rows)
-        return rate(site, trial.topic, 0, rows) | cost(usage, rows)
+        found = rate(site, trial.topic, 0, rows)
+        return found | cost(usage, rows) | limit(site, trial.topic, 0, found)
 
 
 def latency(part: Part, site: Site, workload: Workload) -> Measurements:
@@ -143,6 +147,20 @@ def rate(site: Site, topic: str, first: int, rows: int) -> Measurements:
         "value_bytes": size,
         "seconds": round(ended - begun, 3),
         "rows_per_second": round(rows / max(ended - begun, 0.001)),
+    }
+
+
+def limit(site: Site, topic: str, first: int, found: Measurements) -> Measurements:
+    """Return how fast the broker takes the same records of Millrace, and what that costs."""
+    if site.side is not MILLRACE:
+        return {}
+    rows = int(found["rows"])
+    target, cpu_seconds = replay(site.topics, topic, first, rows)
+    most = rate(site, target, 0, rows)["rows_per_second"]
+    return {
+        "limit_rows_per_second": most,
+        "limit_percent": round(found["rows_per_second"] / most * 100, 1),
+        "limit_cpu_us_per_row": round(cpu_seconds / rows * 1e6, 2),
     }
 
 

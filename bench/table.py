@@ -32,9 +32,11 @@ class Metric:
 
 _METRICS: Final = (
     Metric("rows_per_second", "{part}: rows/s", ",.0f", more_is_better=True),
+    Metric("limit_percent", "{part}: of the rate of a bare producer, %", ".0f"),
     Metric("p50_ms", f"latency at {RATE} rows/s, p50: ms", ".1f"),
     Metric("p99_ms", f"latency at {RATE} rows/s, p99: ms", ".1f"),
     Metric("cpu_us_per_row", "{part}: CPU, µs/row", ".1f"),
+    Metric("limit_cpu_us_per_row", "{part}: CPU of a bare producer, µs/row", ".1f"),
 )
 _PEAK: Final = Metric("peak_rss_mb", "peak RSS of all: MB", ",.0f")
 

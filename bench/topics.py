@@ -18,11 +18,15 @@ _TIMEOUT_SECONDS: Final = 30.0
 _CONFIG: Final = {"message.timestamp.type": "LogAppendTime", "compression.type": "producer"}
 
 
+Content = tuple[bytes | None, bytes | None, Any]
+"""Key, value and headers of a record."""
+
+
 class Topics:
     """Topics of one partition each."""
 
     def __init__(self, bootstrap: str) -> None:
-        self._bootstrap = bootstrap
+        self.bootstrap = bootstrap
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         self._ends = self._consumer()
 
@@ -47,6 +51,13 @@ class Topics:
             message = _checked(consumer.poll(_TIMEOUT_SECONDS))
             return message.timestamp()[1] / 1000, len(message.value() or b"")
 
+    def records(self, topic: str, offset: int, count: int) -> list[Content]:
+        """Return so many records from an offset on."""
+        with self._consumer() as consumer:
+            consumer.assign([TopicPartition(topic, 0, offset)])
+            found = (_checked(consumer.poll(_TIMEOUT_SECONDS)) for _ in range(count))
+            return [(message.key(), message.value(), message.headers()) for message in found]
+
     def rows(self, topic: str, until: threading.Event) -> Iterator[tuple[float, dict[str, Any]]]:
         """Yield each row that arrives from now on, with the time of its arrival, in seconds."""
         with self._consumer() as consumer:
@@ -68,7 +79,7 @@ class Topics:
     def _consumer(self) -> Consumer:
         return Consumer(
             {
-                "bootstrap.servers": self._bootstrap,
+                "bootstrap.servers": self.bootstrap,
                 "group.id": "bench",
                 "enable.auto.commit": False,
                 "fetch.wait.max.ms": 5,

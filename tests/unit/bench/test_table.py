@@ -41,3 +41,13 @@ def test_of_several_runs_the_median_is_shown_but_the_highest_peak() -> None:
         "| b: rows/s | 5 |",
         "| peak RSS of all: MB | 7 |",
     ]
+
+
+def test_the_share_of_the_limit_stands_for_millrace_alone() -> None:
+    ours = result(MILLRACE.name, "a", rows_per_second=80, limit_percent=79.6, peak_rss_mb=1)
+    theirs = result(TUNED.name, "a", rows_per_second=20, peak_rss_mb=2)
+    assert table([ours, theirs]).splitlines()[2:] == [
+        "| a: rows/s | 80 | 20 | 4.0 |",
+        "| a: of the rate of a bare producer, % | 80 |",
+        "| peak RSS of all: MB | 1 | 2 | 2.0 |",
+    ]
