@@ -28,6 +28,7 @@ from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types import fields
 from connector.mysql.types.type_options import TypeOptions
+from tests.unit.converters.without_registry import PlainAvro
 from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog import fields_as_bytes as write
@@ -38,6 +39,11 @@ from tests.unit.mysql.types.binary_documents import document
 from tests.unit.native.random_tables import Described, described
 from tests.unit.native.test_messages import SOURCE_VALUES, change, header
 
+FORMS: dict[str, Any] = {
+    "JSON with schemas": JsonConverter({"schemas.enable": "true"}),
+    "JSON without schemas": JsonConverter({"schemas.enable": "false"}),
+    "Avro": PlainAvro(),
+}
 ROWS = 20_000
 TURNS = 7
 
@@ -126,14 +132,14 @@ def events(known: Described, row: Callable[[int], Any], per_event: int) -> list[
 
 
 def work(
-    known: Described, found: list[RowsChanged], converter: dict[str, str], *, natively: bool
+    known: Described, found: list[RowsChanged], converter: Any, *, natively: bool
 ) -> tuple[Callable[[], int], bytes]:
     """Return the work on all events, and what the first message is."""
     plan: TablePlan = known.plan()
     plan._may_be_native = natively
-    keys, values = JsonConverter(converter), JsonConverter(converter)
     options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1_795_226_600_123_456_789)
-    rows = CompiledRows(options, Transaction(), values, fragment_keys(keys), header, keys)
+    keys = fragment_keys(converter)
+    rows = CompiledRows(options, Transaction(), converter, keys, header, converter)
 
     def run() -> int:
         size = 0
@@ -151,15 +157,15 @@ def as_text(value: Any) -> bytes | None:
 
 
 def snapshot(
-    known: Described, row: Callable[[int], Any], converter: dict[str, str], *, natively: bool
+    known: Described, row: Callable[[int], Any], converter: Any, *, natively: bool
 ) -> tuple[Callable[[], int], bytes]:
     """Return the work on a result set, and what the first message is."""
     packets_of_rows = [packed(map(as_text, row(number))) for number in range(ROWS)]
     sent = b"".join(packets_of_rows) + packets(END)
     pieces = [65_536] * (len(sent) // 65_536 + 1)
-    keys, values = JsonConverter(converter), JsonConverter(converter)
     options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1_795_226_600_123_456_789)
-    messages = CompiledRows(options, Transaction(), values, fragment_keys(keys), header, keys)
+    keys = fragment_keys(converter)
+    messages = CompiledRows(options, Transaction(), converter, keys, header, converter)
     rows = TextRows(known.codec.columns)
     first = b""
 
@@ -187,8 +193,7 @@ def measure(name: str, kinds: list[Kind], row: Callable[[int], Any], per_event: 
     known = described(replace(table, columns=needed), ["c0"], TypeOptions(), {})
     found = events(known, row, per_event) if per_event else []
     origin = f"{per_event:3} rows an event" if per_event else "rows of a snapshot"
-    for enabled in ("true", "false"):
-        converter = {"schemas.enable": enabled}
+    for form, converter in FORMS.items():
         ways = [
             work(known, found, converter, natively=natively)
             if per_event
@@ -204,7 +209,7 @@ def measure(name: str, kinds: list[Kind], row: Callable[[int], Any], per_event: 
                 best[way] = min(best[way], (time.process_time() - start) / ROWS * 1e6)
         python, core = best
         print(
-            f"{name:5} {origin:18}  schemas {enabled:5}  {len(ways[0][1]):5} bytes   "
+            f"{name:5} {origin:18}  {form:20}  {len(ways[0][1]):5} bytes   "
             f"Python {python:6.2f}   native {core:6.2f}   {python / core:4.1f} x"
         )
 
