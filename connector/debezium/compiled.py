@@ -86,7 +86,7 @@ class CompiledRows:
 
     def native_columns(self) -> list[NativeColumns]:
         """Return how many columns the native core writes, for each table; any thread may ask."""
-        return [found for shape in self._shapes.known() for found in shape.native_columns()]
+        return [found for shape in self._shapes.results() for found in shape.native_columns()]
 
     def _natively(
         self, event: EventFragments, change: RowChanges, rows: Rows

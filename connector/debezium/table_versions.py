@@ -33,6 +33,6 @@ class TableVersions(Generic[T]):
             self._versions[codec.table.id] = id(codec)
         return known[1]
 
-    def known(self) -> list[T]:
+    def results(self) -> list[T]:
         """Return the results that are kept; any thread may ask."""
         return [result for _, result in list(self._known.values())]

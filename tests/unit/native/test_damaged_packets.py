@@ -41,7 +41,7 @@ class Reader:
         keys = fragment_keys(converter)
         self._writer = CompiledRows(OPTIONS, Transaction(), converter, keys, header, converter)
         self._natively = natively
-        # Avro refuses values too: before Python would read the next rows, which may fail as well
+        # Avro refuses values, too: Python would first read the next rows, which may also fail
         self._reads_first = isinstance(converter, JsonConverter)
 
     def outcome(self, data: bytes, sizes: list[int]) -> Any:
