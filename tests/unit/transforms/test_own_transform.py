@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,12 @@ from connector.data.record import Record
 from connector.data.schema import STRING, struct
 from connector.errors import ConfigError, TransformError
 from connector.plugin_table import PluginTable, Row, installed_rows
+from connector.properties import parse_properties
 from tests.unit.transforms.chains import build
 
 PAGE = Path(__file__).parents[3] / "docs" / "transforms" / "own.md"
 _BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+_BLOCKS_OF_SETTINGS = re.compile(r"```properties\n(.*?)```", re.DOTALL)
 _POINT = re.compile(r'entry-points\."([\w.]+)"\]\n"([\w.]+)" = "([\w:]+)"')
 CONFIG = {
     "transforms": "loud",
@@ -29,13 +32,14 @@ CONFIG = {
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PluginTable:
     """Install the package of the page as pip would."""
     blocks = {match[1]: match[2] for match in _BLOCK.finditer(PAGE.read_text("utf-8"))}
-    point = _POINT.search(blocks["toml"])
-    assert point is not None
+    points = _POINT.findall(blocks["toml"])
+    assert len(points) == 3
     (tmp_path / "shouting.py").write_text(blocks["python"])
     folder = tmp_path / "shouting-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text(f"[{point[1]}]\n{point[2]} = {point[3]}\n")
+    texts = [f"[{group}]\n{name} = {place}\n" for group, name, place in points]
+    (folder / "entry_points.txt").write_text("".join(texts))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "shouting", raising=False)
     return PluginTable(installed_rows())
@@ -43,7 +47,9 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PluginTable:
 
 def test_an_installed_transform(table: PluginTable) -> None:
     assert [(row.class_name, row.kind, row.version) for row in table.all()] == [
-        ("com.example.Shout", "transformation", "1.0")
+        ("com.example.Shout", "transformation", "1.0"),
+        ("com.example.IsLoud", "predicate", "1.0"),
+        ("com.example.Joined", "converter", "1.0"),
     ]
     (apply,) = build(CONFIG, table)
     schema = struct(None, ("name", STRING))
@@ -52,6 +58,20 @@ def test_an_installed_transform(table: PluginTable) -> None:
     assert found.value == {"name": "ANN"}
     with pytest.raises(TransformError, match="Field does not exist: name"):
         apply(Record("t", None, None, None, schema, {}))
+
+
+def test_an_installed_predicate_and_converter(table: PluginTable) -> None:
+    text = PAGE.read_text("utf-8")
+    config = parse_properties(_BLOCKS_OF_SETTINGS.findall(text)[0])
+    written = dict(re.findall(r'row `\{"name": "(.*?)"\}`(?: is written)? as `(.*?)`', text))
+    assert len(written) == 2
+    (apply,) = build(config, table)
+    converter: Any = table.component(config["value.converter"], "converter")({})
+    schema = struct(None, ("name", STRING))
+    for name, expected in written.items():
+        found = apply(Record("t", None, None, None, schema, {"name": name}))
+        assert found is not None
+        assert converter.from_connect("t", schema, found.value) == expected.encode()
 
 
 def test_its_settings(table: PluginTable) -> None:
