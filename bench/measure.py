@@ -52,6 +52,11 @@ PARTS: Final = (
     Part("stream", "sb", schemas=True),
     Part("stream", "sb", schemas=False),
     Part("stream", "wide", schemas=True),
+    Part("stream", "wide", schemas=False),
+    Part("stream", "sb", schemas=False, avro=True),
+    Part("stream", "wide", schemas=False, avro=True),
+    Part("stream", "sb", schemas=False, chain="unwrap"),
+    Part("stream", "sb", schemas=False, chain="five"),
     Part("snapshot", "sb", schemas=True),
     Part("snapshot", "sb", schemas=False),
     Part("snapshot", "wide", schemas=True),
@@ -63,11 +68,7 @@ FURTHER: Final = (  # only on request
         for table in ("types", "many")
         for what in ("stream", "snapshot")
     ),
-    Part("stream", "sb", schemas=False, avro=True),
-    Part("stream", "wide", schemas=False, avro=True),
     Part("snapshot", "sb", schemas=False, avro=True),
-    Part("stream", "sb", schemas=False, chain="unwrap"),
-    Part("stream", "sb", schemas=False, chain="five"),
 )
 
 

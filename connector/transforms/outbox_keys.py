@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from connector.config import ConfigKey, ConfigType, Importance, invalid
@@ -195,5 +196,5 @@ def _old_names() -> list[ConfigKey]:
     ]  # fmt: skip
 
 
-TRACING_KEYS: Final = tuple(_tracing())
-OUTBOX_KEYS: Final = (*_table(), *_router(), *TRACING_KEYS, *_old_names())
+OUTBOX_KEYS: Final = (*_table(), *_router(), *_tracing(), *_old_names())
+TRACING_KEYS: Final = tuple(replace(key, group=None, order=1) for key in _tracing())

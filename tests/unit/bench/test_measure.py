@@ -51,7 +51,7 @@ def test_text_is_as_long_as_that_of_sysbench() -> None:
     ("text", "labels"),
     [
         ("latency", ["latency paced, with schemas"]),
-        ("stream-wide,snapshot-wide", ["stream wide, with schemas", "snapshot wide, with schemas"]),
+        ("latency,snapshot-wide", ["snapshot wide, with schemas", "latency paced, with schemas"]),
         ("stream-sb", ["stream sb, with schemas", "stream sb, without schemas"]),
     ],
 )

@@ -174,3 +174,35 @@ def test_an_error_names_the_field_and_no_value(schema: Schema, value: Any) -> No
     with pytest.raises(ConversionError, match=r"Field wrong of server\.table\.Value") as caught:
         Encoder(Dialect()).row(row)((1, value))
     assert "secret" not in str(caught.value)
+
+
+_BITS = (6, 7, 12, 13, 14, 26, 27, 28, 40, 41, 42, 54, 55, 56, 63)
+_NUMBERS = sorted(
+    {sign * (1 << bits) + by for bits in _BITS for sign in (1, -1) for by in (-1, 0, 1)}
+)
+
+
+@pytest.mark.parametrize(("schema", "bits"), [(INT16, 15), (INT32, 31), (INT64, 63)])
+@pytest.mark.parametrize("optional", [False, True])
+def test_numbers_at_the_bounds_of_their_groups(schema: Schema, bits: int, optional: bool) -> None:
+    row = struct("s.V", ("a", schema.with_changes(optional=optional)))
+    avro = fastavro.parse_schema(plain(AvroSchemaWriter(Dialect()).write(row, None)))
+    encode = Encoder(Dialect()).row(row)
+    for number in _NUMBERS:
+        if -(1 << bits) <= number < 1 << bits:
+            stream = io.BytesIO()
+            fastavro.schemaless_writer(stream, avro, {"a": number})
+            assert encode((number,)) == stream.getvalue(), number
+        else:
+            with pytest.raises(ConversionError, match="does not fit into"):
+                encode((number,))
+
+
+def test_decimals_of_any_size() -> None:
+    schema = INT64.with_changes(type="bytes", name=CONNECT_DECIMAL, optional=True)
+    row = struct("s.V", ("a", schema))
+    encode = Encoder(Dialect()).row(row)
+    avro = fastavro.parse_schema(plain(AvroSchemaWriter(Dialect()).write(row, None)))
+    for number in (*_NUMBERS, 10**64, -(10**64), 1 << 8 * 9_000):
+        read: Any = fastavro.schemaless_reader(io.BytesIO(encode((number,))), avro)
+        assert read["a"] == unscaled_bytes(number)
