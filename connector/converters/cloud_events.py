@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from connector.config import ConfigDef, ConfigKey, one_of, settings_below
 from connector.converters.cloud_events_metadata import (
     METADATA_KEYS,
-    Described,
+    EventMetadata,
     MetadataSources,
     text_of,
 )
@@ -143,7 +143,7 @@ class CloudEventsConverter:
         return writer.from_connect(topic, schemas.event, event)
 
     def _attributes(
-        self, schemas: _EventSchemas, described: Described, headers: Sequence[Header]
+        self, schemas: _EventSchemas, described: EventMetadata, headers: Sequence[Header]
     ) -> dict[str, Any]:
         source, metadata = described.source, self._metadata
         connector = source["connector"]
@@ -169,7 +169,7 @@ class CloudEventsConverter:
         return event
 
     def _schemas_for(
-        self, schema: Schema, described: Described, headers: Sequence[Header]
+        self, schema: Schema, described: EventMetadata, headers: Sequence[Header]
     ) -> _EventSchemas:
         """Return the schemas for values of a schema, by what names and describes their events."""
         connector = described.source["connector"]
@@ -188,7 +188,9 @@ class CloudEventsConverter:
             known[key] = self._schemas_of(schema, described, name)
         return known[key]
 
-    def _schemas_of(self, schema: Schema, described: Described, data_name: str) -> _EventSchemas:
+    def _schemas_of(
+        self, schema: Schema, described: EventMetadata, data_name: str
+    ) -> _EventSchemas:
         source = described.source
         members = ["before", "after"]
         if self._metadata.described_by_headers:

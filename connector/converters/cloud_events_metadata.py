@@ -62,7 +62,7 @@ METADATA_KEYS: Final = (
 )  # fmt: skip
 
 
-class Described(NamedTuple):
+class EventMetadata(NamedTuple):
     """What describes an event: source block, operation and transaction, with their schema."""
 
     source_schema: Schema
@@ -108,14 +108,16 @@ class MetadataSources:
 
     def describe(
         self, schema: Schema, value: Mapping[str, Any], headers: Sequence[Header]
-    ) -> Described | None:
+    ) -> EventMetadata | None:
         """Return what describes the event of a row; None for another message."""
         if not self.described_by_headers:
             if not (schema.name or "").endswith(".Envelope"):
                 return None
             source = schema.field("source")
             assert source is not None
-            return Described(source.schema, value["source"], value["op"], value.get("transaction"))
+            return EventMetadata(
+                source.schema, value["source"], value["op"], value.get("transaction")
+            )
         found = {header.name: header for header in headers}
         if "source" not in found or "op" not in found:
             return None
@@ -123,7 +125,7 @@ class MetadataSources:
         if source_schema is None or source_schema.type != "struct" or block is None:
             raise ConversionError("The header source is not the source block of an event.")
         transaction = found["transaction"].value if "transaction" in found else None
-        return Described(source_schema, block, text_of(headers, "op"), transaction)
+        return EventMetadata(source_schema, block, text_of(headers, "op"), transaction)
 
 
 def text_of(headers: Sequence[Header], name: str) -> str:

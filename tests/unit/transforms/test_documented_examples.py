@@ -111,6 +111,7 @@ def _start(kind: str) -> Record:
     """Return the record from which an example starts."""
     if kind == "trace":
         record = _place(kind)
+        assert record.value_schema is not None
         envelope = struct(
             "p.Envelope", ("before", record.value_schema), ("after", record.value_schema)
         )
