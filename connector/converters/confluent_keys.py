@@ -23,6 +23,7 @@ from connector.converters.subjects import TOPIC_NAME, known_strategy
 from connector.errors import ConfigError
 
 _PREFIX: Final = "schema.registry."
+_BEFORE_VALUES: Final = "io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer"
 _STRICT: Final = "values are written with the fields of the table, not with those registered"
 _RETRIES: Final = "Kept for compatibility: Millrace asks until the registry answers."
 
@@ -67,6 +68,14 @@ REGISTRY_KEYS: Final = (
         ConfigKey(
             f"{part}.subject.name.strategy", "CLASS", TOPIC_NAME, "MEDIUM",
             f"How the subjects of {part}s are named.", validator=known_strategy,
+        )
+        for part in ("key", "value")
+    ),
+    *(
+        ConfigKey(
+            f"{part}.schema.id.serializer", "CLASS", _BEFORE_VALUES, "MEDIUM",
+            f"Where the ids of the schemas of {part}s are: before the value.",
+            validator=only(_BEFORE_VALUES, because="ids are written before the value"),
         )
         for part in ("key", "value")
     ),

@@ -23,6 +23,7 @@ ROW = struct("server.shop.Value", ("id", INT32), ("name", STRING.as_optional()))
 VALUE = {"id": 1, "name": "a"}
 WRITTEN = bytes.fromhex("00 00000007 02 02 02 61")
 PACKAGE = "io.confluent.kafka.serializers.subject."
+SERIALIZERS = "io.confluent.kafka.serializers.schema.id."
 
 
 @pytest.fixture
@@ -245,6 +246,10 @@ def test_errors_show_no_login() -> None:
         {},
         {"schema.registry.url": ""},
         {"schema.registry.url": "http://r", "value.subject.name.strategy": "com.example.Mine"},
+        {
+            "schema.registry.url": "http://r",
+            "value.schema.id.serializer": f"{SERIALIZERS}HeaderSchemaIdSerializer",
+        },
         {"schema.registry.url": "http://r", "basic.auth.credentials.source": "SASL_INHERIT"},
         {"schema.registry.url": "http://r", "basic.auth.credentials.source": "USER_INFO"},
         {"schema.registry.url": "http://r", "bearer.auth.credentials.source": "OAUTHBEARER"},
