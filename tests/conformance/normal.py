@@ -16,7 +16,9 @@ _DATA = re.compile(r'(?<="additional_data":)\{[^{}]*\}')
 _TIMESTAMP = re.compile(r'("timestamp":)\d+')
 # The mark that ends a window: each side writes its own.
 _POSITION = re.compile(r'("(?:pos|thread|gtid)":)(?:\d+|"[^"]*")')
-_RUN_ID = re.compile(rb'"?[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"?')
+_RUN_ID = re.compile(
+    rb'(?:\{"schema":.*"payload":)?"?[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"?\}?'
+)
 
 
 def normal(message: Message, prefix: str) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ from tools.stack import (
 _UNWRAP = Step("io.debezium.transforms.ExtractNewRecordState", {})
 _KEY_FIELD = Step("org.apache.kafka.connect.transforms.ExtractField$Key", {"field": "id"})
 _NO_HEADERS = {"headers.enabled": "false"}
-_ALL = ["types", "pairs", "nokey", "vectors"]
+_ALL = ["types", "pairs", "nokey", "vectors", "shapes", "texts", "plain", "outbox", "changing"]
 
 # Settings of Apicurio's converter and of the connector, transforms; whether ours is Confluent's.
 CASES: dict[str, tuple[dict[str, str], dict[str, str], list[Step], bool]] = {
@@ -58,6 +58,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[Step], bool]] = {
             "binary.handling.mode": "base64",
         },
         [],
+        False,
+    ),
+    "nanoseconds": (
+        _NO_HEADERS,
+        {"time.precision.mode": "nanoseconds", "decimal.handling.mode": "double"},
+        [_UNWRAP],
         False,
     ),
     "without_metadata": ({**_NO_HEADERS, "connect.meta.data": "false"}, {}, [], False),

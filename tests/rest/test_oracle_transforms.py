@@ -24,7 +24,7 @@ CLASSES = [
 
 
 def _definition(definition: dict[str, Any]) -> dict[str, Any]:
-    """Return a definition without its text, which is our own."""
+    """Return a definition without its text and a second form of its order, which are our own."""
     left_out = ("documentation", "order")
     return {name: text for name, text in definition.items() if name not in left_out}
 
@@ -98,6 +98,12 @@ SAME = [
     _transform(DEBEZIUM + "EnforceRecordSize", max_bytes="9", compression_ratio="0.50"),
     _transform(DEBEZIUM + "ByLogicalTableRouter", topic_regex="a", topic_replacement="b"),
     _transform(DEBEZIUM + "HeaderToValue", headers="a", fields="b", operation="move"),
+    _transform(DEBEZIUM + "SwapGeometryCoordinates"),
+    _transform(DEBEZIUM + "GeometryFormatTransformer"),
+    _transform(DEBEZIUM + "GeometryFormatTransformer", format="ewkb"),
+    _transform(DEBEZIUM + "VectorToJsonConverter"),
+    _transform(DEBEZIUM + "tracing.ActivateTracingSpan"),
+    _transform(DEBEZIUM + "ExtractNewRecordState", drop_fields_from_key="true", add_headers="op"),
     _transform(DEBEZIUM + "SchemaChangeEventFilter", schema_change_event_exclude_list="DROP"),
     _transform(DEBEZIUM + "TimezoneConverter", converted_timezone="UTC"),
     _transform(DEBEZIUM + "outbox.EventRouter"),
@@ -127,7 +133,12 @@ def _nested(configs: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
     for config in configs:
         definition, value = config["definition"], config["value"]
         if value is not None and value["name"].startswith(("transforms", "predicates")):
-            kept = {**value, "recommended_values": [], "errors": _errors(value["errors"])}
+            kept = {**value, "errors": _errors(value["errors"])}
+            recommended = value["recommended_values"]
+            if value["name"].endswith(".type"):  # the classes that there are
+                kept["recommended_values"] = sorted({*recommended} & {*CLASSES})
+            elif value["name"].endswith(".plugin.version"):  # Debezium's is there twice
+                kept["recommended_values"] = recommended[-1:]
             yield value["name"], (definition and _definition(definition), kept)
 
 
