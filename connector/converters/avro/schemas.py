@@ -109,7 +109,7 @@ class AvroSchemaWriter:
 
     def _record(self, schema: Schema, space: str | None) -> AvroSchema:
         name, own_space = self._name(schema)
-        reference = self._reference(name, own_space, space, schema.as_optional().parts())
+        reference = self._reference(name, own_space, space, _content(schema))
         if reference is not None:
             return reference
         text: dict[str, Any] = {"type": "record", "name": name}
@@ -208,6 +208,15 @@ class AvroSchemaWriter:
 
     def _checked(self, name: str) -> str:
         return checked_name(scrubbed(name) if self._dialect.scrub else name)
+
+
+def _content(schema: Schema) -> tuple[Any, ...]:
+    """Return what a struct holds: the first of a name describes others that differ outside of it.
+
+    Such are columns of one semantic type: their parameters, as of propagated source types, differ.
+    """
+    own: dict[str, Any] = {"parameters": None, "doc": None, "version": None, "default": None}
+    return schema.with_changes(optional=True, **own).parts()
 
 
 def _split_name(name: str, dialect: Dialect) -> tuple[str, str | None]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
+import fastavro
 import pytest
 
+from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, same_fields, scrubbed
 from connector.data.schema import (
     BYTES,
@@ -172,6 +175,21 @@ def test_without_metadata() -> None:
 def test_which_schemas_have_the_same_fields(other: Any, same: bool) -> None:
     schema = written(struct("s.V", ("a", INT32)))
     assert same_fields(schema, other) is same
+
+
+def test_structs_of_one_name_may_have_different_parameters() -> None:
+    def place(column: str) -> Schema:
+        schema = struct("s.Geometry", ("wkb", BYTES), optional=True)
+        return schema.with_changes(parameters={"__debezium.source.column.name": column})
+
+    schema = struct("s.V", ("a", place("a")), ("b", place("b")))
+    first, second = written(schema)["fields"]
+    assert first["type"][1]["connect.parameters"] == {"__debezium.source.column.name": "a"}
+    assert second == {"name": "b", "type": ["null", "Geometry"], "default": None}
+    value = {"a": {"wkb": b"1"}, "b": {"wkb": b"2"}}
+    encoded = Encoder(Dialect()).row(schema)([value["a"], value["b"]])
+    parsed = fastavro.parse_schema(written(schema))
+    assert fastavro.schemaless_reader(io.BytesIO(encoded), parsed) == value
 
 
 def test_types_that_stand_in_other_schemas() -> None:
