@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -70,6 +70,11 @@ def _queue_left(metrics: TaskMetrics) -> float:
     return 0 if metrics.queue is None else metrics.queue.capacity - len(metrics.queue)
 
 
+def percentile(ordered: Sequence[int], percent: int) -> int:
+    """Return the value that so many percent of some ordered ones do not exceed."""
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+
+
 def _offset(metrics: TaskMetrics, key: str) -> object:
     return metrics.position.to_offset().get(key) if metrics.position is not None else None
 
@@ -115,8 +120,43 @@ STREAMING: Final = (
         "Milliseconds from the last event at the database to its capture, 0 when nothing is left.",
         lambda f: f.behind_ms,
     ),
+    *(
+        MetricDefinition(
+            f"MilliSecondsBehindSource{name}",
+            f"The {text} of the last 1,000 values of MilliSecondsBehindSource, -1 before any.",
+            lambda f, read=read: read(sorted(f.lags)) if f.lags else -1,  # type: ignore[misc]  # mypy cannot infer a default
+        )
+        for name, text, read in (
+            ("MinValue", "least", lambda lags: lags[0]),
+            ("MaxValue", "greatest", lambda lags: lags[-1]),
+            ("AverageValue", "average", lambda lags: sum(lags) // len(lags)),
+            ("P50", "median", lambda lags: percentile(lags, 50)),
+            ("P95", "95th percentile", lambda lags: percentile(lags, 95)),
+            ("P99", "99th percentile", lambda lags: percentile(lags, 99)),
+        )
+    ),
     MetricDefinition(
         "NumberOfCommittedTransactions", "Transactions read.", lambda f: f.transactions
+    ),
+    MetricDefinition(
+        "NumberOfRolledBackTransactions",
+        "Transactions in the log that were rolled back, and are not emitted.",
+        lambda f: f.rolled_back,
+    ),
+    MetricDefinition(
+        "NumberOfNotWellFormedTransactions",
+        "Transactions without an end in the log.",
+        lambda f: f.malformed,
+    ),
+    MetricDefinition(
+        "NumberOfLargeTransactions",
+        "Transactions that were held in a temporary file until their end.",
+        lambda f: f.large,
+    ),
+    MetricDefinition(
+        "NumberOfErroneousEvents",
+        "Records left out because errors.tolerance is all.",
+        lambda f: f.skipped,
     ),
     MetricDefinition("NumberOfDisconnects", "Connections lost.", lambda f: f.progress.disconnects),
     MetricDefinition(

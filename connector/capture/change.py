@@ -212,6 +212,19 @@ class IncrementalProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAhead:
+    """Transactions that were held until their end, since the last report.
+
+    ``rolled_back`` ones were not emitted, ``malformed`` ones have no end in the log, ``large`` ones
+    did not fit into memory.
+    """
+
+    rolled_back: int = 0
+    malformed: int = 0
+    large: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotBegan:
     """A snapshot begins to read rows; ``estimates`` are the server's, None where it has none."""
 
@@ -277,6 +290,7 @@ CaptureEvent = (
     | Notice
     | FailedTables
     | IncrementalProgress
+    | LookAhead
     | SnapshotBegan
     | TableScan
     | ChunkScan

@@ -100,7 +100,7 @@ def _tags(name: str, value: list[str] | None) -> str | None:
 _VALIDATORS: Final[dict[str, Validator]] = {
     "bigint.unsigned.handling.mode": one_of("long", "precise"),
     "binary.handling.mode": one_of("bytes", "base64", "base64-url-safe", "hex"),
-    "binlog.buffer.size": only(0, because="there is no look-ahead buffer"),
+    "binlog.buffer.size": at_least(0),
     "column.exclude.list": regular_expressions,
     "column.include.list": regular_expressions,
     "column.propagate.source.type": regular_expressions,

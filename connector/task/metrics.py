@@ -7,6 +7,7 @@ read once for each batch.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -15,6 +16,7 @@ from connector.capture.change import (
     Change,
     FailedTables,
     IncrementalProgress,
+    LookAhead,
     Position,
     Progress,
     RowChanges,
@@ -26,6 +28,7 @@ from connector.capture.tables import TableId
 from connector.data.schema import Schema
 from connector.native import NativeColumns
 
+_LAGS = 1000  # of which there are statistics
 _LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
 
 
@@ -63,7 +66,9 @@ class TaskMetrics:
 
     ``unparsed`` counts DDL statements that could not be parsed, ``repaired`` table definitions
     that were wrong and were replaced. ``behind_ms`` is how old the last event was when it was
-    read, -1 before any; it is 0 when nothing is left to read. ``tags`` are labels that users add.
+    read, -1 before any; it is 0 when nothing is left to read; ``lags`` are the last ones.
+    ``rolled_back``, ``malformed`` and ``large`` count transactions, as `LookAhead` does. ``tags``
+    are labels that users add.
     ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
     of the snapshot. ``faults`` are the reasons why the task waits, by cause. ``failed_tables`` are
     those whose last incremental snapshot failed; ``incremental`` is the progress of the others.
@@ -80,6 +85,10 @@ class TaskMetrics:
     remaining: set[TableId] = field(default_factory=set)
     transactions: int = 0
     behind_ms: int = -1
+    lags: deque[int] = field(default_factory=lambda: deque(maxlen=_LAGS))
+    rolled_back: int = 0
+    malformed: int = 0
+    large: int = 0
     position: Position | None = None
     records: int = 0
     bytes_sent: int = 0
@@ -136,6 +145,10 @@ class TaskMetrics:
             self.failed_tables = frozenset(change.reasons)
         elif isinstance(change, IncrementalProgress):
             self._incremental(change)
+        elif isinstance(change, LookAhead):
+            self.rolled_back += change.rolled_back
+            self.malformed += change.malformed
+            self.large += change.large
 
     @property
     def paused_seconds(self) -> float:
@@ -215,5 +228,6 @@ class TaskMetrics:
             counts.last_at = now = time.time()
             if counts is not self.snapshot:
                 self.behind_ms = max(0, int(now * 1000) - self._source_ms)
+                self.lags.append(self.behind_ms)
         elif self.progress.streaming and not change.in_transaction:
             self.behind_ms = 0  # the server sent only a heartbeat

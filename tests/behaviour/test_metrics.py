@@ -149,3 +149,45 @@ def test_a_capture_from_its_snapshot_to_its_end(
     assert scraped.value("millrace_records_total", **mine) is None
     client.delete(connector)
     assert [s for s in Scraped(client.url).samples if connector in s.labels.values()] == []
+
+
+def test_rolled_back_and_large_transactions_are_counted(
+    client: ConnectClient, broker: KafkaBroker, mariadb_database: FreshDatabase, topics: Topics
+) -> None:
+    name = mariadb_database.name
+    mariadb_database.execute("CREATE TABLE orders (id INT PRIMARY KEY, note VARCHAR(100))")
+    basic = basic_config(mariadb_database.server, broker, f"prefix-{name}")
+    client.create(name, basic | {"table.include.list": f"{name}.orders"})
+    streaming = {"connector": name, "context": "streaming"}
+    wait_for(
+        lambda: Scraped(client.url).value("debezium_metrics_Connected", **streaming) == 1,
+        60,
+        "a stream",
+    )
+    mariadb_database.execute(
+        "CREATE TEMPORARY TABLE passing (id INT)",
+        "BEGIN",
+        "INSERT INTO orders VALUES (1, 'taken back')",
+        "DROP TEMPORARY TABLE passing",
+        "ROLLBACK",
+        "INSERT INTO orders SELECT seq, REPEAT('x', 100) FROM seq_2_to_60001",
+    )
+    topic = f"prefix-{name}.{name}.orders"
+    wait_for(lambda: topics.ends([topic]).get(topic) == 60_000, 60, "the large transaction")
+    counted = {"RolledBack": 1, "Large": 1, "NotWellFormed": 0}
+
+    def counts() -> bool:
+        scraped = Scraped(client.url)
+        found = {
+            kind: scraped.value(f"debezium_metrics_NumberOf{kind}Transactions", **streaming)
+            for kind in counted
+        }
+        return found == counted
+
+    wait_for(counts, 30, "the counts")
+    worst = Scraped(client.url).value(
+        "debezium_metrics_MilliSecondsBehindSourceMaxValue", **streaming
+    )
+    assert worst is not None
+    assert worst >= 0
+    client.delete(name)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
+from connector.capture.change import LookAhead
 from connector.errors import DiskFullError, StopError
 from connector.mysql.binlog.events import (
     Began,
@@ -44,6 +45,14 @@ class TransactionBuffer:
         self._in_group = False
         self._savepoints: dict[str, int] = {}
         self._rolled_back: list[range] = []
+        self._counts = [0, 0, 0]  # rolled back, malformed, large
+
+    def take_counts(self) -> LookAhead | None:
+        """Return the counts since the last call, None if there are none."""
+        if not any(self._counts):
+            return None
+        counts, self._counts = LookAhead(*self._counts), [0, 0, 0]
+        return counts
 
     def release(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogEvent]:
         """Yield the events whose transaction has ended, in order.
@@ -52,6 +61,7 @@ class TransactionBuffer:
         """
         for event in events:
             if self._in_group and isinstance(event, GtidRead):
+                self._counts[1] += 1
                 yield from self._flush()
             self._in_group = self._in_group or _begins(event)
             if not self._in_group:
@@ -76,6 +86,7 @@ class TransactionBuffer:
             isinstance(event, QueryRan) and event.sql.upper() == "ROLLBACK"
         ):
             self._roll_back_to(0)
+            self._counts[0] += 1
             return True
         return False
 
@@ -91,6 +102,7 @@ class TransactionBuffer:
     def _flush(self) -> Iterator[BinlogEvent]:
         rolled_back = self._rolled_back
         held = self._held
+        self._counts[2] += held.is_large
         self._held, self._in_group = _EventList(), False
         self._savepoints, self._rolled_back = {}, []
         for number, event in enumerate(held.events()):
@@ -117,6 +129,11 @@ class _EventList:
 
     def __len__(self) -> int:
         return self._count
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a part of it is in a file."""
+        return self._file is not None
 
     def append(self, event: BinlogEvent) -> None:
         """Add an event."""

@@ -104,6 +104,9 @@ class Translator:
             return
         for part in batches(self._buffer.release(events)):
             yield from self._changes(part)
+        counts = self._buffer.take_counts()
+        if counts is not None:
+            yield counts
 
     def _changes(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogChange]:
         at, handler_of = self._at, self._handlers.get

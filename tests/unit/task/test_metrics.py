@@ -10,6 +10,7 @@ import pytest
 
 from connector.capture.change import (
     IncrementalProgress,
+    LookAhead,
     Operation,
     Progress,
     Row,
@@ -22,6 +23,7 @@ from connector.capture.source_block import source_block
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, struct
+from connector.metric_definitions import STREAMING
 from connector.task.metrics import TaskMetrics
 
 SOURCE = source_block("acme")
@@ -130,6 +132,40 @@ def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(metrics: TaskMe
     assert metrics.behind_ms == 0
     assert metrics.position == At(2)
     assert metrics.transactions == 1
+
+
+def test_statistics_of_the_lag(metrics: TaskMetrics) -> None:
+    read = {definition.name: definition.read for definition in STREAMING}
+    names = ["MinValue", "MaxValue", "AverageValue", "P50", "P95", "P99"]
+
+    def statistics() -> list[float]:
+        return [read[f"MilliSecondsBehindSource{name}"](metrics) for name in names]
+
+    assert statistics() == [-1] * 6
+    metrics.lags.extend([7])
+    assert statistics() == [7] * 6
+    metrics.lags.clear()
+    metrics.lags.extend(range(100, 0, -1))
+    assert statistics() == [1, 100, 50, 50, 95, 99]
+    metrics.lags.extend([5] * 1000)
+    assert statistics() == [5] * 6, "only the last thousand count"
+
+
+def test_each_lag_of_the_stream_is_kept(metrics: TaskMetrics) -> None:
+    metrics.progress.streaming = True
+    metrics.record_change(rows("r", 1, ago(60_000), mark="last"))
+    metrics.record_change(Progress(At()))
+    metrics.record_change(rows("c", 1, ago(60_000)))
+    metrics.record_change(Progress(At()))
+    metrics.record_change(Progress(At(2)))
+    assert list(metrics.lags) == [metrics.lags[0]]
+    assert metrics.lags[0] >= 60_000
+
+
+def test_transactions_that_were_held_are_counted(metrics: TaskMetrics) -> None:
+    metrics.record_change(LookAhead(rolled_back=2, large=1))
+    metrics.record_change(LookAhead(malformed=1, large=1))
+    assert (metrics.rolled_back, metrics.malformed, metrics.large) == (2, 1, 2)
 
 
 def test_a_transaction_of_tables_that_are_not_captured_is_no_event(metrics: TaskMetrics) -> None:

@@ -6,8 +6,16 @@ import tempfile
 
 import pytest
 
+from connector.capture.change import LookAhead
 from connector.errors import DiskFullError
-from connector.mysql.binlog.events import Began, BinlogEvent, Committed, RowsChanged
+from connector.mysql.binlog.events import (
+    Began,
+    BinlogEvent,
+    Committed,
+    GtidRead,
+    QueryRan,
+    RowsChanged,
+)
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
 from tests.fixtures.disk import no_space_beyond
 
@@ -33,6 +41,18 @@ def test_a_transaction_larger_than_the_memory_for_it_is_complete() -> None:
     released = list(TransactionBuffer().release(events))
     assert images_of(released) == [bytes([number]) * MEGABYTE for number in range(11)]
     assert [type(event) for event in released] == [type(event) for event in events]
+
+
+def test_what_is_held_is_counted() -> None:
+    buffer = TransactionBuffer()
+    assert buffer.take_counts() is None
+    list(buffer.release([Began(HEADER, 1), QueryRan(HEADER, 1, "d", "ROLLBACK")]))
+    list(buffer.release([Began(HEADER, 1), Committed(HEADER)]))
+    assert buffer.take_counts() == LookAhead(rolled_back=1)
+    list(buffer.release(large_transaction(11)))
+    list(buffer.release([Began(HEADER, 1), GtidRead(HEADER, "0-1-2", begins=True)]))
+    assert buffer.take_counts() == LookAhead(malformed=1, large=1)
+    assert buffer.take_counts() is None
 
 
 def test_a_disk_that_was_full_before_the_first_file_is_a_transient_error(
