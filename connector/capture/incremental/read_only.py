@@ -8,7 +8,8 @@ from typing import Any, Final, Protocol
 
 from connector.capture.change import Change, Position, Row, RowChanges
 from connector.capture.incremental.chunk_source import ChunkSource
-from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.incremental.pace import IncrementalOptions
+from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 
 # Seconds for chunks without a look at the stream. Its changes do not wait so long: once there is
@@ -58,7 +59,6 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         super().__init__(chunks, notifications, options)
         self._positions = chunks
         self._clock = clock
-        self._is_due = False
         self._last: Row | None = None
 
     def restore(self, offset: Mapping[str, Any]) -> None:
@@ -68,7 +68,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         """
         super().restore(offset)
         self._chunks.close()
-        self._is_due, self._last = False, None
+        self._last = None
 
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces, unless the chunk was read with it."""
@@ -92,6 +92,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
                 if not self._positions.has_passed():
                     return
                 yield from self._end_window(self._positions.source_here(), None)
+            yield from self._lag.notices()
             if not self._can_go_on(end):
                 return
             self._is_due = False
@@ -100,6 +101,8 @@ class ReadOnlySnapshot(IncrementalSnapshot):
 
     def _can_go_on(self, end: float) -> bool:
         self._is_due = self._is_due and self._state.running
+        if self._lag.is_too_high:
+            return False
         return self._is_due and self._clock() < end and self._positions.can_read()
 
     def _read_chunk(self) -> Iterator[Change]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from connector.capture.change import (
     Change,
     FailedTables,
-    IncrementalProgress,
     Notification,
     Position,
     PositionText,
+    Progress,
     Row,
     RowChanges,
 )
 from connector.capture.incremental.chunk_source import Chunk, ChunkSource, TableRequest
+from connector.capture.incremental.pace import ChunkSize, IncrementalOptions, StreamLag
 from connector.capture.incremental.state import SnapshotState, key_text, state_of
 from connector.capture.incremental.window import Window
 from connector.capture.notifications import Notifications, joined
@@ -35,14 +35,6 @@ _ATTEMPTS_AT_ONCE: Final = 3  # of reading one that the database refuses
 _PAUSE: Final = 0.1  # seconds between them
 
 
-@dataclass(frozen=True, slots=True)
-class IncrementalOptions:
-    """How incremental snapshots read."""
-
-    chunk_size: int = 1024
-    skips_unchanged: bool = False
-
-
 class IncrementalSnapshot:
     """The incremental snapshots of one capture; used by its thread.
 
@@ -54,7 +46,9 @@ class IncrementalSnapshot:
     ) -> None:
         self._chunks = chunks
         self._notifications = notifications
-        self._options = options
+        self._size = ChunkSize(options.chunk_size, options.chunk_seconds)
+        self._lag = StreamLag(options.most_lag)
+        self._is_due = False
         self._state = SnapshotState()
         self._window = Window(skips_unchanged=options.skips_unchanged)
         self._failures = 0
@@ -69,6 +63,7 @@ class IncrementalSnapshot:
         self._state = state_of(offset)
         self._window.clear()
         self._failures = 0
+        self._is_due = False
 
     def to_offset(self) -> dict[str, Any]:
         """Return the keys that the offset needs."""
@@ -84,7 +79,7 @@ class IncrementalSnapshot:
             yield FailedTables(dict(self._state.failed))
         if self._state.running:
             log.info("The incremental snapshot of %s continues", self._names())
-            yield self._progress()
+            yield self._state.progress()
             yield from self._read_chunk()
 
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
@@ -116,14 +111,14 @@ class IncrementalSnapshot:
         """Read no further chunk."""
         if self._state.running and not self._state.paused:
             self._state.paused = True
-            yield self._progress()
+            yield self._state.progress()
             yield from self._notify("PAUSED", self._collections())
 
     def resume(self) -> Iterator[Change]:
         """Continue after a pause."""
         if self._state.running and self._state.paused:
             self._state.paused = False
-            yield self._progress()
+            yield self._state.progress()
             yield from self._notify("RESUMED", self._collections())
             if self._window.phase == "idle":
                 yield from self._read_chunk()
@@ -157,10 +152,15 @@ class IncrementalSnapshot:
             return
         yield from self._end_window(event.source, event.position_text)
 
+    def note_progress(self, last: Progress[Position]) -> None:
+        """Note the last progress of the stream, between two batches of it."""
+        self._lag.note(last)
+
     def go_on(self, streamed: Position) -> Iterator[Change]:
-        """Do what is due behind a position of the stream; here only marks in it count."""
+        """Do what is due behind a position of the stream: read a chunk that had to wait."""
         del streamed
-        return iter(())
+        if self._is_due:
+            yield from self._read_chunk()
 
     def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
         state = self._state
@@ -185,7 +185,9 @@ class IncrementalSnapshot:
         """Read the next chunk between two marks; go on with the next table if one is read."""
         yield from self._stop_tables()
         state = self._state
-        if not state.running or state.paused:
+        self._is_due = state.running and not state.paused and self._lag.is_too_high
+        yield from self._lag.notices()
+        if not state.running or state.paused or self._is_due:
             return
         chunk = state.begin_chunk()
         self._window.clear()
@@ -247,30 +249,18 @@ class IncrementalSnapshot:
             state.maximum = chunks.maximum_key(schema, request)
             if state.maximum is None:
                 return (yield from self._end_table("EMPTY"))
-        chunk = chunks.read(
-            schema, request, state.position, state.maximum, self._options.chunk_size
-        )
+        began = time.monotonic()
+        chunk = chunks.read(schema, request, state.position, state.maximum, self._size.rows)
+        self._size.adapt(len(chunk.rows), time.monotonic() - began)
         self._failures = 0
         if not chunk.rows:
             return (yield from self._end_table("SUCCEEDED"))
         self._window.fill(schema, chunk.rows)
         state.rows += len(chunk.rows)
         state.chunk_end = chunk.end
-        yield self._progress()
+        yield self._state.progress()
         yield from self._notify("IN_PROGRESS", self._keys(chunk))
         return True
-
-    def _progress(self) -> IncrementalProgress:
-        state = self._state
-        return IncrementalProgress(
-            tuple(str(request.table) for request in state.tables),
-            state.rows,
-            state.chunk if state.running else None,
-            key_text(state.position),
-            key_text(state.chunk_end),
-            key_text(state.maximum),
-            state.paused,
-        )
 
     def _keys(self, chunk: Chunk) -> dict[str, str]:
         return {
@@ -317,7 +307,7 @@ class IncrementalSnapshot:
         if not self._state.running:
             yield from self._notify("COMPLETED", {})
             self._state.identity, self._state.paused = None, False
-        yield self._progress()
+        yield self._state.progress()
 
     def _stop_tables(self) -> Iterator[Change]:
         """Remove the tables that are to be stopped, the one that is read last of them."""

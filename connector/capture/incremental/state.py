@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from connector.capture.change import IncrementalProgress
 from connector.capture.incremental.chunk_source import Key, TableRequest
 from connector.capture.tables import TableId, parse_table
 from connector.data.java_objects import deserialized, serialized
@@ -69,6 +70,18 @@ class SnapshotState:
     def has_mark(self, mark: str) -> bool:
         """Whether a mark belongs to the present chunk; those from before a restart do not."""
         return self.chunk is not None and mark.startswith(self.chunk)
+
+    def progress(self) -> IncrementalProgress:
+        """Return how far the snapshot has come."""
+        return IncrementalProgress(
+            tuple(str(request.table) for request in self.tables),
+            self.rows,
+            self.chunk if self.running else None,
+            key_text(self.position),
+            key_text(self.chunk_end),
+            key_text(self.maximum),
+            self.paused,
+        )
 
     def next_table(self) -> None:
         """Go on with the next table."""

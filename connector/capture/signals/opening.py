@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from connector.capture.incremental.chunk_source import ChunkSource
+from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.read_only import PositionedChunks, ReadOnlySnapshot
-from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.selection import signal_table
 from connector.capture.signals.actions import SignalledStream
@@ -44,7 +45,10 @@ def open_signals(
     incremental: IncrementalSnapshot | None = None
     if chunks is not None:
         options = IncrementalOptions(
-            values["incremental.snapshot.chunk.size"], values["skip.messages.without.change"]
+            values["incremental.snapshot.chunk.size"],
+            values["skip.messages.without.change"],
+            values["millrace.incremental.snapshot.chunk.ms"] / 1000,
+            values["millrace.incremental.snapshot.max.lag.ms"] / 1000,
         )
         incremental = (
             ReadOnlySnapshot(cast("PositionedChunks", chunks), notifications, options)

@@ -125,6 +125,7 @@ class Signals:
         if last is None:
             return
         if self._incremental is not None:
+            self._incremental.note_progress(last)
             yield from self._go_on(self._incremental, last)
         if self._must_stand(last):
             yield self.with_state(replace(last, commits=0))

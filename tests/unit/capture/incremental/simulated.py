@@ -21,7 +21,8 @@ from connector.capture.change import (
     SchemaChange,
 )
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
-from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.incremental.pace import IncrementalOptions
+from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.table_schema import TableEventSchema

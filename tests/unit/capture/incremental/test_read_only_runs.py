@@ -11,8 +11,8 @@ import pytest
 
 from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
+from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.read_only import ReadOnlySnapshot
-from connector.capture.incremental.snapshot import IncrementalOptions
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SnapshotRequest

@@ -9,7 +9,8 @@ import pytest
 
 from connector.capture.change import Change, FailedTables, RowChanges
 from connector.capture.incremental.chunk_source import Key, TableRequest
-from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.incremental.pace import IncrementalOptions
+from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from connector.capture.change import Change, HeartbeatDue, Notice, Notification, Progress
-from connector.capture.incremental.snapshot import IncrementalOptions, IncrementalSnapshot
+from connector.capture.incremental.pace import IncrementalOptions
+from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
