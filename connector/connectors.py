@@ -100,8 +100,8 @@ class ConnectorFamily(Protocol):
     def signalled_stream(self, source: Any) -> SignalledStream:
         """Return what signals can do to the stream of a source."""
 
-    def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatHook | None:
-        """Return what is done with every heartbeat, if anything."""
+    def heartbeat_action(self, values: Mapping[str, Any], source: Any) -> HeartbeatHook | None:
+        """Return what is done with every heartbeat of a source, if anything."""
 
     def source(
         self,
@@ -206,7 +206,7 @@ class CaptureConnector:
             captures=selected.captures,
             heartbeat_interval=values["heartbeat.interval.ms"] / 1000,
             partition={"server": naming.prefix},
-            heartbeat_action=database.heartbeat_action(values),
+            heartbeat_action=database.heartbeat_action(values, source),
             signals=open_signals(
                 values, config, engine.notifications, chunks, database.signalled_stream(source)
             ),

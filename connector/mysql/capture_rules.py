@@ -6,17 +6,22 @@ idle connector, so both are found here.
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
+from connector.capture.change import Notice
 from connector.capture.selection import Selection, pattern, split_list
-from connector.capture.tables import Table, TableId
+from connector.capture.tables import Table, TableId, Tables
 from connector.errors import AccessDeniedError, StopError
+from connector.mysql.options import CaptureOptions
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, quote
+
+log = logging.getLogger(__name__)
 
 _LITERAL: Final = re.compile(r"[\w$-]+", re.ASCII)
 _GRANT: Final = re.compile(r"GRANT (?P<privileges>.+?) ON (?P<scope>(?:`[^`]*`|\*)\.\S+) TO ")
@@ -129,6 +134,19 @@ class CaptureRules:
         return named
 
 
+def check_table_count(options: CaptureOptions, captured: Callable[[], Sized]) -> None:
+    """Log or refuse more captured tables than guardrail.collections.max allows."""
+    count = len(captured()) if options.most_tables else 0
+    if count <= options.most_tables:
+        return
+    message = (
+        f"{count} tables are captured, guardrail.collections.max allows {options.most_tables}."
+    )
+    if options.fails_with_more_tables:
+        raise StopError(message, "Capture less or raise guardrail.collections.max.")
+    log.warning(message)
+
+
 def _grants(connection: Connection) -> list[str] | None:
     """Return what the user was granted, with the roles that are active; None if that is hidden."""
     try:
@@ -181,3 +199,34 @@ def _scope(target: str) -> str:
         return "*.*"
     database, _, table = target.partition(".")
     return f"{quote(database)}.{quote(table) if table else '*'}"
+
+
+class UnmatchedRules:
+    """The rules that match nothing, most often misspelled ones; the status shows them."""
+
+    def __init__(self, rules: CaptureRules) -> None:
+        self._rules = rules
+        self._unmatched: list[Unmatched] | None = None
+        self._compared_version = -1
+
+    def compare(self, connection: Connection) -> None:
+        """Compare the rules with the tables of the server; log them once."""
+        first = self._unmatched is None
+        self._unmatched = self._rules.unmatched(connection)
+        if first:
+            for rule in self._unmatched:
+                log.warning("%s", rule)
+
+    def notice(self) -> Notice:
+        """Return what the status shows."""
+        return Notice("; ".join(map(str, self._unmatched or ())))
+
+    def matched(self, tables: Tables) -> Iterator[Notice]:
+        """Yield a new notice when tables that were created meanwhile match a rule."""
+        if not self._unmatched or self._compared_version == tables.version:
+            return
+        self._compared_version = tables.version
+        unmatched = [rule for rule in self._unmatched if not rule.matches(tables)]
+        if unmatched != self._unmatched:
+            self._unmatched = unmatched
+            yield self.notice()

@@ -53,6 +53,7 @@ def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
         **_missing_topic(config),
         **_unusable_signals(config),
         **_unusable_read_only(config),
+        **_unusable_failover(config),
     }
 
 
@@ -123,6 +124,14 @@ def _unusable_read_only(config: Mapping[str, str]) -> dict[str, str]:
         if config.get(key, "").strip().lower() == "true":
             text = f"The 'read.only' value is invalid: with {key}=true {reason}"
             return {"read.only": text}
+    return {}
+
+
+def _unusable_failover(config: Mapping[str, str]) -> dict[str, str]:
+    """Find what excludes several servers, among which GTIDs decide."""
+    key, ignored = "database.hostname", "gtid.ignore.on.recovery"
+    if "," in config.get(key, "") and config.get(ignored, "").strip().lower() == "true":
+        return {ignored: f"The '{ignored}' value is invalid: {key} names several servers"}
     return {}
 
 

@@ -30,6 +30,8 @@ from connector.config import (
     pairs,
     regular_expressions,
 )
+from connector.errors import ConfigError
+from connector.mysql.session.addresses import parse_addresses
 from connector.mysql.snapshot import locks
 
 _NO_LINEAGE: Final = "OpenLineage is not part of Millrace"
@@ -55,6 +57,18 @@ _SSL_MODES: Final = {
 
 def _required(name: str, value: Any) -> str | None:
     return None if value else f"The '{name}' value is invalid: A value is required"
+
+
+def _servers(name: str, value: Any) -> str | None:
+    """Require a server, or a list of them."""
+    missing = _required(name, value)
+    if missing is not None:
+        return missing
+    try:
+        parse_addresses(value, 1)
+    except ConfigError as error:
+        return str(error)
+    return None
 
 
 def _positive(name: str, value: Any) -> str | None:
@@ -108,7 +122,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "connect.timeout.ms": at_least(1),
     "custom.metric.tags": _tags,
     "database.exclude.list": regular_expressions,
-    "database.hostname": _required,
+    "database.hostname": _servers,
     "database.include.list": regular_expressions,
     "database.port": at_least(1),
     "database.server.id": _positive,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
@@ -33,7 +34,7 @@ from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import BUILTIN_DATABASES
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.session.checks import check_privileges, gtid_problems, problems
-from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.snapshot import SnapshotOptions
 from connector.mysql.snapshot.table_choice import table_order
@@ -45,6 +46,8 @@ from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import Flavor
 
 log = logging.getLogger(__name__)
+
+_SEVERAL: Final = "database.hostname with several servers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ class MySqlFamily:
         block = SourceBlock(self.version, self.name, values["topic.prefix"])
         capture = options.capture_options(values, config)
         rules = self._schema_rules(values, selected)
+        settings = options.connection_settings(values)
         tracker = SchemaTracker(
             TrackerOptions(
                 rules,
@@ -156,7 +160,7 @@ class MySqlFamily:
         )
         return MySqlSource(
             SourceParts(
-                settings=options.connection_settings(values),
+                settings=settings,
                 flavor=self.name,
                 selection=selected,
                 options=capture,
@@ -166,7 +170,7 @@ class MySqlFamily:
                 codec_of=columns_of,
                 reads_definition=_defined(rules),
                 rules=CaptureRules(config, selected),
-                reselection=self._reselection(values, config),
+                reselection=self._reselection(settings, values, config),
             )
         )
 
@@ -181,22 +185,27 @@ class MySqlFamily:
         """Return what signals can do to the stream of a source."""
         return source.signalled
 
-    def heartbeat_action(self, values: Mapping[str, Any]) -> HeartbeatAction | None:
-        """Return what runs ``heartbeat.action.query``."""
+    def heartbeat_action(
+        self, values: Mapping[str, Any], source: MySqlSource
+    ) -> HeartbeatAction | None:
+        """Return what runs ``heartbeat.action.query`` on the server that a source captures."""
         statement = values["heartbeat.action.query"]
         if not statement:
             return None
-        return HeartbeatAction(options.connection_settings(values), statement)
+        return HeartbeatAction(source.settings, statement)
 
     def _reselection(
-        self, values: Mapping[str, Any], config: Mapping[str, str]
+        self,
+        settings: ConnectionSettings,
+        values: Mapping[str, Any],
+        config: Mapping[str, str],
     ) -> Reselection | None:
         """Return what applies the post-processors, None when there are none."""
         processors = post_processors(config)
         if not processors:
             return None
         return Reselection(
-            options.connection_settings(values),
+            settings,
             processors,
             options.type_options(values, self.name).placeholder,
             skips_unchanged=values["skip.messages.without.change"],
@@ -220,20 +229,44 @@ class MySqlFamily:
         )
 
     def _check_server(self, config: Mapping[str, str], report: dict[str, ConfigValue]) -> None:
-        """Connect once; what is wrong is reported at the host name, as Debezium does."""
+        """Check each server; what is wrong is reported at the host name, as Debezium does.
+
+        Of several servers one has to answer.
+        """
         values = self.config_def.parse(config)
         settings = options.connection_settings(values)
         timeout = min(settings.connect_timeout, values["connection.validation.timeout.ms"] / 1000)
         settings = replace(settings, connect_timeout=timeout, query_timeout=timeout)
-        hostname = report["database.hostname"]
-        try:
-            connection = Connection(settings)
-        except MillraceError as error:
-            hostname.errors.append(f"Unable to connect: {error}")
-            return
+        servers = settings.servers
+        addresses = [settings.address, *(() if servers is None else servers.others())]
+        unreachable = []
+        for address in addresses:
+            try:
+                connection = Connection(settings.at(address))
+            except MillraceError as error:
+                unreachable.append(f"Unable to connect: {error}")
+                continue
+            with closing(connection):
+                self._check_session(connection, config, report, several=servers is not None)
+        if len(unreachable) == len(addresses):
+            report["database.hostname"].errors += unreachable
+        else:
+            for text in unreachable:
+                log.warning("Validation of %s: %s", config["topic.prefix"], text)
+
+    def _check_session(
+        self,
+        connection: Connection,
+        config: Mapping[str, str],
+        report: dict[str, ConfigValue],
+        *,
+        several: bool,
+    ) -> None:
+        hostname, read_only = report["database.hostname"], config.get("read.only", "").strip()
         try:
             found = list(problems(connection, is_mariadb=self.name == "mariadb"))
-            found += gtid_problems(connection) if values["read.only"] else ()
+            for name in ("read.only=true",) * (read_only.lower() == "true") + (_SEVERAL,) * several:
+                found += gtid_problems(connection, name)
             hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
             check_privileges(connection)
             self._check_rules(connection, config, report)
@@ -241,8 +274,6 @@ class MySqlFamily:
             hostname.errors.append(f"{error} {error.remedy}")
         except MillraceError as error:
             hostname.errors.append(f"Unable to connect: {error} {error.remedy}")
-        finally:
-            connection.close()
 
     def _check_rules(
         self, connection: Connection, config: Mapping[str, str], report: dict[str, ConfigValue]

@@ -32,6 +32,8 @@ class HeartbeatAction:
         :raises StopError: it cannot be run, now or later.
         """
         try:
+            if self._connection is not None and not self._connection.reaches_present_server:
+                self.close()
             if self._connection is None:
                 self._connection = Connection(self._settings)
             self._connection.execute(self._statement)

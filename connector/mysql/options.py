@@ -11,6 +11,7 @@ from connector.capture.change import Operation
 from connector.capture.selection import Matches, any_of
 from connector.config import invalid
 from connector.errors import ConfigError
+from connector.mysql.session.addresses import Addresses, parse_addresses
 from connector.mysql.session.connection import ConnectionSettings
 from connector.mysql.session.tls import Tls
 from connector.mysql.types.type_options import FailureMode, Flavor, TypeOptions
@@ -109,9 +110,11 @@ def _failure_mode(text: str) -> FailureMode:
 def connection_settings(values: Mapping[str, Any]) -> ConnectionSettings:
     """Read how to reach the database from parsed values."""
     mode = values["database.ssl.mode"].lower()
+    servers = parse_addresses(values["database.hostname"], values["database.port"])
     return ConnectionSettings(
-        host=values["database.hostname"],
-        port=values["database.port"],
+        host=servers[0].host,
+        port=servers[0].port,
+        servers=Addresses(servers) if len(servers) > 1 else None,
         user=values["database.user"],
         password=values["database.password"] or "",
         connect_timeout=values["connect.timeout.ms"] / 1000,

@@ -8,26 +8,18 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from connector.capture.change import (
-    CaptureEvent,
-    CaughtUp,
-    Change,
-    HeartbeatDue,
-    Notice,
-    Progress,
-    Row,
-)
+from connector.capture.change import CaptureEvent, CaughtUp, Change, HeartbeatDue, Progress, Row
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import TableId
-from connector.errors import PositionLostError, StopError
+from connector.errors import MillraceError, PositionLostError
 from connector.mysql.binlog.dump import DumpStart, end_dump
 from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.binlog.stream_start import start_at_file, start_behind_gtids
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.capture_rules import Unmatched
+from connector.mysql.capture_rules import UnmatchedRules, check_table_count
 from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.incremental.gtid_marks import GtidChunks
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
@@ -36,8 +28,9 @@ from connector.mysql.position.epoch import server_of, with_epoch
 from connector.mysql.position.server_log import can_resume, has_all_after, has_gtids, log_end
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
+from connector.mysql.server_choice import ServerChoice, with_unfinished
 from connector.mysql.session.checks import check_gtids, check_privileges, check_server
-from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
 from connector.mysql.snapshot.snapshot import SnapshotParts
@@ -57,45 +50,56 @@ class MySqlSource:
         self._reader: BinlogReader | None = None
         self._last_known: BinlogPosition | None = None
         self._last_dump: tuple[str, int] | None = None
-        self._unmatched: list[Unmatched] | None = None
-        self._compared_version = -1
+        self._coordinates: Coordinates | None = None
+        self._rules = UnmatchedRules(parts.rules)
+        self._choice: ServerChoice | None = None
+        if parts.settings.servers is not None:
+            captures = parts.options.captures_gtid
+            self._choice = ServerChoice(parts.settings.servers, self._checked_session, captures)
         self.signalled = MySqlSignalledStream(parts)
+
+    @property
+    def settings(self) -> ConnectionSettings:
+        """How sessions are opened to the captured server."""
+        return self._parts.settings
 
     def open(self) -> None:
         """Connect, unless connected, and check the server."""
         if self._connection is not None:
             return
-        self._connection = self._session()
-        check_server(self._connection, is_mariadb=self._is_mariadb)
-        if self._parts.options.read_only:
-            check_gtids(self._connection)
-        check_privileges(self._connection)
-        self._parts.rules.check_select(self._connection)
-        self._compare_rules(self._connection)
-        self._check_table_count(self._connection)
-        self._parts.tracker.open(self._connection)
+        choice = self._choice
+        self._use(self._checked_session() if choice is None else choice.connect())
 
-    def _compare_rules(self, connection: Connection) -> None:
-        """Find the rules that match nothing, most often misspelled ones; log them once."""
-        first = self._unmatched is None
-        self._unmatched = self._parts.rules.unmatched(connection)
-        if first:
-            for rule in self._unmatched:
-                log.warning("%s", rule)
+    def _checked_session(self) -> Connection:
+        """Open a session to the present server, and check the server."""
+        session = self._session()
+        try:
+            check_server(session, is_mariadb=self._is_mariadb)
+            if self._parts.options.read_only:
+                check_gtids(session)
+            check_privileges(session)
+            self._parts.rules.check_select(session)
+        except MillraceError:
+            session.close()
+            raise
+        return session
 
-    def _rules_notice(self) -> Notice:
-        return Notice("; ".join(map(str, self._unmatched or ())))
+    def _use(self, session: Connection) -> None:
+        self._connection = session
+        self._rules.compare(session)
+        check_table_count(self._parts.options, self.captured_tables)
+        self._parts.tracker.open(session)
 
-    def _matched_rules(self) -> Iterator[Notice]:
-        """Yield a new notice when tables that were created meanwhile match a rule."""
-        tables = self._parts.tracker.tables
-        if not self._unmatched or self._compared_version == tables.version:
+    def _follow(self, position: BinlogPosition) -> None:
+        """Go over to another server of the list, if the present one does not continue a position.
+
+        :raises MillraceError: none of them does.
+        """
+        if self._choice is None:
             return
-        self._compared_version = tables.version
-        unmatched = [rule for rule in self._unmatched if not rule.matches(tables)]
-        if unmatched != self._unmatched:
-            self._unmatched = unmatched
-            yield self._rules_notice()
+        found = self._choice.follow(self._server, with_unfinished(position, self._coordinates))
+        if found is not self._connection:
+            self._use(found)
 
     def position(self, offset: Mapping[str, Any]) -> BinlogPosition:
         """Read a stored offset."""
@@ -104,7 +108,14 @@ class MySqlSource:
         return found
 
     def can_resume(self, position: BinlogPosition) -> bool:
-        """Whether the server still has everything after a position."""
+        """Whether the server still has everything after a position; another one may have it."""
+        try:
+            self._follow(position)
+        except PositionLostError as error:
+            log.warning("%s", error)
+            self._close_connection()
+            self.open()
+            return False
         return self._is_resumable(position, can_resume)
 
     def _is_resumable(self, position: BinlogPosition, check: Callable[..., bool]) -> bool:
@@ -138,7 +149,7 @@ class MySqlSource:
         self, plan: Plan, stored: BinlogPosition | None
     ) -> Generator[Change, None, BinlogPosition]:
         """Read the present tables; return the position to stream from."""
-        yield self._rules_notice()
+        yield self._rules.notice()
         with closing(initial_snapshot(self._snapshot_parts)) as snapshot:
             return (yield from snapshot.changes(plan, self._log_end, stored))
 
@@ -176,6 +187,7 @@ class MySqlSource:
 
         :raises PositionLostError: the server's log does not have all that follows it.
         """
+        self._follow(start)
         self._check_log(start)
         self._parts.tracker.prepare_stream(start, by_gtids=self._follows_gtids)
         server = server_of(self._server)
@@ -186,6 +198,7 @@ class MySqlSource:
         coordinates, dump = self._stream_start(at)
         if (at.epoch or 0) > (start.epoch or 0):
             coordinates.begin_epoch()
+        self._coordinates = coordinates
         self.signalled.follow(coordinates)
         translator = self._translator(coordinates, done)
         if self._last_dump is not None and self._last_dump[0] == server:
@@ -199,10 +212,10 @@ class MySqlSource:
         self._last_dump = server, self._reader.id
         self._close_connection()
         log.info("Streaming from %s", dump)
-        yield self._rules_notice()
+        yield self._rules.notice()
         for events in self._reader.batches():
             yield from translator.changes(events)
-            yield from self._matched_rules()
+            yield from self._rules.matched(self._parts.tracker.tables)
             if events and self._reader.has_caught_up():
                 yield CaughtUp()
             yield HeartbeatDue()
@@ -255,22 +268,6 @@ class MySqlSource:
     def _definitions(self, connection: Connection) -> DefinitionReader:
         parts = self._parts
         return DefinitionReader(connection, parts.reads_definition, parts.selection.builtin)
-
-    def _check_table_count(self, connection: Connection) -> None:
-        """Log or refuse more captured tables than guardrail.collections.max allows."""
-        options, captures = self._parts.options, self._parts.selection.captures
-        if not options.most_tables:
-            return
-        tables = self._definitions(connection).tables()
-        count = sum(map(captures, tables))
-        if count <= options.most_tables:
-            return
-        message = (
-            f"{count} tables are captured, guardrail.collections.max allows {options.most_tables}."
-        )
-        if options.fails_with_more_tables:
-            raise StopError(message, "Capture less or raise guardrail.collections.max.")
-        log.warning(message)
 
     def _stream_start(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         if not self._follows_gtids:

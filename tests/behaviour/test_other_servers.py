@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from typing import Final
 
 import pytest
 
@@ -14,6 +13,7 @@ from connector.capture.snapshot_plan import Plan
 from connector.mysql.position.gtid import GtidSet
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.replicas import REPLICAS
 from tests.fixtures.sources import source
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -21,36 +21,10 @@ from tools.stack import (
     ConnectClient,
     DatabaseServer,
     KafkaBroker,
-    MariaDb,
     MillraceWorker,
     MySql97,
     Workspace,
 )
-
-# How a replica is made: the class, options of its own, and the statements.
-REPLICAS: Final = {
-    "mysql": (
-        MySql97,
-        ["--server-id=98"],
-        (
-            "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, "
-            "SOURCE_USER='root', SOURCE_PASSWORD='root', SOURCE_AUTO_POSITION=1, "
-            "GET_SOURCE_PUBLIC_KEY=1"
-        ),
-        "START REPLICA",
-        "STOP REPLICA",
-    ),
-    "mariadb": (
-        MariaDb,
-        ["--server-id=111", "--log-slave-updates"],
-        (
-            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='root', "
-            "MASTER_PASSWORD='root', MASTER_USE_GTID=slave_pos"
-        ),
-        "START SLAVE",
-        "STOP SLAVE",
-    ),
-}
 
 
 class Capture:

@@ -45,7 +45,7 @@ SINK = {
 MYSQL_LAYERS = (
     {"session", "types", "old_names"},
     {"position", "ddl", "custom_converters", "chunk_keys"},
-    {"source_block", "options", "config_faults", "heartbeat_action"},
+    {"source_block", "options", "config_faults", "heartbeat_action", "server_choice"},
     {"binlog", "reselection"},
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},

@@ -74,7 +74,7 @@ def deletes_marks(values: Mapping[str, Any]) -> bool:
 
 
 def client_faults(config: Mapping[str, str]) -> dict[str, str]:
-    """Return what is wrong with the settings of the consumer of signals, by key."""
+    """Return what is wrong with the settings of the consumer of signals, and of custom channels."""
     own = settings_below(config, _CONSUMER)
     try:
         client_config(own, "consumer")

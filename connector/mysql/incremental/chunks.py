@@ -181,6 +181,8 @@ class MySqlChunks:
     def _connection(self) -> Iterator[Connection]:
         """Return the session; after an error it is opened again."""
         try:
+            if self._session is not None and not self._session.reaches_present_server:
+                self.close()
             if self._session is None:
                 self._session = self._open_session()
                 self._session.execute(_UTC)

@@ -78,6 +78,12 @@ class Coordinates:
         self._committed = self._statement_ended = self._compressed = False
 
     @property
+    def unfinished_gtid(self) -> str | None:
+        """The id of a transaction of which a part was read, if it is not in the GTID set."""
+        partly = self._statement_ended or (self.in_transaction and self.events_done)
+        return self._begun[-1] if partly and self._begun and not self._committed else None
+
+    @property
     def has_gtids(self) -> bool:
         """Whether transactions are followed by their GTIDs."""
         return self._gtids is not None

@@ -80,6 +80,56 @@ def log_files(connection: Connection) -> list[str]:
     return [str(row[0]) for row in connection.rows("SHOW BINARY LOGS")]
 
 
+def lacking(connection: Connection, gtids: GtidSet | MariaDbGtidSet) -> str:
+    """Return which transactions a server does not have; an empty text if it has all.
+
+    MariaDB's position names the last transaction of each domain only: another server may have
+    others with the same numbers.
+    """
+    if isinstance(gtids, GtidSet):
+        return str(gtids.subtract(executed_gtids(connection)))
+    state = connection.variable("gtid_binlog_state") or ""
+    last = {tuple(gtid.split("-")[:2]): int(gtid.split("-")[2]) for gtid in _members(state)}
+    return ",".join(
+        f"{domain}-{server}-{sequence}"
+        for domain, (server, sequence) in gtids.domains().items()
+        if last.get((str(domain), str(server)), 0) < sequence
+    )
+
+
+def is_replicating(connection: Connection) -> bool:
+    """Whether a server applies transactions of another one; also if the user may not know that."""
+    if connection.is_mariadb:
+        row = connection.row("SHOW GLOBAL STATUS LIKE 'Slaves_running'")
+        return row is None or int(row[1]) > 0
+    try:
+        row = connection.row(
+            "SELECT COUNT(*) FROM performance_schema.replication_applier_status "
+            "WHERE service_state = 'ON'"
+        )
+    except StopError:
+        return True
+    return row is None or int(row[0]) > 0
+
+
+def _members(gtids: str) -> list[str]:
+    return [gtid.strip() for gtid in gtids.split(",") if gtid.strip()]
+
+
+def oldest_position(connection: Connection) -> BinlogPosition:
+    """Return the position of the first event of the server's log.
+
+    :raises StopError: the server writes none.
+    """
+    gtids: GtidSet | MariaDbGtidSet | None = None
+    if connection.is_mariadb:
+        gtids = oldest_gtids(connection)
+    elif has_gtids(connection):
+        gtids = purged_gtids(connection)
+    files = log_files(connection)
+    return BinlogPosition(files[0], 4, gtids) if files else log_end(connection)
+
+
 def can_resume(
     connection: Connection, at: BinlogPosition, captures_gtid: Matches | None = None
 ) -> bool:

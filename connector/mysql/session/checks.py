@@ -62,17 +62,20 @@ def check_gtids(connection: Connection) -> None:
 
     :raises StopError: the server assigns none.
     """
-    for problem in gtid_problems(connection):
+    for problem in gtid_problems(connection, "read.only=true"):
         raise StopError(problem.message, problem.remedy)
 
 
-def gtid_problems(connection: Connection) -> Iterator[Problem]:
-    """Yield the problem of a server that assigns no GTIDs; MariaDB always does."""
+def gtid_problems(connection: Connection, setting: str) -> Iterator[Problem]:
+    """Yield the problem of a server that assigns no GTIDs, which a setting needs.
+
+    MariaDB always does.
+    """
     mode = "ON" if connection.is_mariadb else (connection.variable("gtid_mode") or "").upper()
     if mode != "ON":
         yield Problem(
-            f"read.only=true needs GTIDs, but the server has gtid_mode={mode or 'OFF'}.",
-            "Set gtid_mode=ON and enforce_gtid_consistency=ON, or read.only=false.",
+            f"{setting} needs GTIDs, but the server has gtid_mode={mode or 'OFF'}.",
+            "Set gtid_mode=ON and enforce_gtid_consistency=ON, or change the setting.",
         )
 
 

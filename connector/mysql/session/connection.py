@@ -25,6 +25,7 @@ from connector.errors import (
     MillraceError,
     StopError,
 )
+from connector.mysql.session.addresses import Address, Addresses
 from connector.mysql.session.answer_reader import AnswerReader
 from connector.mysql.session.server_errors import NO_CONNECTION_LEFT, statement_error
 from connector.mysql.session.tls import Tls, context
@@ -44,6 +45,7 @@ _REMEDY_FOR_CERTIFICATES: Final = (
 class ConnectionSettings:
     """Where the server is and how to log in. Times are in seconds.
 
+    ``servers`` replaces host and port; the present one of them is used.
     ``connect_timeout`` is for each answer during the login too.
 
     The log timeouts are set in a session that reads the log: how long the server waits for the
@@ -60,6 +62,16 @@ class ConnectionSettings:
     initial_statements: tuple[str, ...] = ()
     log_read_timeout: int = 0
     log_write_timeout: int = 0
+    servers: Addresses | None = None
+
+    @property
+    def address(self) -> Address:
+        """The server that a session is opened to."""
+        return Address(self.host, self.port) if self.servers is None else self.servers.current
+
+    def at(self, address: Address) -> ConnectionSettings:
+        """Return the settings for one server."""
+        return replace(self, host=address.host, port=address.port, servers=None)
 
 
 def quote(name: str) -> str:
@@ -80,19 +92,19 @@ def open_session(settings: ConnectionSettings) -> Any:
             server, number = _identity(session)
     except UnicodeError as error:  # Python's encoding of host names
         raise StopError(
-            f"{settings.host} is not a valid host name: {error}.",
+            f"{settings.address.host} is not a valid host name: {error}.",
             "Correct database.hostname.",
         ) from error
-    working = partial(_is_working, settings, server, number)
+    working = partial(_is_working, settings.at(settings.address), server, number)
     session._rfile = AnswerReader(session._sock, settings.query_timeout or _FOREVER, working)  # noqa: SLF001 - see `AnswerReader`
     return session
 
 
 def _connect(settings: ConnectionSettings) -> Any:
-    tls = context(settings.tls)
+    tls, address = context(settings.tls), settings.address
     session = pymysql.Connection(
-        host=settings.host,
-        port=settings.port,
+        host=address.host,
+        port=address.port,
         user=settings.user,
         password=settings.password,
         charset="utf8mb4",
@@ -172,6 +184,8 @@ class Connection:
     """One session for statements and for reading tables. Not for use by two threads."""
 
     def __init__(self, settings: ConnectionSettings) -> None:
+        self._settings = settings
+        self._address = settings.address
         self._session = open_session(settings)
         for statement in settings.initial_statements:
             self.execute(statement)
@@ -220,6 +234,11 @@ class Connection:
         """Return a global server variable, None when the server has none of that name."""
         row = self.row("SHOW GLOBAL VARIABLES LIKE %s", (name,))
         return None if row is None else str(row[1])
+
+    @property
+    def reaches_present_server(self) -> bool:
+        """Whether the server is the one that the settings name now: a failover changes it."""
+        return self._address == self._settings.address
 
     @property
     def version(self) -> str:

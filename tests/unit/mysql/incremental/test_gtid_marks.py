@@ -29,6 +29,7 @@ class Server:
     purged: str = ""
     visible: int = 100
     is_mariadb: bool = False
+    reaches_present_server: bool = True
     variables: dict[str, str] = field(default_factory=dict)
 
     def execute(self, sql: str) -> None: ...

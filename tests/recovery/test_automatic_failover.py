@@ -1,0 +1,231 @@
+"""Failover among the servers of ``database.hostname``: nothing is lost, nothing invented."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from connector.capture.change import Change, Progress, RowChanges, Waiting
+from connector.capture.engine import Backoff, Engine, EngineOptions
+from connector.errors import PositionLostError
+from connector.mysql.heartbeat_action import HeartbeatAction
+from connector.mysql.session.addresses import Address, Addresses
+from connector.mysql.session.connection import ConnectionSettings
+from tools.stack import OWNER, DatabaseServer, Workspace
+from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.replicas import REPLICAS
+from tests.fixtures.sources import source
+from tests.fixtures.worker import wait_for
+
+
+@dataclass
+class Pair:
+    """A primary and its replica."""
+
+    primary: DatabaseServer
+    replica: DatabaseServer
+    stop: str
+    start: str
+
+    def insert(self, server: DatabaseServer, *numbers: int) -> None:
+        server.execute(*(f"INSERT INTO shop.t VALUES ({number})" for number in numbers))
+
+    def await_replica(self, number: int) -> None:
+        """Wait until the replica has a row."""
+        query = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'shop'"
+
+        def has() -> bool:
+            (there,) = self.replica.query(query)[0]
+            select = f"SELECT COUNT(*) FROM shop.t WHERE id = {number}"
+            return bool(there) and self.replica.query(select)[0][0] == 1
+
+        wait_for(has, what="the replica")
+
+
+@pytest.fixture(params=["mysql", "mariadb"])
+def pair(request: pytest.FixtureRequest, workspace: Workspace) -> Iterator[Pair]:
+    made, options, source_is, start, stop = REPLICAS[request.param]
+    with ExitStack() as servers:
+        primary = servers.enter_context(made(workspace))
+        primary.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)")
+        replica = servers.enter_context(made(workspace, options=options))
+        replica.execute(source_is.format(port=primary.port), start)
+        pair = Pair(primary, replica, stop, start)
+        pair.insert(primary, 1)
+        pair.await_replica(1)
+        yield pair
+
+
+class Following:
+    """A capture of both servers in a thread; ``offset`` is the last one between transactions."""
+
+    def __init__(self, pair: Pair, offset: dict[str, Any] | None = None, **more: str) -> None:
+        hosts = ", ".join(f"127.0.0.1:{one.port}" for one in (pair.primary, pair.replica))
+        database = FreshDatabase("shop", pair.primary, cast("Any", None))
+        self.source = source(database, **{"database__hostname": hosts, **more})
+        self.ids: list[int] = []
+        self.reasons: list[str] = []
+        self.offset = dict(offset or {})
+        self.error: BaseException | None = None
+        self._ended = threading.Event()
+        options = EngineOptions(backoff=Backoff(longest=0.5))
+        changes = Engine(self.source, options).changes(offset)
+        self._thread = threading.Thread(target=self._run, args=(changes,))
+        self._thread.start()
+
+    def _run(self, changes: Iterator[Change]) -> None:
+        settled = True
+        try:
+            for change in changes:
+                if isinstance(change, RowChanges):
+                    settled = False
+                    self.ids += [after[0] for _, after in change.rows if after is not None]
+                elif isinstance(change, Progress) and not change.in_transaction:
+                    self.offset, settled = change.position.to_offset(), True
+                elif isinstance(change, Waiting) and change.reason:
+                    self.reasons.append(change.reason)
+                    time.sleep(change.seconds)
+                if settled and self._ended.is_set():
+                    return
+        except BaseException as error:  # noqa: BLE001 - the test looks at it
+            self.error = error
+
+    def await_ids(self, *numbers: int) -> None:
+        wait_for(lambda: self.ids == list(numbers) or self.error, 30, f"{numbers}")
+        assert self.error is None
+        assert self.ids == list(numbers)
+
+    def await_reason(self, text: str) -> None:
+        wait_for(lambda: any(text in reason for reason in self.reasons), 30, text)
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join(15)
+        self.source.close()
+
+
+@pytest.fixture
+def follow(pair: Pair, tmp_path: Path) -> Iterator[Callable[..., Following]]:
+    history = {
+        "schema__history__internal": "io.debezium.storage.file.history.FileSchemaHistory",
+        "schema__history__internal__file__filename": str(tmp_path / "history"),
+    }
+    with ExitStack() as opened:
+
+        def begin(offset: dict[str, Any] | None = None, **own: str) -> Following:
+            more = history | own
+            return opened.enter_context(closing(Following(pair, offset, **more)))
+
+        yield begin
+
+
+def test_a_capture_goes_over_to_the_replica_and_back(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    capture = follow()
+    capture.await_ids(1)
+    pair.insert(pair.primary, 2, 3)
+    capture.await_ids(1, 2, 3)
+    pair.await_replica(3)
+    pair.primary.kill()
+    pair.replica.execute(pair.stop)
+    pair.insert(pair.replica, 4)
+    capture.await_ids(1, 2, 3, 4)
+    assert capture.reasons
+    pair.insert(pair.replica, 5)
+    capture.await_ids(1, 2, 3, 4, 5)
+    capture.close()
+    again = follow(capture.offset)
+    pair.insert(pair.replica, 6)
+    again.await_ids(6)
+
+
+def test_a_server_that_lost_transactions_is_refused(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    """Its rows replace others with the same numbers: no topic may hold both."""
+    capture = follow()
+    capture.await_ids(1)
+    pair.replica.execute(pair.stop)
+    pair.insert(pair.primary, 2)
+    capture.await_ids(1, 2)
+    pair.primary.kill()
+    pair.insert(pair.replica, 3, 4, 5)
+    capture.await_reason("its history diverges: it does not have ")
+    assert capture.ids == [1, 2]
+    pair.primary.start()
+    pair.insert(pair.primary, 6)
+    capture.await_ids(1, 2, 6)
+    assert capture.error is None
+
+
+def test_without_a_server_left_to_wait_for_a_diverged_one_stops_the_capture(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    capture = follow()
+    capture.await_ids(1)
+    pair.replica.execute(pair.stop)
+    pair.insert(pair.primary, 2)
+    capture.await_ids(1, 2)
+    capture.close()
+    pair.insert(pair.replica, 3, 4, 5)
+    both = f"127.0.0.1:{pair.replica.port}, [::ffff:127.0.0.1]:{pair.replica.port}"
+    again = follow(capture.offset, database__hostname=both)
+    wait_for(lambda: again.error is not None, 30, "the error")
+    assert isinstance(again.error, PositionLostError)
+    assert "its history diverges: it does not have " in str(again.error)
+    assert "Let database.hostname name a server that has these" in again.error.remedy
+    assert again.ids == []
+
+
+def test_a_replica_that_lags_behind_is_waited_for(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    capture = follow()
+    capture.await_ids(1)
+    with pair.replica.connect(autocommit=True) as session, session.cursor() as cursor:
+        cursor.execute("LOCK TABLES shop.t READ")
+        pair.insert(pair.primary, 2)
+        capture.await_ids(1, 2)
+        time.sleep(1)  # the replica receives what it cannot apply
+        pair.primary.kill()
+        capture.await_reason("it has not executed ")
+        assert capture.ids == [1, 2]
+        cursor.execute("UNLOCK TABLES")
+    pair.await_replica(2)
+    pair.replica.execute(pair.stop)
+    pair.insert(pair.replica, 3)
+    capture.await_ids(1, 2, 3)
+
+
+def test_the_first_server_need_not_answer_at_the_first_start(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    pair.primary.kill()
+    pair.replica.execute(pair.stop)
+    capture = follow()
+    capture.await_ids(1)
+    pair.insert(pair.replica, 2)
+    capture.await_ids(1, 2)
+
+
+def test_statements_of_heartbeats_go_to_the_captured_server(pair: Pair) -> None:
+    """Although the session to the server before still works."""
+    addresses = Addresses([Address("127.0.0.1", pair.primary.port)])
+    settings = ConnectionSettings("", user=OWNER.user, password=OWNER.password, servers=addresses)
+    action = HeartbeatAction(settings, "INSERT INTO shop.t VALUES (@@port)")
+    action.run()
+    addresses.current = Address("127.0.0.1", pair.replica.port)
+    action.run()
+    action.close()
+    query = "SELECT id FROM shop.t WHERE id > 1"
+    assert pair.primary.query(query) == [(pair.primary.port,)]
+    pair.await_replica(pair.primary.port)
+    assert (pair.replica.port,) in pair.replica.query(query)
