@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
 from connector.capture.columns import ColumnCodec
+from connector.capture.custom_snapshots import custom_mode
 from connector.capture.engine import Backoff, EngineOptions
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.notifications import Notifications
-from connector.capture.selection import Selection, selection
+from connector.capture.selection import Selection, any_of, selection
 from connector.capture.signals.actions import SignalledStream
+from connector.capture.signals.new_tables import NewTables
 from connector.capture.signals.opening import open_signals
-from connector.capture.snapshot_plan import Mode
+from connector.capture.snapshot_plan import Mode, ModeOf
 from connector.capture.source import Source
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
@@ -194,7 +196,7 @@ class CaptureConnector:
         )
         headers = context_headers(database.name, naming.prefix, context.task, run)
         source = database.source(values, config, selected, schemas.of, context.fence)
-        engine = _engine_options(values)
+        engine = _engine_options(values, config)
         chunks = database.chunks(values, source)
         return Capture(
             source=source,
@@ -208,7 +210,12 @@ class CaptureConnector:
             partition={"server": naming.prefix},
             heartbeat_action=database.heartbeat_action(values, source),
             signals=open_signals(
-                values, config, engine.notifications, chunks, database.signalled_stream(source)
+                values,
+                config,
+                engine.notifications,
+                chunks,
+                database.signalled_stream(source),
+                _new_tables(values, config, builtin, selected.signal_table),
             ),
             metric_tags=pairs(values["custom.metric.tags"]),
         )
@@ -233,6 +240,20 @@ class CaptureConnector:
         )
 
 
+def _new_tables(
+    values: Mapping[str, Any],
+    config: Mapping[str, str],
+    builtin: Sequence[str],
+    signal_table: TableId | None,
+) -> NewTables | None:
+    """Return what reads tables that are added to the configuration, None if nothing does."""
+    if not values["millrace.snapshot.new.tables"]:
+        return None
+    included = config.get("snapshot.include.collection.list")
+    matches = any_of("snapshot.include.collection.list", included or ".*")
+    return NewTables(config, builtin, lambda it: it != signal_table and matches(str(it)))
+
+
 def _field_name_mode(values: Mapping[str, Any], config: Mapping[str, str]) -> str:
     """Return how names of fields are adjusted: for Avro when the connector sets its converter."""
     mode: str = values["field.name.adjustment.mode"].lower()
@@ -249,7 +270,7 @@ def _today(translation: Translation, connector: str) -> Mapping[str, str]:
     return translation.config
 
 
-def _engine_options(values: Mapping[str, Any]) -> EngineOptions:
+def _engine_options(values: Mapping[str, Any], config: Mapping[str, str]) -> EngineOptions:
     """Read what is started when, and what is done about faults."""
     return EngineOptions(
         values["snapshot.mode"].lower(),
@@ -259,22 +280,24 @@ def _engine_options(values: Mapping[str, Any]) -> EngineOptions:
             longest=values["retriable.restart.connector.wait.ms"] / 1000,
             attempts=values["errors.max.retries"],
         ),
-        _configured_mode(values),
+        custom_mode(config) or _configured_mode(values),
         values["internal.log.position.check.enable"],
         Notifications(values["topic.prefix"], tuple(values["notification.enabled.channels"] or ())),
     )
 
 
-def _configured_mode(values: Mapping[str, Any]) -> Mode:
+def _configured_mode(values: Mapping[str, Any]) -> ModeOf:
     """Read what ``snapshot.mode=configuration_based`` stands for."""
     prefix = "snapshot.mode.configuration.based"
-    return Mode(
+    mode = Mode(
         schema=values[f"{prefix}.snapshot.schema"],
         data=values[f"{prefix}.snapshot.data"],
         stream=values[f"{prefix}.start.stream"],
         always=True,
         on_lost_position=values[f"{prefix}.snapshot.on.data.error"],
+        on_lost_history=values[f"{prefix}.snapshot.on.schema.error"],
     )
+    return lambda _has_offset, _in_snapshot: mode
 
 
 def mysql_connector() -> CaptureConnector:

@@ -28,7 +28,8 @@ MillraceError
     |__ ReselectError               columns of a row that cannot be read again from their table
     |__ ProduceError                Kafka refuses messages for good
     |   |__ RefusedMessageError     … one message
-    |__ HistoryError                the schema history is missing or unreadable
+    |__ HistoryError                the schema history is unreadable
+    |   |__ LostHistoryError            … is missing or empty
 
 `decide` is the one place that turns an error into what happens next. Whatever is not
 listed stops the task: guessing would lose data.
@@ -218,9 +219,13 @@ class RefusedMessageError(ProduceError):
 
 
 class HistoryError(StopError):
-    """The schema history is missing, empty or unreadable."""
+    """The schema history cannot be used."""
 
     remedy = "Restart the connector with snapshot.mode=recovery to rebuild the schema history."
+
+
+class LostHistoryError(HistoryError):
+    """There is no schema history, or an empty one, although there is an offset."""
 
 
 @dataclass(frozen=True, slots=True)

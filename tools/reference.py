@@ -23,9 +23,6 @@ _COMPATIBLE: Final = "Kept for compatibility"
 # The key that keys with a prefix belong to.
 _PARTS: Final = {
     "openlineage.": "openlineage.integration.enabled",
-    "snapshot.max.threads.": "snapshot.max.threads",
-    "snapshot.mode.": "snapshot.mode",
-    "snapshot.query.mode.": "snapshot.query.mode",
 }
 _HEAD: Final = """\
 # Configuration keys

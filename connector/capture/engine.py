@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast
 
 from connector.capture.change import (
@@ -24,10 +24,17 @@ from connector.capture.change import (
 from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress
 from connector.capture.signals.processor import Signals
-from connector.capture.snapshot_plan import Mode, Plan, plan_start
+from connector.capture.snapshot_plan import ModeOf, Plan, plan_start
 from connector.capture.snapshot_progress import SnapshotKind
 from connector.capture.source import Source
-from connector.errors import BrokerUnavailableError, HistoryError, StopError, TransientError
+from connector.errors import (
+    BrokerUnavailableError,
+    HistoryError,
+    LostHistoryError,
+    PositionLostError,
+    StopError,
+    TransientError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +77,7 @@ class EngineOptions:
     snapshot_delay: float = 0.0
     streaming_delay: float = 0.0
     backoff: Backoff = field(default_factory=Backoff)
-    configured_mode: Mode | None = None
+    configured_mode: ModeOf | None = None
     checks_position: bool = True
     notifications: Notifications = field(default_factory=Notifications)
 
@@ -111,34 +118,66 @@ class Engine(Generic[P]):
         stored = source.position(offset) if offset else None
         in_snapshot = bool(offset and offset.get("snapshot") not in _WHILE_STREAMING)
         complete = stored is not None and not in_snapshot
-        plan = plan_start(
-            self._options.snapshot_mode,
-            has_offset=stored is not None,
-            in_snapshot=in_snapshot,
-            configured=self._options.configured_mode,
-            resumable=not complete or self._is_resumable(stored),
-        )
+        plan = self._plan(stored, in_snapshot=in_snapshot)
         log.info("Start with %s", plan)
         if self._signals is not None and offset and not plan.data:
             self._signals.restore(offset)
         if not plan.snapshot:
-            assert stored is not None
-            self._progress.history.begin_recovery()
-            self._progress.history.end_recovery(source.recover(stored))
-            self._progress.snapshot = "skipped"
-            yield Waiting("")
-            yield from self._options.notifications.snapshot("SKIPPED")
-            return stored if plan.stream else None
+            return (yield from self._resume(plan, stored))
         return (yield from self._snapshot(plan, stored if complete and not plan.data else None))
 
-    def _is_resumable(self, stored: P | None) -> bool:
-        assert stored is not None
-        return not self._options.checks_position or self._source.can_resume(stored)
+    def _resume(self, plan: Plan, stored: P | None) -> Steps[P]:
+        """Return the stored position, or that of the oldest event of the log."""
+        history = self._progress.history
+        if plan.whole_log or stored is None:
+            position = self._source.begin_log()
+        else:
+            position = stored
+            history.begin_recovery()
+            try:
+                history.end_recovery(self._source.recover(stored))
+            except LostHistoryError as error:
+                if not plan.on_lost_history:
+                    raise
+                log.warning("%s The present definitions are read instead.", error)
+                return (yield from self._snapshot(replace(plan, schema=True), stored))
+            self._read_new_tables()
+        self._progress.snapshot = "skipped"
+        yield Waiting("")
+        yield from self._options.notifications.snapshot("SKIPPED")
+        return position if plan.stream else None
+
+    def _read_new_tables(self) -> None:
+        if self._signals is not None:
+            self._signals.read_new_tables(self._source.captured_tables)
+
+    def _plan(self, stored: P | None, *, in_snapshot: bool) -> Plan:
+        """Decide what this start does; a source may know why a position is lost."""
+        complete = stored is not None and not in_snapshot
+        lost: PositionLostError | None = None
+        resumable = True
+        if stored is not None and complete and self._options.checks_position:
+            try:
+                resumable = self._source.can_resume(stored)
+            except PositionLostError as error:
+                lost, resumable = error, False
+        try:
+            return plan_start(
+                self._options.snapshot_mode,
+                has_offset=stored is not None,
+                in_snapshot=in_snapshot,
+                configured=self._options.configured_mode,
+                resumable=resumable,
+            )
+        except PositionLostError as error:
+            raise lost or error from None
 
     def _snapshot(self, plan: Plan, stored: P | None) -> Steps[P]:
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
         position = yield from self._published(self._source.snapshot(plan, stored), "initial")
+        if stored is not None:
+            self._read_new_tables()
         yield Progress(position)
         return position if plan.stream else None
 

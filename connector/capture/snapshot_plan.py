@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,12 +11,18 @@ from connector.errors import ConfigError, PositionLostError, StopError
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps of one start. ``mode`` is kept for messages."""
+    """The steps of one start. ``mode`` is kept for messages.
+
+    ``whole_log``: nothing is read and there is no offset, so that the whole log is streamed.
+    ``on_lost_history``: definitions are read if the schema history is lost.
+    """
 
     mode: str
     schema: bool = False
     data: bool = False
     stream: bool = True
+    whole_log: bool = False
+    on_lost_history: bool = False
 
     @property
     def snapshot(self) -> bool:
@@ -25,13 +32,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A snapshot mode: what it does first, and when a stored offset is lost on the server."""
+    """A snapshot mode: what it does first, and when the position or the history is lost."""
 
     schema: bool
     data: bool
     stream: bool
     always: bool = False
     on_lost_position: bool = False
+    on_lost_history: bool = False
     needs_offset: bool = False
 
 
@@ -41,6 +49,7 @@ MODES: Final = {
     "initial_only": Mode(schema=True, data=True, stream=False),
     "no_data": Mode(schema=True, data=False, stream=True),
     "schema_only": Mode(schema=True, data=False, stream=True),
+    "never": Mode(schema=False, data=False, stream=True),
     "when_needed": Mode(schema=True, data=True, stream=True, on_lost_position=True),
     "recovery": Mode(schema=True, data=False, stream=True, always=True, needs_offset=True),
     "schema_only_recovery": Mode(
@@ -52,6 +61,12 @@ MODES: Final = {
 CONFIGURED: Final = "configuration_based"
 """The mode whose `Mode` stands in the configuration."""
 
+CUSTOM: Final = "custom"
+"""The mode that an installed package decides on."""
+
+ModeOf = Callable[[bool, bool], Mode]
+"""Returns the mode of a start: whether an offset exists, whether it is one of a snapshot."""
+
 
 def plan_start(
     mode_name: str,
@@ -59,19 +74,17 @@ def plan_start(
     has_offset: bool,
     in_snapshot: bool,
     resumable: bool,
-    configured: Mode | None = None,
+    configured: ModeOf | None = None,
 ) -> Plan:
     """Decide what a start does.
 
     :param has_offset: an offset is stored.
-    :param configured: what ``configuration_based`` stands for.
+    :param configured: what ``configuration_based`` or ``custom`` stands for.
     :param in_snapshot: it says that a snapshot was not completed, so it counts as none.
     :param resumable: the server has everything after it.
     :raises StopError: the mode does not fit what is stored.
     """
-    mode = configured if mode_name == CONFIGURED else MODES.get(mode_name)
-    if mode is None:
-        raise ConfigError(f"Invalid value {mode_name} for configuration snapshot.mode")
+    mode = _mode(mode_name, configured, has_offset, in_snapshot)
     complete = has_offset and not in_snapshot
     if mode.needs_offset:
         if not complete:
@@ -80,17 +93,28 @@ def plan_start(
                 "Use snapshot.mode=initial for a first start.",
             )
         return Plan(mode_name, schema=True)
-    if not has_offset and not (mode.schema or mode.data):
-        raise StopError(
-            f"snapshot.mode={mode_name} reads nothing, and there is no offset to stream from.",
-            f"Set snapshot.mode.{CONFIGURED.replace('_', '.')}.snapshot.schema=true.",
-        )
     if complete and not (mode.always and (mode.schema or mode.data)):
         if resumable:
-            return Plan(mode_name, stream=mode.stream)
+            return Plan(mode_name, stream=mode.stream, on_lost_history=mode.on_lost_history)
         if not mode.on_lost_position:
             raise PositionLostError(
                 "The connector is trying to read the log from its stored position, which is no "
                 "longer available on the server."
             )
-    return Plan(mode_name, mode.schema, mode.data, mode.stream)
+        mode = _mode(mode_name, configured, has_offset=False, in_snapshot=False)
+    if mode.schema or mode.data:
+        return Plan(mode_name, mode.schema, mode.data, mode.stream)
+    if in_snapshot:
+        raise StopError(
+            f"The last snapshot was not completed, and snapshot.mode={mode_name} takes none.",
+            "Set snapshot.mode=initial or when_needed.",
+        )
+    return Plan(mode_name, stream=mode.stream, whole_log=True)
+
+
+def _mode(name: str, configured: ModeOf | None, has_offset: bool, in_snapshot: bool) -> Mode:
+    if name in (CONFIGURED, CUSTOM) and configured is not None:
+        return configured(has_offset, in_snapshot)
+    if name not in MODES:
+        raise ConfigError(f"Invalid value {name} for configuration snapshot.mode")
+    return MODES[name]

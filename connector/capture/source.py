@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from connector.capture.change import CaptureEvent, Change, Position, Progress, Row
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
+from connector.capture.tables import TableId
 
 P = TypeVar("P", bound=Position)
 
@@ -30,13 +31,25 @@ class Source(Protocol[P]):
         """Read a stored offset."""
 
     def can_resume(self, position: P) -> bool:
-        """Whether the server still has everything after a position."""
+        """Whether the server still has everything after a position.
+
+        :raises PositionLostError: it has not; the text says more about that.
+        """
 
     def recover(self, position: P) -> int:
         """Rebuild the tables as of a position; return how many recorded changes were applied.
 
         :raises HistoryError: the schema history is not complete.
         """
+
+    def begin_log(self) -> P:
+        """Return the position of the oldest event that the server still has.
+
+        No tables are known there; there must not be a schema history yet.
+        """
+
+    def captured_tables(self) -> Mapping[TableId, bool]:
+        """Return the captured tables that the server has; whether their definitions are known."""
 
     def snapshot(self, plan: Plan, stored: P | None) -> Generator[Change, None, P]:
         """Read the present tables; return the position to stream from.

@@ -37,7 +37,6 @@ _FOREIGN: Final = (
     "signal.consumer.",
     *("topic.creation.", f"{_HISTORY}.producer.", f"{_HISTORY}.consumer.", "internal."),
     *("snapshot.select.statement.overrides.", "column.mask.", "column.truncate."),
-    "snapshot.locking.mode.custom.name",
 )
 _ALIKE: Final = 0.85
 _ALIKE_LISTS: Final = 0.8

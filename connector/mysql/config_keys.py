@@ -14,7 +14,9 @@ from typing import Any, Final, cast
 
 from connector.capture import notifications, snapshot_plan
 from connector.capture.history.opening import STORES
+from connector.capture.installed import installed_names
 from connector.capture.signals import opening as signals
+from connector.capture.signals.custom import CHANNELS as CUSTOM_CHANNELS
 from connector.capture.tables import parse_table
 from connector.config import (
     ConfigDef,
@@ -90,6 +92,11 @@ def _channels(*known: str) -> Validator:
     return check
 
 
+def _signal_channels(name: str, value: list[str] | None) -> str | None:
+    """Accept the channels that exist here, and those of installed packages."""
+    return _channels(*signals.CHANNELS, *installed_names(CUSTOM_CHANNELS))(name, value)
+
+
 def _one_table(name: str, value: list[str] | None) -> str | None:
     """Accept the name of one table."""
     if not value:
@@ -146,7 +153,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "schema.history.internal": one_of(*STORES, case_sensitive=True),
     "schema.name.adjustment.mode": one_of("none", "avro", "avro_unicode"),
     "signal.data.collection": _one_table,
-    "signal.enabled.channels": _channels(*signals.CHANNELS),
+    "signal.enabled.channels": _signal_channels,
     "signal.kafka.poll.timeout.ms": at_least(0),
     "signal.poll.interval.ms": at_least(1),
     "skipped.operations": _operations,
@@ -155,11 +162,8 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "snapshot.lock.timeout.ms": at_least(1),
     "snapshot.max.threads": at_least(1),
     "snapshot.max.threads.multiplier": at_least(1),
-    "snapshot.mode": one_of(*snapshot_plan.MODES, snapshot_plan.CONFIGURED),
-    "snapshot.mode.configuration.based.snapshot.on.schema.error": only(
-        False, because="a lost history stops the task; use snapshot.mode=recovery"
-    ),
-    "snapshot.query.mode": only("select_all", because="there is one query mode"),
+    "snapshot.mode": one_of(*snapshot_plan.MODES, snapshot_plan.CONFIGURED, snapshot_plan.CUSTOM),
+    "snapshot.query.mode": one_of("select_all", "custom"),
     "snapshot.tables.order.by.row.count": one_of("disabled", "ascending", "descending"),
     "sourceinfo.struct.maker": only(*_SOURCE_MAKERS, because="source blocks have one form"),
     "streaming.delay.ms": at_least(0),

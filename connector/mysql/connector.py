@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from connector.capture.columns import ColumnCodec
+from connector.capture.custom_snapshots import custom_faults, custom_lock, custom_query
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
 from connector.capture.selection import Selection, selection, signal_table
 from connector.capture.signals.opening import client_faults as signal_client_faults
@@ -94,6 +95,7 @@ class MySqlFamily:
             | post_processor_faults(config)
             | client_faults(config)
             | signal_client_faults(config)
+            | custom_faults(config)
             | config_faults(config, definition)
         )
         for key, fault in found.items():
@@ -300,6 +302,8 @@ def _snapshot_options(
         included=",".join(included) if included else None,
         selects=capture.selects,
         row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
+        lock=custom_lock(config),
+        query=custom_query(config),
         position_headers=capture.position_headers,
         threads=values["snapshot.max.threads"],
         planner=_planner(values, config),

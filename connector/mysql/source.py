@@ -22,10 +22,16 @@ from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.capture_rules import UnmatchedRules, check_table_count
 from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.incremental.gtid_marks import GtidChunks
-from connector.mysql.position.binlog_position import BinlogPosition, position_of
+from connector.mysql.position.binlog_position import BinlogPosition, file_number, position_of
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.epoch import server_of, with_epoch
-from connector.mysql.position.server_log import can_resume, has_all_after, has_gtids, log_end
+from connector.mysql.position.server_log import (
+    can_resume,
+    has_all_after,
+    has_gtids,
+    log_end,
+    oldest_position,
+)
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
 from connector.mysql.server_choice import ServerChoice, with_unfinished
@@ -39,6 +45,10 @@ from connector.mysql.source_parts import SourceParts
 log = logging.getLogger(__name__)
 
 _NAMED = 10  # tables in a line of the log
+_PURGED = (
+    "The log begins with %s: the server has probably purged older files. Rows of tables that were "
+    "created there are missing, and their definitions, too: use another snapshot.mode."
+)
 
 
 class MySqlSource:
@@ -111,11 +121,10 @@ class MySqlSource:
         """Whether the server still has everything after a position; another one may have it."""
         try:
             self._follow(position)
-        except PositionLostError as error:
-            log.warning("%s", error)
+        except PositionLostError:
             self._close_connection()
-            self.open()
-            return False
+            self.open()  # a snapshot may follow
+            raise
         return self._is_resumable(position, can_resume)
 
     def _is_resumable(self, position: BinlogPosition, check: Callable[..., bool]) -> bool:
@@ -130,11 +139,17 @@ class MySqlSource:
         self._warn_of_unrecorded_tables()
         return count
 
+    def begin_log(self) -> BinlogPosition:
+        """Return the position of the oldest event of the log; no tables are known there."""
+        self._parts.tracker.begin()
+        found = oldest_position(self._server)
+        if file_number(found.file) > 1:
+            log.warning(_PURGED, found.file)
+        return self._with_epoch(found)
+
     def _warn_of_unrecorded_tables(self) -> None:
         """Log captured tables that are not in the history: its end may be lost."""
-        tracked, captures = self._parts.tracker.tables, self._parts.selection.captures
-        tables = self._definitions(self._server).tables()
-        unknown = [str(table) for table in tables if captures(table) and table not in tracked]
+        unknown = [str(table) for table, known in self.captured_tables().items() if not known]
         if unknown:
             log.warning(
                 "%d captured tables are not in the schema history: %s%s. Either they were created "
@@ -144,6 +159,12 @@ class MySqlSource:
                 ", ".join(unknown[:_NAMED]),
                 ", …" if len(unknown) > _NAMED else "",
             )
+
+    def captured_tables(self) -> dict[TableId, bool]:
+        """Return the captured tables that the server has; whether their definitions are known."""
+        tracked, captures = self._parts.tracker.tables, self._parts.selection.captures
+        tables = self._definitions(self._server).tables()
+        return {table: table in tracked for table in filter(captures, tables)}
 
     def snapshot(
         self, plan: Plan, stored: BinlogPosition | None
@@ -176,7 +197,9 @@ class MySqlSource:
 
     def _log_end(self) -> BinlogPosition:
         """Return the end of the log; with its epoch, if position headers are configured."""
-        found = log_end(self._server)
+        return self._with_epoch(log_end(self._server))
+
+    def _with_epoch(self, found: BinlogPosition) -> BinlogPosition:
         if self._parts.options.position_headers:
             server = server_of(self._server)
             self._last_known = found = with_epoch(found, self._last_known, found, server)

@@ -11,6 +11,7 @@ from connector.capture.change import Change, Position, Row
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
+from connector.capture.tables import TableId
 from connector.connectors import CaptureConnector
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
@@ -49,6 +50,12 @@ class _Watched:
 
     def recover(self, position: Position) -> int:
         return self._source.recover(position)
+
+    def begin_log(self) -> Position:
+        return self._source.begin_log()
+
+    def captured_tables(self) -> Mapping[TableId, bool]:
+        return self._source.captured_tables()
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         return (yield from self._source.snapshot(plan, stored))

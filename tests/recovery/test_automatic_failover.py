@@ -18,11 +18,11 @@ from connector.errors import PositionLostError
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.session.addresses import Address, Addresses
 from connector.mysql.session.connection import ConnectionSettings
-from tools.stack import OWNER, DatabaseServer, Workspace
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.replicas import REPLICAS
 from tests.fixtures.sources import source
 from tests.fixtures.worker import wait_for
+from tools.stack import OWNER, DatabaseServer, Workspace
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from connector.capture.change import Change, HeartbeatDue, Notice, Position, RowChanges
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.signals.blocking import BlockingQueue
+from connector.capture.signals.custom import CustomActions
 from connector.capture.signals.restart_position import RestartPosition
 from connector.capture.signals.signal import Signal, snapshot_request
 from connector.capture.signals.table_changes import TableChangesRequest, table_changes_request
@@ -36,7 +37,7 @@ class SignalledStream(Protocol):
 class SignalActions:
     """Runs signals. Without an ``incremental`` snapshot none can be executed.
 
-    ``saved`` returns the state of the last progress.
+    ``saved`` returns the state of the last progress. ``custom`` are the actions of other types.
     """
 
     def __init__(
@@ -44,12 +45,14 @@ class SignalActions:
         incremental: IncrementalSnapshot | None,
         stream: SignalledStream | None,
         saved: Callable[[], Mapping[str, Any]],
+        custom: CustomActions | None = None,
     ) -> None:
         self.blocking = BlockingQueue()
         self.restart = RestartPosition()
         self._incremental = incremental
         self._stream = stream
         self._saved = saved
+        self._custom = custom
         self._event: RowChanges | None = None
         self._actions: dict[str, Callable[[Signal], Iterable[Change]]] = {
             "log": self._log,
@@ -65,6 +68,8 @@ class SignalActions:
         """Run the action of a signal; ``event`` is its row if it came by the table."""
         self._event = event
         action = self._actions.get(signal.type)
+        if action is None and self._custom is not None and self._custom.has(signal.type):
+            action = self._custom.run
         if action is None:
             log.warning("Signal %s: the type '%s' is not recognized", signal.id, signal.type)
         else:

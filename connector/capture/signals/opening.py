@@ -13,8 +13,10 @@ from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.selection import signal_table
 from connector.capture.signals.actions import SignalledStream
+from connector.capture.signals.custom import CustomActions, InstalledChannel, channel_faults
 from connector.capture.signals.file_channel import FileChannel
 from connector.capture.signals.kafka_channel import KafkaChannel
+from connector.capture.signals.new_tables import NewTables
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.signals.signal import SignalChannel
@@ -33,6 +35,7 @@ def open_signals(
     notifications: Notifications,
     chunks: ChunkSource | None,
     stream: SignalledStream,
+    new_tables: NewTables | None = None,
 ) -> Signals | None:
     """Build the signals of a connector, None if it has no channel; nothing is connected yet.
 
@@ -40,7 +43,7 @@ def open_signals(
     """
     enabled = values["signal.enabled.channels"] or []
     channels = list(_channels(enabled, values, config))
-    if chunks is None and not channels:
+    if chunks is None and not channels and new_tables is None:
         return None
     incremental: IncrementalSnapshot | None = None
     if chunks is not None:
@@ -65,6 +68,8 @@ def open_signals(
         channels,
         incremental,
         stream,
+        CustomActions(config),
+        new_tables,
     )
 
 
@@ -81,7 +86,7 @@ def client_faults(config: Mapping[str, str]) -> dict[str, str]:
     except ConfigError as error:
         named = next((name for name in own if name in str(error)), next(iter(own)))
         return {_CONSUMER + named: str(error)}
-    return {}
+    return channel_faults(config)
 
 
 def _channels(
@@ -102,3 +107,6 @@ def _channels(
         yield FileChannel(Path(values["signal.file"]))
     if "rest" in enabled:
         yield RestChannel()
+    for name in enabled:
+        if name not in CHANNELS:
+            yield InstalledChannel(name, config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,6 +22,8 @@ from connector.capture.incremental.state import SIGNAL_OFFSET
 from connector.capture.signals.actions import SignalActions, SignalledStream
 from connector.capture.signals.blocking import BlockingRequest
 from connector.capture.signals.channels import SignalChannels
+from connector.capture.signals.custom import CustomActions
+from connector.capture.signals.new_tables import NewTables
 from connector.capture.signals.rest_channel import RestChannel
 from connector.capture.signals.signal import (
     Signal,
@@ -63,12 +65,15 @@ class Signals:
         channels: Sequence[SignalChannel] = (),
         incremental: IncrementalSnapshot | None = None,
         stream: SignalledStream | None = None,
+        custom: CustomActions | None = None,
+        new_tables: NewTables | None = None,
     ) -> None:
         self._options = options
         self._channels = SignalChannels(channels, options.interval)
         self._incremental = incremental
+        self._new_tables = new_tables
         self._saved: dict[str, Any] = {}
-        self._actions = SignalActions(incremental, stream, lambda: self._saved)
+        self._actions = SignalActions(incremental, stream, lambda: self._saved, custom)
 
     @property
     def rest_channel(self) -> RestChannel | None:
@@ -78,6 +83,14 @@ class Signals:
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state that a stored offset has."""
         self._saved = dict(offset)
+
+    def read_new_tables(self, tables: Callable[[], Mapping[TableId, bool]]) -> None:
+        """Request the rows of tables that are captured since this start, if so configured.
+
+        :param tables: lists the captured tables, and whether their definitions are known.
+        """
+        if self._new_tables is not None:
+            self._saved = self._new_tables.with_request(self._saved, tables())
 
     def close(self) -> None:
         """Release all connections; the signals up to the last progress are done."""
@@ -178,6 +191,8 @@ class Signals:
         """Add to a position what the offset has to keep with it."""
         kept = {} if self._incremental is None else self._incremental.to_offset()
         kept |= self._actions.to_offset()
+        if self._new_tables is not None:
+            kept |= self._new_tables.to_offset()
         if self._channels.offset is not None:
             kept[SIGNAL_OFFSET] = self._channels.offset
         self._saved = kept

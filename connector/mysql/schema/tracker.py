@@ -24,7 +24,7 @@ from connector.capture.signals.table_changes import TableChangesRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
 from connector.data.java import hash_order
-from connector.errors import DdlError, HistoryError
+from connector.errors import DdlError, LostHistoryError
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.ddl.tokens import blank_literals
 from connector.mysql.position.binlog_position import BinlogPosition
@@ -78,6 +78,7 @@ class SchemaTracker:
         self._sql_mode = ""
         self._schema = self._empty_schema()
         self._has_unrecorded = False
+        self._begins_empty = False
         self._last_statement: Mapping[str, Any] | None = None
 
     @property
@@ -96,6 +97,7 @@ class SchemaTracker:
         :raises HistoryError: the history cannot be kept.
         """
         self._schema = self._empty_schema()
+        self._begins_empty = True
         self._store.prepare()
 
     def recover(self, at: BinlogPosition, *, by_gtids: bool) -> int:
@@ -104,10 +106,11 @@ class SchemaTracker:
         Returns the number of records that applied.
 
         :param by_gtids: the log will be read behind the position's GTIDs.
-        :raises HistoryError: there is no history, or it cannot be read.
+        :raises LostHistoryError: there is no history.
+        :raises HistoryError: it cannot be read.
         """
         if not self._store.exists():
-            raise HistoryError(
+            raise LostHistoryError(
                 "The schema history is missing or empty, but the connector has an offset: the "
                 "definitions of the tables at that offset are unknown.",
                 "Check the topic or file of schema.history.internal, or set "
@@ -125,9 +128,14 @@ class SchemaTracker:
             prefer_ddl=options.prefer_ddl,
         )
         count = recovery.run(schema)
-        self._has_unrecorded = False
+        self._has_unrecorded = self._begins_empty = False
         self._last_statement = None
         return count
+
+    def _forget(self) -> None:
+        self._schema = self._empty_schema()
+        self._has_unrecorded = False
+        self._last_statement = None
 
     def prepare_stream(self, start: BinlogPosition, *, by_gtids: bool) -> None:
         """Make sure that the tables are those of a position at which streaming starts.
@@ -139,7 +147,10 @@ class SchemaTracker:
         is_reached = self._recorded_before(start, by_gtids=by_gtids)
         last = self._last_statement
         if self._has_unrecorded or (last is not None and not is_reached(last)):
-            self.recover(start, by_gtids=by_gtids)
+            if self._begins_empty and not self._store.exists():
+                self._forget()  # the very first record was not written
+            else:
+                self.recover(start, by_gtids=by_gtids)
 
     def _recorded_before(self, at: BinlogPosition, *, by_gtids: bool) -> Callable[..., bool]:
         options = self._options

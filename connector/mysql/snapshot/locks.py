@@ -10,8 +10,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+from connector.capture.custom_snapshots import CustomLock
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, DatabaseUnavailableError, StopError
 from connector.mysql.session.connection import Connection, code_of
@@ -46,19 +48,28 @@ MODES: Final = {
     "minimal_at_least_once": LockingMode(read_view=False),
     "extended": LockingMode(throughout=True, read_view=False),
     "none": LockingMode(None, tables=False, read_view=False),
+    "custom": LockingMode(None, tables=False, read_view=False),
 }
 
 
 class SnapshotLock:
     """The locks of one snapshot on its connection.
 
+    ``custom`` has the statements of the mode of that name.
     ``of_tables``: tables were locked one by one; the connection cannot read any other one.
     ``keeps_definitions``: no definition can change as long as the lock is held.
     """
 
-    def __init__(self, connection: Connection, mode: str, timeout: float) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        mode: str,
+        timeout: float,
+        custom: CustomLock | None = None,
+    ) -> None:
         self._connection = connection
         self._mode = MODES[mode]
+        self._custom = custom
         self._timeout = max(int(timeout), 1)
         self.of_tables = False
         self._held = False
@@ -80,8 +91,11 @@ class SnapshotLock:
         execute(f"SET SESSION lock_wait_timeout={self._timeout}")
         execute(f"SET SESSION innodb_lock_wait_timeout={self._timeout}")
         execute("SET autocommit=0")
-        if self._mode.statement is not None and not self._lock_globally(self._mode.statement):
-            self._lock_tables(captured)
+        statement = self._mode.statement
+        if self._custom is not None:
+            self._lock_tables(captured, partial(self._lock_by, self._custom))
+        elif statement is not None and not self._lock_globally(statement):
+            self._lock_tables(captured, self._lock_each)
 
     def open_view(self) -> None:
         """Open the read view, after the position was read.
@@ -129,14 +143,16 @@ class SnapshotLock:
         self._held = True
         return True
 
-    def _lock_tables(self, captured: Callable[[], Sequence[TableId]]) -> None:
+    def _lock_tables(
+        self, captured: Callable[[], Sequence[TableId]], lock: Callable[[Sequence[str]], bool]
+    ) -> None:
         """Lock the captured tables; try again if tables were created or dropped in between."""
         self._held = self.of_tables = True
         for _ in range(_ATTEMPTS):
             tables = captured()
-            if self._lock_each([table.quoted("`") for table in tables]) and captured() == tables:
+            if lock([table.quoted("`") for table in tables]) and captured() == tables:
                 return
-            self._connection.execute("UNLOCK TABLES")
+            self._release()
         raise DatabaseUnavailableError(
             "The captured tables cannot be locked: tables are created or dropped all the time."
         )
@@ -167,7 +183,24 @@ class SnapshotLock:
             reads = ", ".join(f"{name} READ" for name in names)
             self._connection.execute(f"LOCK TABLES {reads}")
 
+    def _lock_by(self, custom: CustomLock, names: Sequence[str]) -> bool:
+        """Lock tables as a custom lock does; False when one of them does not exist any more."""
+        statement = custom.lock(self._timeout, names)
+        self._held = self.of_tables = statement is not None
+        if statement is None:
+            return True
+        try:
+            self._connection.execute(statement)
+        except StopError as error:
+            if code_of(error) != NO_SUCH_TABLE:
+                raise
+            return False
+        return True
+
+    def _release(self) -> None:
+        self._connection.execute("UNLOCK TABLES" if self._custom is None else self._custom.unlock())
+
     def _unlock(self) -> None:
-        self._connection.execute("UNLOCK TABLES")
+        self._release()
         self._held = False
         log.info("The locks of the snapshot are released: writers continue")

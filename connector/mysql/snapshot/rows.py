@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
@@ -51,13 +51,13 @@ _ATTEMPTS: Final = 20
 class SnapshotMarkers:
     """The source blocks of the rows of one snapshot, by snapshot marker.
 
-    ``partly_read`` are tables of which a configured SELECT reads a part. With
+    ``partly_read`` are tables of which a SELECT of their own reads a part. With
     ``position_headers`` rows have their position as text.
     """
 
     source: SourceBlock
     at: BinlogPosition
-    partly_read: Collection[str]
+    partly_read: Container[str]
     position_headers: bool
 
     def begin_table(self, codec: TableEventSchema, micros: int, first: Marker) -> TableRows:

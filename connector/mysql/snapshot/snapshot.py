@@ -22,6 +22,7 @@ from connector.capture.change import (
     TableScan,
     Truncated,
 )
+from connector.capture.custom_snapshots import CustomLock, CustomQuery
 from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.table_schema import TableEventSchema
@@ -34,6 +35,7 @@ from connector.mysql.session.connection import Connection, code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
 from connector.mysql.snapshot.rows import RowOrScan, SnapshotMarkers, SnapshotRows
+from connector.mysql.snapshot.selects import Selects
 from connector.mysql.snapshot.table_choice import TableChoice
 from connector.mysql.snapshot.table_chunks import ChunkPlanner
 from connector.mysql.snapshot.table_reader import TableReader, without_counter
@@ -51,7 +53,7 @@ class SnapshotOptions:
 
     ``row_count_order`` is the order of tables by size. With ``position_headers`` changes have their
     position as text, and tables without rows are emitted. ``threads`` is the number of sessions
-    that read tables, which a ``planner`` splits.
+    that read tables, which a ``planner`` splits. ``lock`` and ``query`` are those of ``custom``.
     """
 
     locking: str = "minimal"
@@ -63,6 +65,8 @@ class SnapshotOptions:
     position_headers: bool = False
     threads: int = 1
     planner: ChunkPlanner | None = None
+    lock: CustomLock | None = None
+    query: CustomQuery | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,8 @@ class Snapshot:
         return at
 
     def _lock(self) -> SnapshotLock:
-        lock = SnapshotLock(self._connection, self._options.locking, self._options.lock_timeout)
+        options = self._options
+        lock = SnapshotLock(self._connection, options.locking, options.lock_timeout, options.lock)
         lock.acquire(lambda: self._choice.captured(self._tables_now()))
         return lock
 
@@ -256,12 +261,11 @@ class Snapshot:
     ) -> Iterator[RowOrScan | SnapshotBegan]:
         sessions = (self._connection, *self._extra_sessions)
         definitions = {without_counter(statement.ddl) for statement in statements}
+        selects = Selects(self._options.selects, self._options.query)
         rows = SnapshotRows(
-            [TableReader(session, self._options.selects, definitions) for session in sessions],
+            [TableReader(session, selects, definitions) for session in sessions],
             self._codec,
-            SnapshotMarkers(
-                self._source, at, self._options.selects, self._options.position_headers
-            ),
+            SnapshotMarkers(self._source, at, selects, self._options.position_headers),
             self._options.planner,
         )
         read = [table for table in captured if not self._choice.is_signal_table(table)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from connector.capture.table_schema import TableEventSchema
@@ -14,6 +14,7 @@ from connector.mysql.session.connection import Connection, RowStream, code_of, q
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import Batch, read_natively
+from connector.mysql.snapshot.selects import Selects
 
 UTC: Final = "SET time_zone = '+00:00'"
 
@@ -21,12 +22,12 @@ UTC: Final = "SET time_zone = '+00:00'"
 class TableReader:
     """One session that reads tables for a snapshot; used by one thread. It reads rows in UTC.
 
-    ``selects`` are the configured statements, by table; ``definitions`` those that the tables had
-    when the snapshot began.
+    ``selects`` are the statements of tables that have their own; ``definitions`` those that the
+    tables had when the snapshot began.
     """
 
     def __init__(
-        self, connection: Connection, selects: Mapping[str, str], definitions: Collection[str]
+        self, connection: Connection, selects: Selects, definitions: Collection[str]
     ) -> None:
         self.connection = connection
         self._reader = DefinitionReader(connection, lambda _: True)
@@ -64,11 +65,11 @@ class TableReader:
         self.connection.execute("ROLLBACK TO SAVEPOINT millrace")
 
     def has_select(self, table: TableId) -> bool:
-        """Whether a table is read by a configured SELECT."""
-        return bool(self._selects.get(str(table)))
+        """Whether a table is read by a SELECT of its own."""
+        return table in self._selects
 
     def rows(self, codec: TableEventSchema) -> Iterator[Batch]:
-        """Yield the rows of a table as they come, by the configured SELECT if there is one.
+        """Yield the rows of a table as they come, by its own SELECT if there is one.
 
         Others may alter the table when it has been read: without the savepoint the server would
         lock its definition until the end of the snapshot.
@@ -105,9 +106,11 @@ class TableReader:
 
     def _batches(self, codec: TableEventSchema, clause: str = "") -> Iterator[Batch]:
         name = codec.table.id
-        configured = self._selects.get(str(name))
-        if configured:
-            stream = self.connection.read_rows(configured)
+        if name in self._selects:
+            own = self._selects.statement(codec)
+            if own is None:
+                return iter(())
+            stream = self.connection.read_rows(own)
             return self._read(codec, TextRows(codec.columns, stream.columns), stream)
         expressions = [column.sql(quote(column.column.name)) for column in codec.columns]
         columns = ", ".join(expressions) or "NULL"

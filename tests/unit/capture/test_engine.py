@@ -11,8 +11,15 @@ import pytest
 from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row, Waiting
 from connector.capture.engine import Backoff, Engine, EngineOptions
 from connector.capture.signals.signal import SnapshotRequest
-from connector.capture.snapshot_plan import Plan
-from connector.errors import DatabaseUnavailableError, HistoryError, PositionLostError, StopError
+from connector.capture.snapshot_plan import Mode, Plan
+from connector.capture.tables import TableId
+from connector.errors import (
+    DatabaseUnavailableError,
+    HistoryError,
+    LostHistoryError,
+    PositionLostError,
+    StopError,
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,15 @@ class Numbers:
         assert self.is_open
         self._note(f"recover {position.to_offset()['n']}")
         return 3
+
+    def begin_log(self) -> Position:
+        assert self.is_open
+        self._note("begin log")
+        return At(self.oldest - 1)
+
+    def captured_tables(self) -> Mapping[TableId, bool]:
+        assert self.is_open
+        return {TableId("d", "old"): True, TableId("d", "new"): False}
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         assert self.is_open
@@ -158,9 +174,41 @@ def test_a_snapshot_alone_does_not_stream() -> None:
     assert again.calls == ["open", "recover 10"]
 
 
+def test_without_a_snapshot_the_whole_log_is_streamed() -> None:
+    source = Numbers(end=3)
+    assert _numbers(_run(source, mode="never")) == [1, 2, 3]
+    assert source.calls == ["open", "begin log", "open", "stream 0"]
+    again = Numbers(end=3)
+    assert _numbers(_run(again, {"n": 2}, mode="never")) == [3]
+    assert again.calls == ["open", "recover 2", "open", "stream 2"]
+
+
+def test_a_lost_history_leads_to_definitions_if_the_mode_says_so() -> None:
+    def mode(_has_offset: bool, _in_snapshot: bool) -> Mode:
+        return Mode(schema=False, data=False, stream=True, on_lost_history=True)
+
+    lost: list[Exception] = [LostHistoryError("gone")]
+    source = Numbers(faults=lost[:], breaks="recover 11")
+    changes = _run(source, {"n": 11}, mode="configuration_based", configured_mode=mode)
+    assert _numbers(changes) == [11, 11, 12, 13]
+    assert source.calls == ["open", "recover 11", "snapshot schema", "open", "stream 11"]
+    with pytest.raises(LostHistoryError):
+        _run(Numbers(faults=lost, breaks="recover 11"), {"n": 11}, mode="never")
+
+
 def test_a_lost_position_stops() -> None:
     with pytest.raises(PositionLostError):
         _run(Numbers(oldest=5), {"n": 4})
+
+
+def test_why_a_position_is_lost_is_reported_unless_a_snapshot_follows() -> None:
+    class Explaining(Numbers):
+        def can_resume(self, position: Position) -> bool:
+            raise PositionLostError(f"its history diverges: {position.to_offset()}")
+
+    with pytest.raises(PositionLostError, match="its history diverges"):
+        _run(Explaining(), {"n": 4})
+    assert _numbers(_run(Explaining(), {"n": 4}, mode="when_needed")) == [10, 10, 11, 12, 13]
 
 
 def test_a_lost_position_is_not_looked_for_when_the_user_says_so() -> None:

@@ -14,6 +14,7 @@ from connector.capture.engine import Backoff, Engine, EngineOptions
 from connector.capture.progress import CaptureProgress
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
+from connector.capture.tables import TableId
 from connector.errors import DatabaseUnavailableError, StopError
 
 
@@ -42,6 +43,12 @@ class Watched:
     def recover(self, position: Position) -> int:
         self._note("recover")
         return 3
+
+    def begin_log(self) -> Position:
+        return Here()
+
+    def captured_tables(self) -> Mapping[TableId, bool]:
+        return {}
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:
         self._note("snapshot")

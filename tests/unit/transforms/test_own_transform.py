@@ -15,12 +15,11 @@ from connector.data.schema import STRING, struct
 from connector.errors import ConfigError, TransformError
 from connector.plugin_table import PluginTable, Row, installed_rows
 from connector.properties import parse_properties
+from tests.fixtures.example_package import install_example
 from tests.unit.transforms.chains import build
 
 PAGE = Path(__file__).parents[3] / "docs" / "transforms" / "own.md"
-_BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 _BLOCKS_OF_SETTINGS = re.compile(r"```properties\n(.*?)```", re.DOTALL)
-_POINT = re.compile(r'entry-points\."([\w.]+)"\]\n"([\w.]+)" = "([\w:]+)"')
 CONFIG = {
     "transforms": "loud",
     "transforms.loud.type": "com.example.Shout",
@@ -31,17 +30,8 @@ CONFIG = {
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PluginTable:
     """Install the package of the page as pip would."""
-    blocks = {match[1]: match[2] for match in _BLOCK.finditer(PAGE.read_text("utf-8"))}
-    points = _POINT.findall(blocks["toml"])
-    assert len(points) == 3
-    (tmp_path / "shouting.py").write_text(blocks["python"])
-    folder = tmp_path / "shouting-1.0.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: shouting\nVersion: 1.0\n")
-    texts = [f"[{group}]\n{name} = {place}\n" for group, name, place in points]
-    (folder / "entry_points.txt").write_text("".join(texts))
+    monkeypatch.delitem(sys.modules, install_example(PAGE, tmp_path), raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "shouting", raising=False)
     return PluginTable(installed_rows())
 
 

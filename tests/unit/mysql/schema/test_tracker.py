@@ -126,6 +126,21 @@ def test_a_change_that_cannot_be_recorded_is_not_published_and_is_undone() -> No
         tracked.prepare_stream(at(10).position(), by_gtids=False)
 
 
+def test_a_very_first_record_that_is_not_written_is_undone() -> None:
+    """A start without a snapshot has no history yet: the statement is read again."""
+    store = MemoryHistory()
+    tracked = tracker(store)
+    tracked.begin()
+    append, store.append = store.append, FullDisk().append  # type: ignore[method-assign]  # a fault
+    with pytest.raises(HistoryError):
+        run(tracked, "CREATE TABLE t (a INT)", 10)
+    store.append = append  # type: ignore[method-assign]  # it is over
+    tracked.prepare_stream(at(4).position(), by_gtids=False)
+    assert names(tracked) == []
+    assert run(tracked, "CREATE TABLE t (a INT)", 10) == ["CREATE TABLE t (a INT)"]
+    assert names(tracked) == ["a"]
+
+
 def test_tables_are_recovered_after_an_interruption_between_a_change_and_its_record() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
