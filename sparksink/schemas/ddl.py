@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sparksink.change_position import ChangePosition, pack
+from sparksink.change_position import POS_LIMIT, ChangePosition, pack
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
@@ -53,6 +54,12 @@ _NO_COLUMNS: Final = frozenset(
     "CHECK CONSTRAINT DATABASE DEFAULT FOREIGN INDEX KEY PARTITION PRIMARY SCHEMA TABLE".split()
 )
 """Reserved words that may follow DROP; a column of such a name is quoted."""
+_INVALID: Final = (
+    AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+"""What parsing raises if a message has another structure than a connector's."""
+_LAST_MILLIS: Final = 253_402_300_800_000
+"""The year 10000, which no timestamp reaches."""
 _ID: Final = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -86,17 +93,31 @@ def parse_definitions(
 ) -> Iterator[Definition]:
     """Read messages of the schema-change topic, with schemas or without, in their order.
 
+    Unreadable ones are skipped with an error in the log.
+
     :param messages: values, and position headers or None.
     """
     for message, header in messages:
-        value = _payload(message)
-        source = value.get("source") or {}
-        snapshot = str(source.get("snapshot") or "false").lower() != "false"
-        for change in value.get("tableChanges") or ():
-            if change.get("table") or change.get("type") == "DROP":
-                found = _definition(change, value.get("ddl") or "", modes)
-                start = _statement_position(source, header, ordering)
-                yield replace(found, start=start, snapshot=snapshot)
+        found = None
+        with contextlib.suppress(*_INVALID):
+            found = _definitions(_payload(message), header, modes, ordering)
+        if found is None:
+            log.error("A message of the schema-change topic is invalid and is skipped.")
+        yield from found or ()
+
+
+def _definitions(
+    value: Mapping[str, Any], header: str | None, modes: Modes, ordering: Ordering
+) -> list[Definition]:
+    """Return the definitions of a message."""
+    source = value.get("source") or {}
+    snapshot = str(source.get("snapshot") or "false").lower() != "false"
+    start = _statement_position(source, header, ordering)
+    return [
+        replace(_definition(change, value.get("ddl") or "", modes), start=start, snapshot=snapshot)
+        for change in value.get("tableChanges") or ()
+        if change.get("table") or change.get("type") == "DROP"
+    ]
 
 
 def _payload(message: bytes | None) -> Mapping[str, Any]:
@@ -139,21 +160,51 @@ def parse_statements(
     statements that concern no table. A renamed table also has a row as dropped, by its old name.
     """
     for offset, message, header in messages:
-        value = _payload(message)
-        source = value.get("source") or {}
-        statement = {
-            "offset": offset,
-            "ddl": value.get("ddl"),
-            "file": source.get("file"),
-            "pos": source.get("pos"),
-            "source_millis": source.get("ts_ms"),
-            "start": _statement_position(source, header, ordering),
-        }
-        for change in value.get("tableChanges") or [{}]:
-            table = table_name(change["id"]) if "id" in change else None
-            if table and (previous := previous_name(value.get("ddl") or "", table)):
-                yield {**statement, "source_table": previous, "kind": "DROP"}
-            yield {**statement, "source_table": table, "kind": change.get("type")}
+        with contextlib.suppress(*_INVALID):  # `parse_definitions` reports them
+            yield from _statements(offset, _payload(message), header, ordering)
+
+
+def _statements(
+    offset: int, value: Mapping[str, Any], header: str | None, ordering: Ordering
+) -> list[dict[str, Any]]:
+    """Return the rows of a message."""
+    source, ddl = value.get("source") or {}, _text(value.get("ddl"))
+    statement = {
+        "offset": offset,
+        "ddl": ddl,
+        "file": _text(source.get("file")),
+        "pos": _whole(source.get("pos"), POS_LIMIT),
+        "source_millis": _whole(source.get("ts_ms"), _LAST_MILLIS),
+        "start": _statement_position(source, header, ordering),
+    }
+    found = []
+    for change in value.get("tableChanges") or [{}]:
+        table = table_name(change["id"]) if "id" in change else None
+        if table and (previous := previous_name(ddl or "", table)):
+            found.append({**statement, "source_table": previous, "kind": "DROP"})
+        found.append({**statement, "source_table": table, "kind": _text(change.get("type"))})
+    return found
+
+
+def _text(value: Any) -> str | None:
+    """Return a text, or None.
+
+    :raises TypeError: it is something else.
+    """
+    if value is not None and not isinstance(value, str):
+        raise TypeError(type(value))
+    return value
+
+
+def _whole(value: Any, limit: int) -> int | None:
+    """Return a number below a limit, or None.
+
+    :raises ValueError: it is something else.
+    """
+    found = None if value is None else int(value)
+    if found is not None and not 0 <= found < limit:
+        raise ValueError(found)
+    return found
 
 
 def renamed_columns(ddl: str) -> dict[str, str]:
@@ -242,14 +293,19 @@ def _clauses(ddl: str) -> str:
 def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition:
     table = change.get("table") or {}
     shape = RowSchema(tuple(_column(column, modes) for column in table.get("columns") or ()))
-    keys = tuple(table.get("primaryKeyColumnNames") or ())
+    keys = tuple(_text(key) or "" for key in table.get("primaryKeyColumnNames") or ())
     added = added_columns(ddl).union(renamed_columns(ddl).values())
     gone = frozenset(
         name for name in dropped_columns(ddl) if name not in shape.names or name in added
     )
-    named, kind = table_name(change["id"]), change.get("type") or ""
+    named, kind = table_name(change["id"]), _text(change.get("type")) or ""
     previous, renamed = previous_name(ddl, named), renamed_columns(ddl)
     return Definition(named, shape, keys, renamed, gone, kind, ddl, previous=previous)
+
+
+def is_known(column: Column) -> bool:
+    """Return whether the type of a column is supported."""
+    return column.type != UNKNOWN
 
 
 def table_name(identifier: str) -> str:
@@ -261,10 +317,11 @@ def table_name(identifier: str) -> str:
 def _column(given: Mapping[str, Any], modes: Modes) -> Column:
     inside = [str(given[part]) for part in ("length", "scale") if given.get(part) is not None]
     name, _, rest = given["typeName"].partition(" ")
+    called = _text(given["name"]) or ""
     try:
-        column = column_of(given["name"], f"{name}({','.join(inside)}) {rest}", modes)
+        column = column_of(called, f"{name}({','.join(inside)}) {rest}", modes)
     except TableError as error:  # messages with schemas do not need it
-        return Column(given["name"], UNKNOWN, str(error))
+        return Column(called, UNKNOWN, str(error))
     default = connect_default(column, given.get("defaultValueExpression"))
     return replace(column, default=default, optional=bool(given.get("optional", True)))
 
