@@ -12,8 +12,13 @@ from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.reading import TableReading
 from sparksink.errors import TableError
+from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
+from sparksink.evolve.migration_steps import fill_value_sql
+from sparksink.schemas.ddl import is_known
 from sparksink.schemas.masks import masked_conversion
 from sparksink.schemas.names import select_columns
+from sparksink.schemas.row_schema import Column
+from sparksink.schemas.spark_types import ColumnConversion
 from sparksink.source.routes import Route
 
 
@@ -79,6 +84,32 @@ class TopicSchemas:
             unavailable=rules.unavailable_value if rules.keeps else "",
             gone=frozenset(one.name for one in layout.shape.columns if one.gone).difference(keys),
         )
+
+    def earlier(self) -> EarlierColumns:
+        """Return what earlier definitions say of columns, with the names of the target.
+
+        Only casts of columns need the types.
+        """
+        versions = self._layouts.versions(self._route.table)
+        if versions is None:
+            return NO_EARLIER
+        named, casts = self._target_name, self._config.evolution.conflict == "rewrite"
+        return EarlierColumns(
+            {named(name): self._default(name, one) for name, one in versions.added.items()},
+            {
+                named(name): [self._conversion(name, one).target for one in found if is_known(one)]
+                for name, found in versions.definitions.items()
+                if casts
+            },
+        )
+
+    def _default(self, name: str, column: Column) -> str | None:
+        return fill_value_sql(column, self._conversion(name, column)) if is_known(column) else None
+
+    def _conversion(self, name: str, column: Column) -> ColumnConversion:
+        """Return how an earlier definition of a column is read."""
+        named = replace(column, name=name, wire=column.name if column.name != name else "")
+        return masked_conversion(named, self._config.types, self._rules.columns)
 
     def target_renames(self, layout: MessageSchema) -> Mapping[str, str]:
         """Return the new names of columns that only the target has renamed."""

@@ -225,9 +225,9 @@ class TopicTables:
 def _column_types(
     readings: Sequence[TableReading], versions: SchemaVersions | None
 ) -> list[Mapping[str, str]]:
-    """Return the columns of each schema, name to type with the start of reused names."""
+    """Return the columns of each schema, name to type with the start of names that others had."""
     born = {
-        name: f" since {start}" for name, start in (versions.reused if versions else {}).items()
+        name: f" since {start}" for name, start in (versions.renewed if versions else {}).items()
     }
     return [
         {name: one.target + born.get(name, "") * (name not in reading.gone)

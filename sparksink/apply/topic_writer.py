@@ -74,7 +74,7 @@ class TopicWriter:
         if NO_ROWS in part.marks and self._rules.mirror.sweep:
             self._sweep_empty(part.of_format(NO_ROWS))
         self._sweep_dropped()
-        columns = self._plan(part)
+        columns = self.plan(part)
         if not columns.layouts or self._is_unreadable(part.marks):
             return self._apply_without_columns(part, columns.refused)
         batch = self._batch(part, self._frames(part, columns))
@@ -82,7 +82,7 @@ class TopicWriter:
             self._write(part, columns.writers, batch), seconds=time.monotonic() - started
         )
 
-    def _plan(self, part: TopicBatch) -> BatchPlan:
+    def plan(self, part: TopicBatch) -> BatchPlan:
         """Fit the tables to the messages; refuse messages of former schemas that do not fit.
 
         :raises TableError: the schema of the last messages does not fit the tables.
@@ -122,12 +122,14 @@ class TopicWriter:
         keys = readings[-1].keys
         versions = self._layouts.versions(self.route.table)
         named = versions and versions.with_names(self._config.target.column)
+        earlier = self._schemas.earlier()
         if self._targets.counts_rows(keys):
             self._targets.check_row_columns(layouts, readings, named)
         writers = self._targets.writers(keys, history=part.history)
         for writer in writers:
             for one, reading in zip(layouts, readings, strict=True):
-                given = (one.shape, reading.columns, keys, self._schemas.target_renames(one), named)
+                renamed = self._schemas.target_renames(one)
+                given = (one.shape, reading.columns, keys, renamed, named, earlier)
                 name_format_in_errors(one.mark, partial(writer.target.fit, *given))
         if self._targets.counts_rows(keys) and part.history:
             self._targets.store_row_columns(readings, named)

@@ -51,7 +51,7 @@ def changes(messages: DataFrame, layout: MessageSchema, reading: TableReading) -
     """
     reading = replace(reading, written=bool(layout.avro))
     values = messages.withColumn("__v", parse_value(layout, reading))
-    fields, unreadable = event_fields(layout, reading), _unreadable(layout)
+    fields, unreadable = event_fields(layout, reading), unreadable_sql(layout)
     extra = event_columns(layout, fields, reading)
     found = _typed(values, fields, reading, unreadable, extra)
     if not (reading.moves and fields.before != fields.after):
@@ -72,7 +72,8 @@ def event_fields(layout: MessageSchema, reading: TableReading, **other: str) -> 
     return replace(fields, sequence="CAST(NULL AS STRING)")
 
 
-def _unreadable(layout: MessageSchema) -> str:
+def unreadable_sql(layout: MessageSchema) -> str:
+    """Return the SQL condition that a parsed value is unreadable."""
     return "__v IS NULL" if layout.avro else "__v IS NULL OR __v.__corrupt IS NOT NULL"
 
 

@@ -29,7 +29,7 @@ from sparksink.decode.message_schema import (
     wire_form_of,
 )
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import UNKNOWN
+from sparksink.schemas.ddl import is_known
 from sparksink.schemas.row_schema import (
     RowSchema,
     from_avro,
@@ -119,13 +119,13 @@ class MessageSchemas:
         """Return topic, schema and version starts of marks whose versions are read differently.
 
         For messages without a schema that is so if the columns have changed, for others only if
-        a column has the name of a former one.
+        a name means another column than before.
         """
         marks = [(topic, PLAIN) for topic in self._forms]
         found = []
         for topic, mark in [*marks, *self._known]:
             versions = self._versions(self._table(topic))
-            if versions and len(versions.starts) > 1 and (mark == PLAIN or versions.reused):
+            if versions and len(versions.starts) > 1 and (mark == PLAIN or versions.names_differ):
                 known = self._known.get((topic, mark))
                 layout = known or MessageSchema(PLAIN, self._forms[topic], RowSchema(()))
                 found.append((topic, layout, versions.starts))
@@ -234,7 +234,7 @@ class MessageSchemas:
             )
         shape = versions.versions[versions.at(int(number) if at else None)].definition.shape
         for column in shape.columns:
-            if column.type == UNKNOWN:
+            if not is_known(column):
                 raise TableError(f"{table}: {column.semantic}", "Set columns.types.")
         return MessageSchema(mark, self._forms[topic], shape)
 

@@ -32,7 +32,7 @@ def row_fields(table: DataFrame) -> dict[str, str]:
 
 
 def rename_fields(present: Mapping[str, str], renamed: Mapping[str, str]) -> list[Alteration]:
-    """Return alterations that rename fields as the table's columns were renamed."""
+    """Return alterations that rename fields as columns that only the target has renamed."""
     return [
         Rename(f"{BEFORE}.{old}", new)
         for old, new in renamed.items()

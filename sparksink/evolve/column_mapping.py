@@ -14,7 +14,9 @@ from typing import Final
 
 from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
-from sparksink.evolve.migration_steps import can_widen, fits
+from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
+from sparksink.evolve.migration_steps import can_cast, can_widen
+from sparksink.schemas.wider_types import fits
 from sparksink.sql import unquote_type
 
 RENAMED: Final = "renamed."
@@ -33,12 +35,17 @@ class ColumnMapping:
     table_format: str
 
     def plan_columns(
-        self, kinds: Mapping[str, str], keys: Collection[str], gone: Collection[str]
+        self,
+        kinds: Mapping[str, str],
+        keys: Collection[str],
+        gone: Collection[str],
+        earlier: EarlierColumns = NO_EARLIER,
     ) -> dict[str, str]:
         """Return the columns that the table needs, name to type.
 
         :param kinds: the columns of the source.
         :param gone: columns that the source has dropped.
+        :param earlier: what earlier definitions say of columns.
         :raises TableError: a name is taken by an additional column of another one.
         """
         taken = sorted(kinds.keys() & self._beside().keys())
@@ -50,7 +57,7 @@ class ColumnMapping:
         for source, kind in kinds.items():
             name = source if source in self.columns else renamed.get(source, source)
             if name in self.columns and name not in keys:
-                found[self._column_for(name, kind)] = self._kind(name, kind)
+                found[self._column_for(name, kind)] = self._kind(name, kind, earlier)
             elif name in self.columns or name not in gone:
                 found[name] = kind
         return found
@@ -124,7 +131,13 @@ class ColumnMapping:
             number += 1
         return f"{name}__v{number}"
 
-    def _kind(self, name: str, kind: str) -> str:
-        """Return the type of a column; values of a type from before a cast keep it."""
+    def _kind(self, name: str, kind: str, earlier: EarlierColumns) -> str:
+        """Return the type of a column; values of a type from before a cast keep it.
+
+        The column may never have had that type here, if newer messages arrived first.
+        """
+        given, present = unquote_type(kind), self.columns[name]
         before = json.loads(self.facts.get(REWRITTEN + name) or "[]")
-        return self.columns[name] if any(fits(unquote_type(kind), one) for one in before) else kind
+        before += map(unquote_type, earlier.types.get(name, ()))
+        is_former = any(fits(given, one) for one in before)
+        return present if is_former and can_cast(given, unquote_type(present)) else kind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -12,25 +11,15 @@ from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
 from sparksink.schemas.row_schema import Column
 from sparksink.schemas.spark_types import ColumnConversion
+from sparksink.schemas.wider_types import DECIMAL, DIGITS, fits, is_wider
 from sparksink.sql import string_literal, typed_literal, unquote_type
-
-_DECIMAL: Final = re.compile(r"decimal\((\d+),(\d+)\)")
-_DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
-"""Integers, narrow to wide → the digits that a decimal needs for them."""
-_WIDER: Final = {
-    ("float", "double"),
-    ("date", "timestamp_ntz"),
-    ("tinyint", "double"),
-    ("smallint", "double"),
-    ("int", "double"),
-}
 
 
 def _iceberg_widens(kind: str, other: str) -> bool:
     """Return whether Iceberg can promote a type (table format version 2)."""
     if (kind, other) in {("int", "bigint"), ("float", "double")}:
         return True
-    narrow, wide = _DECIMAL.fullmatch(kind), _DECIMAL.fullmatch(other)
+    narrow, wide = DECIMAL.fullmatch(kind), DECIMAL.fullmatch(other)
     return bool(narrow and wide and is_wider(kind, other) and narrow[2] == wide[2])
 
 
@@ -87,28 +76,6 @@ def _check_allowed(table: str, key: str, rule: bool, columns: Mapping[str, str])
         raise TableError(f"{table}: the columns {listed} changed, which {key}=false forbids.")
 
 
-def fits(kind: str, into: str) -> bool:
-    """Return whether every value of one type is a value of the other."""
-    return kind == into or is_wider(kind, into)
-
-
-def is_wider(kind: str, other: str) -> bool:
-    """Return whether a column of one type can become the other without loss."""
-    if (kind, other) in _WIDER:
-        return True
-    sizes = list(_DIGITS)
-    if kind in _DIGITS and other in _DIGITS:
-        return sizes.index(kind) < sizes.index(other)
-    target = _DECIMAL.fullmatch(other)
-    if target is None:
-        return False
-    whole, scale = int(target[1]) - int(target[2]), int(target[2])
-    if kind in _DIGITS:
-        return whole >= _DIGITS[kind]
-    given = _DECIMAL.fullmatch(kind)
-    return given is not None and whole >= int(given[1]) - int(given[2]) and scale >= int(given[2])
-
-
 _WIDENS: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "delta": is_wider,
     "iceberg": _iceberg_widens,
@@ -128,7 +95,7 @@ def can_cast(kind: str, other: str) -> bool:
 
     For other types MySQL and Spark write different strings.
     """
-    exact = kind in {*_DIGITS, "date"} or _DECIMAL.fullmatch(kind) is not None
+    exact = kind in {*DIGITS, "date"} or DECIMAL.fullmatch(kind) is not None
     return is_wider(kind, other) or (exact and other == "string")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from sparksink.change_position import ChangePosition
+from sparksink.schemas.spark_types import BEFORE
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.tables import Alteration, Rename
 
@@ -19,7 +20,8 @@ _KEYS: Final = "keys"
 _PER_COLUMN: Final = ("default.", "pending.", "versions.", "rewritten.", _BORN)
 """Prefixes of facts about one column."""
 _MOVING: Final = "__moving"
-"""Temporary suffix of columns that swap their names."""
+"""Suffix of a column's temporary name."""
+_FIELDS: Final = f"{BEFORE}."
 
 Step = tuple[dict[str, str], list[Alteration]]
 """Facts to store, and the alterations that follow."""
@@ -54,30 +56,55 @@ def renames_since(known: Mapping[str, str], versions: SchemaVersions) -> Mapping
 
 
 def rename_steps(
-    columns: Collection[str], known: Mapping[str, str], versions: SchemaVersions
+    columns: Collection[str],
+    known: Mapping[str, str],
+    versions: SchemaVersions,
+    fields: Collection[str] = (),
 ) -> Iterator[Step]:
     """Yield the steps that rename a table's columns; after a crash they can start again.
 
-    Columns that swap their names get temporary names in between.
+    ``fields`` are those of the row before a change, which have the names of the columns. If a new
+    name is one of the old names too, all columns get temporary names first: a step that was
+    interrupted then cannot take a column that has its new name for the one that had it before.
     """
-    newest, here = versions.starts[-1], set(columns)
+    newest = versions.starts[-1]
     if known.get(_FOLLOWED) != json.dumps(newest):
-        moved = {old: new for old, new in renames_since(known, versions).items() if old in here}
-        done = {**moved}
-        while free := [old for old, new in moved.items() if new not in here]:
-            for old in free:
-                new = moved.pop(old)
-                if new not in here:
-                    here = here - {old} | {new}
-                    yield _facts_after_rename({old: new}, known), [Rename(old, new)]
-        around = {old: new for old, new in moved.items() if new in moved}
-        yield {}, [Rename(old, new + _MOVING) for old, new in around.items()]
-        here = here.difference(around).union(new + _MOVING for new in around.values())
-        keys = [done.get(key, key) for key in json.loads(known.get(_KEYS) or "[]")]
-        yield {**_facts_after_rename(around, known), _KEYS: json.dumps(keys),
+        moved = renames_since(known, versions)
+        first = {
+            path + old: _first_name(new, moved, here)
+            for path, here in (("", columns), (_FIELDS, fields))
+            for old, new in moved.items()
+            if old in here and (new not in here or new in moved)
+        }
+        yield {}, [Rename(name, to) for name, to in first.items()]
+        keys = [moved.get(key, key) for key in json.loads(known.get(_KEYS) or "[]")]
+        yield {**_facts_after_rename(moved, known), _KEYS: json.dumps(keys),
                _FOLLOWED: json.dumps(newest)}, []  # fmt: skip
-    moving = sorted(name for name in here if name.endswith(_MOVING))
-    yield {}, [Rename(name, name.removesuffix(_MOVING)) for name in moving]
+        columns = _renamed_names(columns, first)
+        fields = _renamed_names(fields, first, _FIELDS)
+    moving = [*_moving(columns), *(_FIELDS + name for name in _moving(fields))]
+    yield {}, [Rename(name, _column_name(name).removesuffix(_MOVING)) for name in moving]
+
+
+def _first_name(new: str, moved: Mapping[str, str], here: Collection[str]) -> str:
+    """Return the name that a column gets first."""
+    clear = {*moved.values()}.isdisjoint({*moved, *here})
+    return new if clear else new + _MOVING
+
+
+def _renamed_names(
+    names: Collection[str], renamed: Mapping[str, str], path: str = ""
+) -> Collection[str]:
+    return [renamed.get(path + name, name) for name in names]
+
+
+def _moving(names: Collection[str]) -> list[str]:
+    """Return the columns with temporary names."""
+    return sorted(name for name in names if name.endswith(_MOVING))
+
+
+def _column_name(name: str) -> str:
+    return name.removeprefix(_FIELDS)
 
 
 def _facts_after_rename(moved: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

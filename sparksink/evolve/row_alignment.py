@@ -68,10 +68,18 @@ class RowAlignment:
 
     def _value(self, name: str, given: Mapping[str, str]) -> Column:
         kind = self.columns[name]
+        value, present = self.value_sql(name, given)
+        found = f.expr(value)
+        return (found if present == kind else found.cast(kind)).alias(name)
+
+    def value_sql(self, name: str, given: Mapping[str, str]) -> tuple[str, str]:
+        """Return SQL of a column's value, and its type, empty if unknown.
+
+        :param given: the columns of the rows, name to type.
+        """
         found = self.mapping.origin(name, given)
-        if found is not None and not self.mapping.takes(name, given[found]):
-            return f.lit(None).cast(kind).alias(name)
         if found is None:
-            return f.expr(self.facts.get(DEFAULT + name) or "NULL").cast(kind).alias(name)
-        value = f.col(quote_name(found))
-        return (value if given[found] == kind else value.cast(kind)).alias(name)
+            return self.facts.get(DEFAULT + name) or "NULL", ""
+        if not self.mapping.takes(name, given[found]):
+            return "NULL", ""
+        return quote_name(found), given[found]

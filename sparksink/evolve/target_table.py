@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -13,6 +13,7 @@ from sparksink.config.columns import Evolution
 from sparksink.config.partitioning import Partitioning
 from sparksink.evolve import before_image, partitioning_check, renames, table_checks
 from sparksink.evolve.column_mapping import RENAMED, VERSIONS, ColumnMapping
+from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
 from sparksink.evolve.migration_steps import (
     MigrationSteps,
     fill_value_sql,
@@ -98,11 +99,12 @@ class TargetTable:
         keys: tuple[str, ...],
         renamed: Mapping[str, str],
         versions: SchemaVersions | None = None,
+        earlier: EarlierColumns = NO_EARLIER,
     ) -> None:
         """Create or change the table for rows of a schema.
 
         ``renamed`` are columns that have another name in the target only, ``versions`` are the
-        definitions of the schema-change topic.
+        definitions of the schema-change topic, ``earlier`` is what they say of columns.
 
         :raises TableError: the table cannot follow.
         """
@@ -117,14 +119,21 @@ class TargetTable:
             return
         table_checks.check_names(self._name, columns, self._sink_columns)
         if self.table.columns() is None:
-            self._create(columns, keys, versions)
+            self._create(columns, keys, versions, earlier)
         else:
-            self._follow(shape, columns, keys, renamed, gone, versions)
+            if versions is not None:
+                self._redefine(versions, shape, columns, keys, earlier)
+            self._follow(shape, columns, keys, renamed, gone, earlier)
         self._fitted.add(fitted)
 
     def align(self, rows: DataFrame) -> DataFrame:
         """Return rows with exactly the table's columns, and the sink's working columns."""
-        alignment = RowAlignment(
+        return self.alignment.align(rows)
+
+    @property
+    def alignment(self) -> RowAlignment:
+        """How rows are aligned with the present columns."""
+        return RowAlignment(
             self.columns,
             self._sink_columns,
             self._all_facts(),
@@ -132,19 +141,21 @@ class TargetTable:
             self.table.read,
             self.keeps_past,
         )
-        return alignment.align(rows)
 
     def _create(
         self,
         columns: Mapping[str, ColumnConversion],
         keys: tuple[str, ...],
         versions: SchemaVersions | None,
+        earlier: EarlierColumns,
     ) -> None:
         kinds = {name: one.target for name, one in columns.items()}
         partitioning_check.check_columns(self._name, self._how, {**kinds, **self._sink_columns})
         self._facts = {_KEYS: json.dumps(keys)}
         if versions is not None:
             self._facts |= renames.version_facts(versions)
+        if self._fills:  # messages from before a column was added may follow
+            self._facts |= {DEFAULT + name: sql for name, sql in earlier.defaults.items() if sql}
         if self._how.columns:
             self._facts[_PARTITIONING] = self._how.text()
         made = {**kinds, **before_image.with_row_type(self._sink_columns, kinds)}
@@ -160,10 +171,8 @@ class TargetTable:
         keys: tuple[str, ...],
         renamed: Mapping[str, str],
         gone: frozenset[str],
-        versions: SchemaVersions | None,
+        earlier: EarlierColumns,
     ) -> None:
-        if versions is not None:
-            self._redefine(versions, shape, columns, keys)
         table_checks.check_same_keys(self._name, self._all_facts().get(_KEYS), keys)
         self._check_sink_columns()
         if not self._partitioning_checked:
@@ -176,12 +185,14 @@ class TargetTable:
             self._rename({old: new for old, new in renamed.items() if old not in columns}, columns)
         self._drop([name for name in gone if name not in columns and name not in keys])
         kinds = {name: one.target for name, one in columns.items()}
-        planned = self._column_mapping().plan_columns(kinds, keys, gone)
+        planned = self._column_mapping().plan_columns(kinds, keys, gone, earlier)
         migration = plan_steps(self._name, self.columns, planned, self._rules, self._format, keys)
         if migration:
             added = {name: shape.column(name) for name in migration.added}
             fillings = {
-                n: fill_value_sql(one, columns[n]) for n, one in added.items() if one is not None
+                n: earlier.defaults[n] if n in earlier.defaults else fill_value_sql(one, columns[n])
+                for n, one in added.items()
+                if one is not None
             }
             self._change(migration, fillings)
         self._follow_before(kinds)
@@ -192,21 +203,26 @@ class TargetTable:
         shape: RowSchema,
         columns: Mapping[str, ColumnConversion],
         keys: tuple[str, ...],
+        earlier: EarlierColumns,
     ) -> None:
         """Rename columns to their present names, and drop values of former columns of a name."""
-        stale = {RENAMED + name for name in versions.newest.shape.names} & self._all_facts().keys()
-        if any(self._all_facts()[name] for name in stale):
-            self._alter(dict.fromkeys(stale, ""), [])
+        self._forget(RENAMED + name for name in versions.newest.shape.names)
         if self._rules.rename == "ddl":
-            self._rename_before(renames.renames_since(self._all_facts(), versions))
-            for facts, actions in renames.rename_steps(self.columns, self._all_facts(), versions):
+            given = self.columns, self._all_facts(), versions, self._before_fields()
+            for facts, actions in renames.rename_steps(*given):
                 if facts or actions:
                     self._alter(facts, actions)
+        self._forget(DEFAULT + name for name in versions.dropped)
         if self.keeps_past:
             return
-        given = (versions, shape, columns, keys)
-        for facts, actions in reuse_steps(*given, self.columns, self._all_facts(), self._format):
+        reusing = (versions, shape, columns, keys, earlier.defaults)
+        for facts, actions in reuse_steps(*reusing, self.columns, self._all_facts(), self._format):
             self._alter(facts, actions)
+
+    def _forget(self, names: Iterable[str]) -> None:
+        stale = {name for name in names if self._all_facts().get(name)}
+        if stale:
+            self._alter(dict.fromkeys(stale, ""), [])
 
     def _column_mapping(self) -> ColumnMapping:
         return ColumnMapping(self.columns, self._all_facts(), self._rules, self._format)
@@ -222,10 +238,7 @@ class TargetTable:
     def _follow_before(self, columns: Mapping[str, str]) -> None:
         if self._sink_columns.get(BEFORE) != before_image.ROW:
             return
-        present, known = (
-            before_image.row_fields(self.table.read()),
-            self._column_mapping().renamed(),
-        )
+        present, known = self._before_fields(), self._column_mapping().renamed()
         planned = {
             name if name in present else known.get(name, name): kind
             for name, kind in columns.items()
@@ -250,12 +263,14 @@ class TargetTable:
         self._rename_before({old: new for old, new in renamed.items() if new in columns})
 
     def _rename_before(self, renamed: Mapping[str, str]) -> None:
-        if not renamed or self._sink_columns.get(BEFORE) != before_image.ROW:
-            return
-        if actions := before_image.rename_fields(
-            before_image.row_fields(self.table.read()), renamed
-        ):
+        if renamed and (actions := before_image.rename_fields(self._before_fields(), renamed)):
             self._alter({}, actions)
+
+    def _before_fields(self) -> Mapping[str, str]:
+        """Return the fields of the row before a change, name to type; empty without it."""
+        if self._sink_columns.get(BEFORE) != before_image.ROW or BEFORE not in self.columns:
+            return {}
+        return before_image.row_fields(self.table.read())
 
     def _change(self, migration: MigrationSteps, fillings: Mapping[str, str | None]) -> None:
         """Widen, then add; pending fills are stored first, so that a restart completes them."""

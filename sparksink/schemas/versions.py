@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sparksink.change_position import BEGINNING, ChangePosition
+from sparksink.schemas.column_lineage import ColumnLineage
 from sparksink.schemas.ddl import Definition, replaces_table
 from sparksink.schemas.row_schema import Column, RowSchema
 
@@ -69,8 +70,10 @@ class SchemaVersions:
         gone = frozenset(last.names) - {*found.shape.names, *found.renamed}
         next_one = SchemaVersion(start, replace(found, dropped=found.dropped | gone), fresh)
         if not fresh and _same_encoding(last.definition, next_one.definition):
-            kept = replace(last, definition=replace(found, renamed=last.definition.renamed,
-                                                    dropped=last.definition.dropped))  # fmt: skip
+            # Rows from before a column was added keep the default that it had then.
+            same = last.definition
+            kept = replace(last, definition=replace(
+                found, shape=same.shape, renamed=same.renamed, dropped=same.dropped))  # fmt: skip
             return SchemaVersions((*self.versions[:-1], kept), seen)
         return SchemaVersions((*self.versions, next_one), seen)
 
@@ -79,8 +82,13 @@ class SchemaVersions:
         last = len(self.versions) - 1
         return last if number is None else min(number, last)
 
+    @cached_property
+    def lineage(self) -> ColumnLineage:
+        """The columns of all versions."""
+        return ColumnLineage((one.definition, one.fresh) for one in self.versions)
+
     def trace(self, number: int | None, name: str) -> tuple[str, bool]:
-        """Return the last name of a column of a version, and whether the table still has it.
+        """Return the name of a column's target column, and whether the table still has the column.
 
         Without a number the last version that has the column is used.
         """
@@ -90,6 +98,9 @@ class SchemaVersions:
         elif name not in self.versions[self.at(number)].names:
             for one in self.versions[: number + 1]:
                 name = one.definition.renamed.get(name, name)
+        column = self.lineage.versions[self.at(max(number, 0))].columns.get(name)
+        if column is not None:
+            return self.lineage.target_name(column), self.lineage.exists(column)
         for one in self.versions[number + 1 :]:
             if one.fresh or name in one.definition.dropped:
                 return name, False
@@ -101,19 +112,17 @@ class SchemaVersions:
 
         Without a position, only columns whose old name no other column has now.
         """
-        newest, found = set(self.newest.shape.names), {}
+        lineage = self.lineage
         last = max((n for n, one in enumerate(self.versions) if since and one.start <= since),
                    default=None)  # fmt: skip
-        for number, one in enumerate(self.versions):
-            if last not in {None, number}:
-                continue
-            for name in one.names:
-                to, alive = self.trace(number, name)
-                if to != name and (alive or to not in newest):
-                    if last is None and name in newest:
-                        continue
-                    found[name] = to
-        return found
+        if last is not None:
+            pairs = ((name, lineage.last.targets[number])
+                     for number, name in lineage.versions[last].targets.items())  # fmt: skip
+        else:
+            newest = {*self.newest.shape.names}
+            pairs = ((name, lineage.target_name(column))
+                     for name, column in lineage.columns() if name not in newest)  # fmt: skip
+        return {name: to for name, to in pairs if to != name}
 
     @property
     def created(self) -> ChangePosition | None:
@@ -121,44 +130,60 @@ class SchemaVersions:
         return max((one.start for one in self.versions if one.fresh), default=None)
 
     @cached_property
+    def names_differ(self) -> bool:
+        """Whether a name means different columns in different versions."""
+        return self.lineage.names_differ()
+
+    @cached_property
     def reused(self) -> Mapping[str, ChangePosition]:
-        """Columns of the newest version with the name of a former column, and their start."""
-        found = {}
-        for name in self.newest.shape.names:
-            added = self._added_in(name)
-            if added and any(name in one.names for one in self.versions[:added]):
-                found[name] = self.versions[added].start
+        """Columns of the newest version in the target column of a former one, and their start."""
+        return {
+            name: self.versions[column.added].start
+            for name, column in self.lineage.last.columns.items()
+            if column.reused
+        }
+
+    @cached_property
+    def renewed(self) -> Mapping[str, ChangePosition]:
+        """Columns of the newest version whose name another one had, and since when they have it."""
+        return {
+            name: self.versions[since].start
+            for name, column in self.lineage.last.columns.items()
+            if (since := self.lineage.named_since(name, column))
+        }
+
+    @cached_property
+    def added(self) -> Mapping[str, Column]:
+        """Columns of the newest version that a statement added to the table, as it defined them."""
+        found = self.lineage.last.columns.items()
+        return {
+            name: column.first
+            for name, column in found
+            if column.added and not self.versions[column.added].fresh
+        }
+
+    @cached_property
+    def definitions(self) -> Mapping[str, list[Column]]:
+        """All definitions of the columns of each target column, the oldest first."""
+        found: dict[str, list[Column]] = {}
+        for one, names in zip(self.versions, self.lineage.versions, strict=True):
+            for column in one.definition.shape.columns:
+                target = self.lineage.target_name(names.columns[column.name])
+                found.setdefault(target, []).append(column)
         return found
 
     @cached_property
     def dropped(self) -> frozenset[str]:
         """The names of columns that the table no longer has."""
-        dead = {
-            called
-            for number, one in enumerate(self.versions)
-            for name in (*one.names, *one.definition.dropped)
-            for to, alive in [self.trace(number, name)]
-            if not alive or name not in one.names
-            for called in (name, to)
-        }
+        lineage = self.lineage
+        gone = [pair for pair in lineage.columns() if not lineage.exists(pair[1])]
+        dead = {called for name, one in gone for called in (name, lineage.target_name(one))}
+        dead.update(*(one.definition.dropped for one in self.versions))
         return frozenset(dead).difference(self.newest.shape.names)
 
     def with_names(self, name: Callable[[str], str]) -> SchemaVersions:
         """Return the same versions with the column names of a target."""
         return replace(self, versions=tuple(_with_names(one, name) for one in self.versions))
-
-    def _added_in(self, name: str) -> int:
-        """Return the number of the version that added a column; 0 if unknown."""
-        for number in range(len(self.versions) - 1, 0, -1):
-            one = self.versions[number]
-            before = {new: old for old, new in one.definition.renamed.items()}
-            if one.fresh:
-                return number
-            if name in before:
-                name = before[name]
-            elif name in one.definition.dropped or name not in self.versions[number - 1].names:
-                return number
-        return 0
 
 
 def first_version(found: Definition) -> SchemaVersions:

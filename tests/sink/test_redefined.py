@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, frame, rows
+from tests.sink.recorded import MakeSink, Row, Topic, frame, rows
 from tests.sink.redefined import FORMS, ChangingTable, delivered
 
 pytestmark = pytest.mark.usefixtures("adaptive")
@@ -72,6 +72,36 @@ def test_messages_are_read_with_the_definition_of_their_own_position(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
     run(sink, spark, tmp_path, range(3), batches=2, steps=14)
+
+
+def test_a_corrupt_message_without_a_position_brings_no_column(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    topic, statements = Topic("srv.shop.t"), []
+    for number, (ddl, pos, default) in enumerate(
+        [("CREATE TABLE t (…)", 1, None), ("ALTER TABLE t ADD b INT NOT NULL DEFAULT 7", 100, 7)]
+    ):
+        names = ("id", "a", "b")[: number + 2]
+        columns: list[Row] = [{"name": name, "typeName": "INT"} for name in names]
+        columns[-1]["defaultValueExpression"] = default
+        table = {"columns": columns, "primaryKeyColumnNames": ["id"]}
+        change = {"type": ddl.split()[0], "id": '"shop"."t"', "table": table}
+        source = {"file": "bin.000001", "pos": pos, "snapshot": "false"}
+        value = json.dumps({"source": source, "ddl": ddl, "tableChanges": [change]})
+        statements.append({"topic": "srv", "partition": 0, "offset": number, "value": value})
+    (tmp_path / "in").mkdir(exist_ok=True)
+    (tmp_path / "in" / "ddl.json").write_text("\n".join(map(json.dumps, statements)))
+    made = sink(source={"ddl.topic": "srv"}, target={"format": "iceberg"})
+    first = topic.change("c", 10, None, {"id": 1, "a": 10})
+    corrupt = topic.message({"id": 2}, b'{"before":null,"after":{"id":2,')
+    made.batches.apply(frame(spark, [first, corrupt]), "app", 0)
+    assert "b" not in made.lake.table("shop__t").columns()
+    assert rows(made, "_cdc/dead_letter", "offset", "reason") == [(2, "not readable")]
+    late = topic.change("c", 20, None, {"id": 3, "a": 30})
+    newest = topic.change("c", 200, None, {"id": 4, "a": 40, "b": 41})
+    made.batches.apply(frame(spark, [newest]), "app", 1)
+    made.batches.apply(frame(spark, [late]), "app", 2)
+    assert rows(made, "shop__t", "id", "a", "b") == [(1, 10, 7), (3, 30, 7), (4, 40, 41)]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from typing import Any
@@ -31,6 +32,7 @@ from sparksink.schemas.row_schema import Column, RowSchema, with_source_types
 from sparksink.schemas.spark_types import column_conversion
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.tables import Rename
+from tests.sink.crashing import Crash
 from tests.sink.redefined import ChangingTable
 from tests.unit.sparksink.test_config import LEAST
 
@@ -250,3 +252,75 @@ def test_a_renamed_table_brings_rows_unless_it_replaces_another_one() -> None:
     assert changed_tables(("t", "_t_old", 5), ("_t_new", "t", 5)) == ["d._t_old"]
     assert changed_tables(("t", "_t_old", 5), ("_t_new", "t", 6)) == ["d._t_old", "d.t"]
     assert changed_tables(("_t_new", "t", 5)) == []  # the other half was not published
+
+
+FOLLOWED = {"keys": '["id"]', "followed": json.dumps(place(1))}
+
+
+def test_a_column_that_gets_the_name_of_a_dropped_one_replaces_it() -> None:
+    known = versions(
+        statement("CREATE TABLE t", "id", "a", "b", kind="CREATE"),
+        statement("ALTER TABLE t DROP COLUMN a", "id", "b", pos=10),
+        statement("ALTER TABLE t RENAME COLUMN b TO a", "id", "a", pos=20),
+    )
+    assert known.trace(0, "a") == ("a__former", False)
+    assert known.trace(0, "b") == ("a", True)
+    assert known.names_differ
+    assert known.reused == {}
+    assert known.dropped == {"a__former"}
+
+
+def test_a_column_of_another_type_does_not_take_the_column_of_a_dropped_one() -> None:
+    again = statement("ALTER TABLE t ADD a VARCHAR(9)", "id", "a", pos=20)
+    again["tableChanges"][0]["table"]["columns"][1]["typeName"] = "VARCHAR"
+    known = versions(
+        statement("CREATE TABLE t", "id", "a", kind="CREATE"),
+        statement("ALTER TABLE t DROP COLUMN a", "id", pos=10),
+        again,
+    )
+    assert known.trace(0, "a") == ("a__former", False)
+    assert known.reused == {}
+    assert list(known.added) == ["a"]
+
+
+def test_an_added_column_keeps_the_default_that_rows_got_then() -> None:
+    def with_default(ddl: str, default: int, pos: int) -> dict[str, Any]:
+        one = statement(ddl, "id", "a", pos=pos)
+        one["tableChanges"][0]["table"]["columns"][1]["defaultValueExpression"] = default
+        return one
+
+    known = versions(
+        statement("CREATE TABLE t", "id", kind="CREATE"),
+        with_default("ALTER TABLE t ADD a INT DEFAULT 7", 7, 10),
+        with_default("ALTER TABLE t ALTER a SET DEFAULT 8", 8, 20),
+        statement("ALTER TABLE t CHANGE a b BIGINT", "id", "b", pos=30),
+    )
+    assert {name: one.default for name, one in known.added.items()} == {"b": 7}
+
+
+@pytest.mark.parametrize("crash", range(8))
+def test_renames_that_were_interrupted_take_no_column_for_another(crash: int) -> None:
+    """Of ``a, b, c`` the first is dropped, and the others move up."""
+    known = versions(
+        statement("CREATE TABLE t", "id", "a", "b", "c", kind="CREATE"),
+        statement("ALTER TABLE t DROP COLUMN a", "id", "b", "c", pos=10),
+        statement("ALTER TABLE t RENAME COLUMN b TO a", "id", "a", "c", pos=20),
+        statement("ALTER TABLE t RENAME COLUMN c TO b", "id", "a", "b", pos=30),
+    )
+    facts = {**FOLLOWED}
+    columns = {"id": "id", "a": "a", "b": "b", "c": "c"}
+
+    def rename(left: int) -> None:
+        for noted, actions in rename_steps(columns, facts, known):
+            facts.update(noted)
+            for one in actions:
+                if (left := left - 1) < 0:
+                    raise Crash
+                assert isinstance(one, Rename)
+                assert one.to not in columns
+                columns[one.to] = columns.pop(one.name)
+
+    with contextlib.suppress(Crash):
+        rename(crash)
+    rename(99)
+    assert columns == {"id": "id", "a__former": "a", "a": "b", "b": "c"}
