@@ -17,6 +17,7 @@ import pytest
 
 from tests.sink.crashing import Crash, CrashingLake
 from tests.sink.deliveries import Delivery, deliveries
+from tests.sink.history_rows import row_differences
 from tests.sink.random_tables import SCHEMAS, AnyTable, KeylessTable, RandomTable, random_table
 from tests.sink.recorded import MakeSink, frame, rows
 from tests.sink.test_convergence import real_lake
@@ -221,32 +222,10 @@ def history_differences(made: Any, table: RandomTable) -> Iterator[str]:
     """Yield how a history differs from the events of its table."""
     found, faults = history_faults(made, table)
     yield from faults
-    others = reused_columns(table)
     for one in table.events:
-        row = found.get((one.message["partition"], one.message["offset"]), {})
-        for identity, value in one.values.items() if row and not one.skipped else ():
-            name = table.last_names[identity]
-            same = [other for other in one.values if table.last_names[other] == name]
-            if same == [identity] and identity not in others and row.get(name) != value:
-                yield f"history: {name} at {one.at} is {row.get(name)}, not {value}"
-
-
-def reused_columns(table: RandomTable) -> set[int]:
-    """Return columns that are gone and whose name another one had.
-
-    In a history their values may have followed the other one's renames.
-    """
-    names: dict[int, set[str]] = {}
-    for one in table.events:
-        for identity, name in zip(one.values, one.named, strict=True):
-            names.setdefault(identity, set()).add(name)
-    living = {one.identity for one in table.columns}
-    return {
-        identity
-        for identity, known in names.items()
-        if identity not in living
-        and any(other != identity and known & others for other, others in names.items())
-    }
+        row = found.get((one.message["partition"], one.message["offset"]))
+        if row is not None and not one.skipped:
+            yield from (f"history: {fault}" for fault in row_differences(table, one, row))
 
 
 def test_random_tables(sink: MakeSink, spark: Any, tmp_path: Path, registry: str) -> None:
