@@ -78,6 +78,8 @@ class Notifications:
 
     def scan(self, step: TableScan) -> Iterator[Notification]:
         """Publish that a table of a snapshot is being read, or is read."""
+        if not self.channels:  # joining thousands of names for each table takes time
+            return iter(())
         if step.rows is None:
             order = concurrent_hash_order if step.chunks else hash_set_order
             data = {
@@ -95,6 +97,8 @@ class Notifications:
 
     def chunk(self, step: ChunkScan) -> Iterator[Notification]:
         """Publish that a range of keys is being read, or is read."""
+        if not self.channels:
+            return iter(())
         numbers = {"chunk_index": str(step.number), "total_chunks": str(step.count)}
         if not step.is_complete:
             data = {

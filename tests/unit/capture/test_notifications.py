@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import NoReturn
 
 import pytest
 
@@ -98,3 +99,25 @@ def test_a_range_of_keys_names_its_number() -> None:
         "total_chunks": "3",
         "status": "SUCCEEDED",
     }
+
+
+class _Unread(tuple[TableId, ...]):
+    """The names of tables, which are not to be read."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> NoReturn:
+        raise AssertionError("the names were read")
+
+
+@pytest.mark.parametrize("rows", [None, 1])
+def test_without_a_channel_the_names_of_all_tables_are_not_read_for_each_table(
+    rows: int | None,
+) -> None:
+    tables = _Unread(TABLES)
+    chunk = ChunkScan(TABLES[0], 1, 2, 5, tables, is_complete=rows is not None)
+    scan = TableScan(TABLES[0], tables, rows)
+    assert not list(notifications().scan(scan))
+    assert not list(notifications().chunk(chunk))
+    with pytest.raises(AssertionError, match="were read"):
+        list(notifications("sink").scan(scan))
