@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -38,7 +38,7 @@ from connector.mysql.snapshot.rows import RowOrScan, SnapshotMarkers, SnapshotRo
 from connector.mysql.snapshot.selects import Selects
 from connector.mysql.snapshot.table_choice import TableChoice
 from connector.mysql.snapshot.table_chunks import ChunkPlanner
-from connector.mysql.snapshot.table_reader import TableReader, without_counter
+from connector.mysql.snapshot.table_reader import TableReader, fingerprint
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
@@ -223,15 +223,17 @@ class Snapshot:
 
     def _read(
         self,
-        statements: Sequence[Definition],
+        statements: list[Definition],
         captured: Sequence[TableId],
         at: BinlogPosition,
         *,
         data: bool,
     ) -> Iterator[SnapshotChange]:
+        fingerprints = {fingerprint(statement.ddl) for statement in statements}
         yield from self._define(statements, at)
+        statements.clear()  # those of thousands of tables take megabytes, and rows take a while
         if data:
-            yield from self._data(captured, at, statements)
+            yield from self._data(captured, at, fingerprints)
 
     def _define(
         self, statements: Sequence[Definition], at: BinlogPosition
@@ -257,13 +259,12 @@ class Snapshot:
             yield held
 
     def _data(
-        self, captured: Sequence[TableId], at: BinlogPosition, statements: Sequence[Definition]
+        self, captured: Sequence[TableId], at: BinlogPosition, fingerprints: Collection[bytes]
     ) -> Iterator[RowOrScan | SnapshotBegan]:
         sessions = (self._connection, *self._extra_sessions)
-        definitions = {without_counter(statement.ddl) for statement in statements}
         selects = Selects(self._options.selects, self._options.query)
         rows = SnapshotRows(
-            [TableReader(session, selects, definitions) for session in sessions],
+            [TableReader(session, selects, fingerprints) for session in sessions],
             self._codec,
             SnapshotMarkers(self._source, at, selects, self._options.position_headers),
             self._options.planner,

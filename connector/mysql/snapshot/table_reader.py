@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -22,17 +23,17 @@ UTC: Final = "SET time_zone = '+00:00'"
 class TableReader:
     """One session that reads tables for a snapshot; used by one thread. It reads rows in UTC.
 
-    ``selects`` are the statements of tables that have their own; ``definitions`` those that the
+    ``selects`` are the statements of tables that have their own; ``fingerprints`` of the definitions that the
     tables had when the snapshot began.
     """
 
     def __init__(
-        self, connection: Connection, selects: Selects, definitions: Collection[str]
+        self, connection: Connection, selects: Selects, fingerprints: Collection[bytes]
     ) -> None:
         self.connection = connection
         self._reader = DefinitionReader(connection, lambda _: True)
         self._selects = selects
-        self._definitions = definitions
+        self._fingerprints = fingerprints
         ((self._zone,),) = connection.rows("SELECT @@session.time_zone")
         connection.execute(UTC)
 
@@ -126,11 +127,12 @@ class TableReader:
 
     def _is_unchanged(self, table: TableId) -> bool:
         try:
-            return without_counter(self.definition(table)) in self._definitions
+            return fingerprint(self.definition(table)) in self._fingerprints
         except StopError:  # it was dropped
             return False
 
 
-def without_counter(definition: str) -> str:
-    """Return a definition without the number that the next row gets."""
-    return re.sub(r" AUTO_INCREMENT=\d+", "", definition)
+def fingerprint(definition: str) -> bytes:
+    """Return what identifies a definition, whatever number the next row gets."""
+    without_counter = re.sub(r" AUTO_INCREMENT=\d+", "", definition)
+    return hashlib.blake2b(without_counter.encode("utf-8", "surrogatepass"), digest_size=16).digest()
