@@ -23,8 +23,8 @@ UTC: Final = "SET time_zone = '+00:00'"
 class TableReader:
     """One session that reads tables for a snapshot; used by one thread. It reads rows in UTC.
 
-    ``selects`` are the statements of tables that have their own; ``fingerprints`` of the definitions that the
-    tables had when the snapshot began.
+    ``selects`` are the statements of tables that have their own; ``fingerprints`` those of the
+    definitions that the tables had when the snapshot began.
     """
 
     def __init__(
@@ -135,4 +135,6 @@ class TableReader:
 def fingerprint(definition: str) -> bytes:
     """Return what identifies a definition, whatever number the next row gets."""
     without_counter = re.sub(r" AUTO_INCREMENT=\d+", "", definition)
-    return hashlib.blake2b(without_counter.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(
+        without_counter.encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()
