@@ -159,7 +159,7 @@ def test_a_missing_schema_history(faulty: Faulty) -> None:
     faulty.topics.delete([faulty.history])
     faulty.resume()
     trace = faulty.trace()
-    assert trace.startswith("HistoryError: The schema history is missing or empty"), trace
+    assert trace.startswith("LostHistoryError: The schema history is missing or empty"), trace
     assert "snapshot.mode=recovery" in trace
 
 
@@ -171,7 +171,7 @@ def test_an_empty_schema_history(faulty: Faulty) -> None:
     faulty.topics.create(faulty.history)
     faulty.resume()
     trace = faulty.trace()
-    assert trace.startswith("HistoryError: The schema history is missing or empty"), trace
+    assert trace.startswith("LostHistoryError: The schema history is missing or empty"), trace
 
 
 def test_the_remedy_helps(faulty: Faulty) -> None:
