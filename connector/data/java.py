@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from math import floor, frexp, isinf, isnan, ldexp
 
 _FLOAT = struct.Struct("<f")
@@ -171,11 +172,15 @@ def hash_order(keys: Iterable[str]) -> list[str]:
 
     Debezium's offsets and positions are such maps; their JSON keeps the order.
     """
-    found = list(dict.fromkeys(keys))
+    return list(_known_hash_order(tuple(dict.fromkeys(keys))))
+
+
+@lru_cache(maxsize=32)  # each transaction leads to an offset, and few have other keys
+def _known_hash_order(keys: tuple[str, ...]) -> list[str]:
     capacity = 16
-    while len(found) > capacity * 3 // 4:
+    while len(keys) > capacity * 3 // 4:
         capacity *= 2
-    return _order_of_buckets(found, capacity)
+    return _order_of_buckets(keys, capacity)
 
 
 def copied_hash_order(names: Iterable[str]) -> list[str]:

@@ -183,7 +183,7 @@ class Translator:
         elif done.server is not None:
             self._resumed_at = None
             return
-        else:
+        elif done.in_group:
             log.info("The transaction in which the capture stopped is read again from its start")
         self._done = None
 

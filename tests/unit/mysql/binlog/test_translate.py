@@ -303,12 +303,6 @@ def test_an_alter_that_mariadb_only_starts_or_takes_back_changes_nothing(announc
     assert statements == ["ALTER TABLE t ADD c INT"]
 
 
-def test_events_counted_in_the_log_of_another_server_skip_nothing() -> None:
-    """Its log of the same transaction may hold more or fewer events, at another position."""
-    counted = BinlogPosition("other.000009", 9_000, GtidSet.parse(f"{SERVER}:1-4"), event=4)
-    assert [value for value, _ in values(translated(LOG, counted))] == [1, 2, 3, 4, 5, 6]
-
-
 def test_rows_without_a_table_map_are_refused_unless_there_are_none() -> None:
     orphaned = placed([LOG[0], LOG[1], *LOG[3:]])
     with pytest.raises(StopError, match="follow no TABLE_MAP event"):
