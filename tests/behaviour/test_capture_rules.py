@@ -12,8 +12,8 @@ import pytest
 from connector.errors import AccessDeniedError, StopError
 from connector.mysql.connector import MySqlFamily, mariadb, mysql
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.environment import environment
 from tests.fixtures.sources import source
-from tests.recovery.environment import environment
 from tools.stack import CAPTURE, KafkaBroker, Workspace
 
 REPLICATION = "REPLICATION SLAVE, REPLICATION CLIENT, RELOAD, SHOW DATABASES"

@@ -13,8 +13,8 @@ from connector.kafka import producer
 from connector.mysql import connector as family
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.stopping import Stoppable
 from tests.fixtures.topics import Topics
-from tests.recovery.stopping import Stoppable
 from tools.stack import KafkaBroker
 
 LONG = {"linger.ms": 60_000}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.fixtures.environment import Environment, environment
 from tests.fixtures.topics import Message
-from tests.recovery.environment import Environment, environment
 from tools.stack import KafkaBroker, MySql97, Workspace
 
 HEADER = "millrace.position"

@@ -15,8 +15,8 @@ from tests.campaign.replay import Replay
 from tests.campaign.rig import DATABASE, LONG, Rig
 from tests.campaign.tables import TABLES
 from tests.campaign.writers import touch_every_row
+from tests.fixtures.following import Follower
 from tests.fixtures.worker import wait_for
-from tests.recovery.following import Follower
 from tools.stack.errors import StackError
 
 CATCH_UP_LIMIT: Final = 60.0  # seconds

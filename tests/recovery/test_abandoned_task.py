@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.fixtures.environment import ITEMS_OF_START, Environment, environment
 from tests.fixtures.topics import Message
-from tests.recovery.environment import ITEMS_OF_START, Environment, environment
 from tools.stack import KafkaBroker, MariaDb, MySql97, Workspace
 
 _BLOCKED = (

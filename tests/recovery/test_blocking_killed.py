@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from tests.recovery.environment import LONG, Environment, environment
+from tests.fixtures.environment import LONG, Environment, environment
 from tests.recovery.load import Load
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 

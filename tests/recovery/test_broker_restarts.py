@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.fixtures.environment import LONG, Environment, environment
 from tests.fixtures.worker import wait_for
-from tests.recovery.environment import LONG, Environment, environment
 from tests.recovery.load import Load
 from tests.recovery.replay import repeated
 from tools.stack import KafkaBroker, MySql97, Workspace

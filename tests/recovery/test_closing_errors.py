@@ -19,9 +19,9 @@ from connector.task.capture import Capture
 from connector.worker.topic_creation import GroupTopicCreator
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
+from tests.fixtures.stopping import Stoppable
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.stopping import Stoppable
 from tools.stack import KafkaBroker, MySql97
 
 

@@ -17,11 +17,11 @@ from connector.errors import PositionLostError
 from connector.mysql.position.binlog_position import position_of
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
+from tests.fixtures.following import Follower
 from tests.fixtures.sources import source
+from tests.fixtures.stopping import Stoppable
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.recovery.following import Follower
-from tests.recovery.stopping import Stoppable
 from tools.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 
 ROWS = 600

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.recovery.environment import LONG, Environment, environment
+from tests.fixtures.environment import LONG, Environment, environment
 from tests.recovery.load import Load
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from tests.fixtures.environment import Environment
 from tests.fixtures.proxied_broker import ProxiedBroker
 from tests.fixtures.worker import wait_for
-from tests.recovery.environment import Environment
 from tools.stack import MySql97, Workspace
 
 SECONDS_HALF_OPEN = 20.0

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.recovery.environment import Environment, environment
+from tests.fixtures.environment import Environment, environment
 from tools.stack import KafkaBroker, MariaDb, MySql97, Workspace
 
 LIMIT = 200  # MB

@@ -24,9 +24,9 @@ from connector.connectors import mariadb_connector, mysql_connector
 from connector.errors import DatabaseUnavailableError
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
+from tests.fixtures.following import Follower
+from tests.fixtures.stopping import Chosen, Stoppable
 from tests.fixtures.topics import Message, Topics
-from tests.recovery.following import Follower
-from tests.recovery.stopping import Chosen, Stoppable
 from tests.recovery.workloads import BEFORE, COMPRESSED, LAST, ROLLBACKS, WORKLOAD
 from tools.stack import KafkaBroker, MySql97, Workspace
 

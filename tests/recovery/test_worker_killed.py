@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.recovery.environment import Environment, environment
+from tests.fixtures.environment import Environment, environment
 from tests.recovery.load import Load
 from tests.recovery.replay import repeated
 from tools.stack import KafkaBroker, MySql97, Workspace

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparksink.config.ordering import Ordering
 from sparksink.schemas.spark_types import ColumnConversion
-from tests.sink.recorded import Topic, frame
+from tests.fixtures.sink.recorded import Topic, frame
 from tests.sink.test_formats import avro
 
 COLUMNS = {"id": "int", "c": ["null", "string"]}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sparksink.decode.message_schemas import MessageSchemas
-from tests.sink.recorded import Topic, frame
+from tests.fixtures.sink.recorded import Topic, frame
 
 AVRO_KEY = json.dumps({"type": "record", "name": "K", "fields": [{"name": "nr", "type": "int"}]})
 KEYS: dict[str, list[Any]] = {

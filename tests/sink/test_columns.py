@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
 ID = field("id", "int32")
 ABSENT = "__debezium_unavailable_value"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.crashing import Crash, CrashingLake, CrashingTable
+from tests.fixtures.sink.histories import Source, delivered
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.conftest import settings
-from tests.sink.crashing import Crash, CrashingLake, CrashingTable
-from tests.sink.histories import Source, delivered
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]

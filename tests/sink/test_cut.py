@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, field, frame
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.test_formats import avro
 
 pytestmark = pytest.mark.usefixtures("adaptive")

@@ -14,8 +14,8 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, rows
 from tests.fixtures.topics import Topics
-from tests.sink.recorded import MakeSink, Topic, field, rows
 from tools.stack import CAPTURE, OWNER, ConnectClient, KafkaBroker, MillraceWorker
 
 ONCE = argparse.Namespace(once=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_types import decimal
 from tests.sink.test_types import number as value_of
 
@@ -179,7 +179,7 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
 def test_a_crash_while_a_column_is_added_loses_no_value(
     sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any]
 ) -> None:
-    from tests.sink.crashing import applied_after_crashes  # noqa: PLC0415
+    from tests.fixtures.sink.crashing import applied_after_crashes  # noqa: PLC0415
     from tests.sink.test_convergence import real_lake  # noqa: PLC0415
 
     topic = Topic(columns=[ID])

@@ -13,7 +13,7 @@ from typing import Any
 import fastavro
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, frame, rows
 from tests.unit.sparksink.test_row_schema import AVRO
 
 pytestmark = pytest.mark.slow  # minutes of Spark

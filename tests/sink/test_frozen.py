@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.recorded import MakeSink
 from tests.fixtures.worker import wait_for
-from tests.sink.recorded import MakeSink
 from tests.sink.test_process import assert_converged, recorded_history, start
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.databases import FreshDatabase
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tools.stack import ROOT
 
 COLUMNS = [field("id", "int32"), field("v", "string", "io.debezium.data.Json")]

@@ -19,10 +19,10 @@ from confluent_kafka.admin import AdminClient
 from pyspark.errors import StreamingQueryException
 
 from sparksink.errors import ConfigError, DataLossError, SinkError
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, rows
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.sink.conftest import settings
-from tests.sink.recorded import MakeSink, Topic, field, rows
 from tests.sink.test_process import start
 from tests.sink.test_sources import produce
 from tests.sink.test_streaming import ONCE

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from sparksink.errors import LeaseError
+from tests.fixtures.sink.crashing import CrashingLake, CrashingTable
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame
 from tests.fixtures.worker import wait_for
-from tests.sink.crashing import CrashingLake, CrashingTable
-from tests.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.test_convergence import real_lake
 
 BEAT = 0.4

@@ -17,9 +17,9 @@ from sparksink.config.file import parse
 from sparksink.config.target import Target
 from sparksink.status.datasets import dataset_name
 from sparksink.status.lineage import Lineage
+from tests.fixtures.sink.recorded import MakeSink, Topic, field
 from tests.fixtures.worker import free_port
 from tests.sink.conftest import settings
-from tests.sink.recorded import MakeSink, Topic, field
 from tests.sink.test_streaming import ONCE, record
 
 

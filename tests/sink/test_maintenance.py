@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sparksink.state.table_result import TableResult
-from tests.sink.crashing import CrashingLake
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.crashing import CrashingLake
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 from tests.sink.test_streaming import ONCE, record
 

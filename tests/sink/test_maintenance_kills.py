@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.crashing import Crash, CrashingLake, CrashingSession
+from tests.fixtures.sink.recorded import MakeSink, Row, rows
 from tests.fixtures.worker import ROOT, wait_for
-from tests.sink.crashing import Crash, CrashingLake, CrashingSession
-from tests.sink.recorded import MakeSink, Row, rows
 from tests.sink.test_convergence import real_lake
 from tests.sink.test_mutations import mend
 from tests.sink.test_process import SPARK, assert_converged, recorded_history

@@ -10,7 +10,7 @@ import pytest
 
 from sparksink.cli import parser
 from sparksink.state.table_result import TableResult
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
 COLUMNS = [field("id", "int32"), field("a b", "string")]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.sink.mutations import mutated
-from tests.sink.random_tables import SOURCE_FIELDS, record
-from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
+from tests.fixtures.sink.mutations import mutated
+from tests.fixtures.sink.random_tables import SOURCE_FIELDS, record
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_formats import Registry, avro
 
 pytestmark = pytest.mark.usefixtures("adaptive")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.databases import FreshDatabase
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_jdbc import served
 from tools.stack import ROOT
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Row, Topic, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, frame, rows
 
 TYPES = {"id": "int", "v": "varchar(9)", "updated": "datetime(6)"}
 

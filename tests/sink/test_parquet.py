@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.crashing import Crash, CrashingLake
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 pytestmark = pytest.mark.slow  # the readers are installed for the long run only

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.crashing import applied_after_crashes
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink import test_scd2_mirror, test_tracked
-from tests.sink.crashing import applied_after_crashes
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake, run
 from tests.sink.test_types import CASES, check, check_versions
 from tools.stack import PostgreSql, Workspace

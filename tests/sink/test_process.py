@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped] # it has no types of its own
 
+from tests.fixtures.sink.histories import Source, delivered
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, rows
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.conftest import settings
-from tests.sink.histories import Source, delivered
-from tests.sink.recorded import MakeSink, Row, Topic, field, rows
 
 log = logging.getLogger(__name__)
 

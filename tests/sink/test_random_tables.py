@@ -15,11 +15,17 @@ from typing import Any
 
 import pytest
 
-from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.deliveries import Delivery, deliveries
-from tests.sink.history_rows import row_differences
-from tests.sink.random_tables import SCHEMAS, AnyTable, KeylessTable, RandomTable, random_table
-from tests.sink.recorded import MakeSink, frame, rows
+from tests.fixtures.sink.crashing import Crash, CrashingLake
+from tests.fixtures.sink.deliveries import Delivery, deliveries
+from tests.fixtures.sink.history_rows import row_differences
+from tests.fixtures.sink.random_tables import (
+    SCHEMAS,
+    AnyTable,
+    KeylessTable,
+    RandomTable,
+    random_table,
+)
+from tests.fixtures.sink.recorded import MakeSink, frame, rows
 from tests.sink.test_convergence import real_lake
 from tests.sink.test_formats import Registry
 from tests.sink.test_keyless import counted

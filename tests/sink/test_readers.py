@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, field, frame
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame
 
 COLUMNS = [
     field("id", "int32"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
 TEXT = [field("id", "int32"), field("v", "string")]
 NUMBER = [field("id", "int32"), field("v", "int32"), field("a b", "string")]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
 
 pytestmark = pytest.mark.usefixtures("adaptive")

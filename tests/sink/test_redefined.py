@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Row, Topic, frame, rows
-from tests.sink.redefined import FORMS, ChangingTable, delivered
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, frame, rows
+from tests.fixtures.sink.redefined import FORMS, ChangingTable, delivered
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 

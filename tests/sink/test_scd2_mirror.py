@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from sparksink.change_position import pack
-from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.histories import Source, delivered, versions
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.crashing import Crash, CrashingLake
+from tests.fixtures.sink.histories import Source, delivered, versions
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 pytestmark = pytest.mark.usefixtures("adaptive")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.conftest import settings
-from tests.sink.recorded import MakeSink, Topic, field, frame
 
 AUTO = {"parallelism": {"batch.partitions": "auto", "shuffle.partitions": "auto", "tables": 2}}
 NO_LIMIT = str(2**31 - 1)

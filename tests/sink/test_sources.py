@@ -17,9 +17,9 @@ from confluent_kafka import Producer
 from sparksink.config.source import Source
 from sparksink.errors import ConfigError, SinkError
 from sparksink.state.table_result import TableResult
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
-from tests.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
 from tools.stack import KafkaBroker
 

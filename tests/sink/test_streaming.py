@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, rows
 from tests.fixtures.worker import free_port
-from tests.sink.recorded import MakeSink, Topic, field, rows
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 ONCE = argparse.Namespace(once=True, tables=".*", messages=100, start="earliest", end="latest")

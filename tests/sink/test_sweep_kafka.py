@@ -9,8 +9,8 @@ import time
 import pytest
 from confluent_kafka import Producer
 
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, rows
 from tests.fixtures.topics import Topics
-from tests.sink.recorded import MakeSink, Row, Topic, field, rows
 from tests.sink.test_streaming import ONCE
 from tools.stack import KafkaBroker
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.sink.crashing import Crash, CrashingLake
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.crashing import Crash, CrashingLake
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("a", "string"), field("b", "string")]

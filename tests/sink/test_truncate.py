@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
 pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]

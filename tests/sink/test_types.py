@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.sink.recorded import MakeSink, Topic, field, frame, rows
+from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 

@@ -40,11 +40,11 @@ from sparksink.schemas.definitions import Definitions
 from sparksink.schemas.spark_types import BEFORE
 from sparksink.source.routes import Routes
 from sparksink.sql import quote_name
-from tests.sink.crashing import Crash
-from tests.sink.deliveries import Delivery
-from tests.sink.random_tables import SCHEMAS, RandomTable
-from tests.sink.recorded import Row
-from tests.sink.redefined import ChangeEvent
+from tests.fixtures.sink.crashing import Crash
+from tests.fixtures.sink.deliveries import Delivery
+from tests.fixtures.sink.random_tables import SCHEMAS, RandomTable
+from tests.fixtures.sink.recorded import Row
+from tests.fixtures.sink.redefined import ChangeEvent
 from tests.unit.sparksink.sqlite_tables import SqliteLake, sqlite_sql
 
 Place = tuple[int, int]

@@ -18,7 +18,7 @@ from sparksink.change_position import ChangePosition, before_sql
 from sparksink.schemas.spark_types import BEFORE, struct_type
 from sparksink.sql import quote_name
 from sparksink.tables import Add, Drop, Fill, Rename, Rewrite, Widen, alter_sql
-from tests.sink.crashing import Crash
+from tests.fixtures.sink.crashing import Crash
 
 _TYPES: dict[str, DataType] = {"int": IntegerType(), "bigint": LongType(), "string": StringType()}
 _FIELD = re.compile(r"`?(\w+)`?:(\w+)")

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from sparksink.change_position import BEGINNING, ChangePosition, pack
-from tests.sink.histories import Source, delivered
-from tests.sink.recorded import Row, Topic
+from tests.fixtures.sink.histories import Source, delivered
+from tests.fixtures.sink.recorded import Row, Topic
 
 Change = tuple[ChangePosition, str, int | None, Any, bool]
 

@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("pyspark")
 
 from sparksink.config.file import parse
-from tests.sink.deliveries import Delivery
-from tests.sink.random_tables import RandomTable
-from tests.sink.recorded import Row
-from tests.sink.redefined import Column
+from tests.fixtures.sink.deliveries import Delivery
+from tests.fixtures.sink.random_tables import RandomTable
+from tests.fixtures.sink.recorded import Row
+from tests.fixtures.sink.redefined import Column
 from tests.unit.sparksink.played_tables import PlayedTable
 from tests.unit.sparksink.test_random_evolution import differences, settings
 

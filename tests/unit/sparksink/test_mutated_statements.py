@@ -19,8 +19,8 @@ from sparksink.errors import TableError
 from sparksink.schemas.ddl import parse_statements
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.row_schema import key_names
-from tests.sink.mutations import mutated
-from tests.sink.redefined import ChangingTable
+from tests.fixtures.sink.mutations import mutated
+from tests.fixtures.sink.redefined import ChangingTable
 from tests.sink.test_mutations import COLUMNS, RowTopic
 from tests.unit.sparksink.test_config import LEAST
 

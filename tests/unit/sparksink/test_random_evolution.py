@@ -15,10 +15,10 @@ pytest.importorskip("pyspark")
 from sparksink.config.file import parse
 from sparksink.errors import TableError
 from sparksink.schemas.spark_types import BEFORE
-from tests.sink.deliveries import deliveries
-from tests.sink.history_rows import row_differences
-from tests.sink.random_tables import KeylessTable, RandomTable, random_table
-from tests.sink.recorded import Row
+from tests.fixtures.sink.deliveries import deliveries
+from tests.fixtures.sink.history_rows import row_differences
+from tests.fixtures.sink.random_tables import KeylessTable, RandomTable, random_table
+from tests.fixtures.sink.recorded import Row
 from tests.unit.sparksink.played_tables import PlayedTable
 from tests.unit.sparksink.test_config import LEAST
 

@@ -27,7 +27,7 @@ from sparksink.schemas.row_schema import (
     split_value_schema,
 )
 from sparksink.schemas.spark_types import column_conversion
-from tests.sink.mutations import mutated
+from tests.fixtures.sink.mutations import mutated
 
 LEAST = {
     "name": "shop",

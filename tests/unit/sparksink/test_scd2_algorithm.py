@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sink.histories import versions
+from tests.fixtures.sink.histories import versions
 
 Place = int
 Change = tuple[str, int | None, Place]  # operation, key, place

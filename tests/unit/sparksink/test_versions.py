@@ -32,8 +32,8 @@ from sparksink.schemas.row_schema import Column, RowSchema, with_source_types
 from sparksink.schemas.spark_types import column_conversion
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.tables import Rename
-from tests.sink.crashing import Crash
-from tests.sink.redefined import ChangingTable
+from tests.fixtures.sink.crashing import Crash
+from tests.fixtures.sink.redefined import ChangingTable
 from tests.unit.sparksink.test_config import LEAST
 
 
