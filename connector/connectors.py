@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.custom_snapshots import custom_mode
@@ -36,15 +36,18 @@ from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.mysql import connector as mysql
 from connector.mysql.old_names import OLD_PREFIXES, Translation
+from connector.mysql.source import MySqlSource
 from connector.plugin import Task, TaskContext
 from connector.task.capture import Capture, HeartbeatHook
 from connector.task.capture_task import CaptureTask
 
 log = logging.getLogger(__name__)
 
+SourceT = TypeVar("SourceT", bound=Source[Any])
 
-class ConnectorFamily(Protocol):
-    """What a database brings to a connector."""
+
+class ConnectorFamily(Protocol[SourceT]):
+    """What a database brings to a connector, with its own kind of source."""
 
     @property
     def name(self) -> str:
@@ -96,13 +99,13 @@ class ConnectorFamily(Protocol):
     ) -> Callable[[TableId, Column], ColumnCodec | None]:
         """Return how columns are read."""
 
-    def chunks(self, values: Mapping[str, Any], source: Any) -> ChunkSource | None:
+    def chunks(self, values: Mapping[str, Any], source: SourceT) -> ChunkSource | None:
         """Return what reads chunks for incremental snapshots of a source, None without signals."""
 
-    def signalled_stream(self, source: Any) -> SignalledStream:
+    def signalled_stream(self, source: SourceT) -> SignalledStream:
         """Return what signals can do to the stream of a source."""
 
-    def heartbeat_action(self, values: Mapping[str, Any], source: Any) -> HeartbeatHook | None:
+    def heartbeat_action(self, values: Mapping[str, Any], source: SourceT) -> HeartbeatHook | None:
         """Return what is done with every heartbeat of a source, if anything."""
 
     def source(
@@ -112,11 +115,11 @@ class ConnectorFamily(Protocol):
         selected: Selection,
         columns_of: Callable[[Table], TableEventSchema],
         fence: Fence,
-    ) -> Source[Any]:
+    ) -> SourceT:
         """Build the source. It writes no history once the fence is closed."""
 
 
-class CaptureConnector:
+class CaptureConnector(Generic[SourceT]):
     """A source connector of the worker; see `connector.plugin.SourceConnector`."""
 
     passed_on = (
@@ -133,7 +136,7 @@ class CaptureConnector:
         *OLD_PREFIXES,
     )
 
-    def __init__(self, database: ConnectorFamily) -> None:
+    def __init__(self, database: ConnectorFamily[SourceT]) -> None:
         self._database = database
         self.class_name = database.class_name
         self.task_class = database.task_class
@@ -300,11 +303,11 @@ def _configured_mode(values: Mapping[str, Any]) -> ModeOf:
     return lambda _has_offset, _in_snapshot: mode
 
 
-def mysql_connector() -> CaptureConnector:
+def mysql_connector() -> CaptureConnector[MySqlSource]:
     """Return Debezium's MySQL connector."""
     return CaptureConnector(mysql.mysql())
 
 
-def mariadb_connector() -> CaptureConnector:
+def mariadb_connector() -> CaptureConnector[MySqlSource]:
     """Return Debezium's MariaDB connector."""
     return CaptureConnector(mysql.mariadb())

@@ -14,6 +14,7 @@ from connector.connectors import CaptureConnector
 from connector.errors import ClientFailedError
 from connector.kafka.topics import Topics as KafkaTopics
 from connector.mysql import connector as mysql_family
+from connector.mysql.source import MySqlSource
 from connector.plugin import TaskContext
 from connector.task.capture import Capture
 from connector.worker.topic_creation import GroupTopicCreator
@@ -39,7 +40,7 @@ class UnclosableHook:
             raise OSError("Connection reset by peer")
 
 
-class HookedConnector(CaptureConnector):
+class HookedConnector(CaptureConnector[MySqlSource]):
     """The MySQL connector with a hook of heartbeats."""
 
     def __init__(self, hook: UnclosableHook) -> None:

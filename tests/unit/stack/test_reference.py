@@ -5,6 +5,7 @@ import re
 import pytest
 
 from connector.connectors import CaptureConnector, mariadb_connector, mysql_connector
+from connector.mysql.source import MySqlSource
 from tools import metrics_reference
 from tools.reference import FILE, page
 
@@ -42,7 +43,9 @@ def test_every_key_of_the_connectors_is_documented() -> None:
 
 @pytest.mark.parametrize("connector", [mysql_connector(), mariadb_connector()])
 @pytest.mark.parametrize("name", [name for name, (_, here) in rows().items() if "refused" in here])
-def test_what_is_called_refused_is_refused(connector: CaptureConnector, name: str) -> None:
+def test_what_is_called_refused_is_refused(
+    connector: CaptureConnector[MySqlSource], name: str
+) -> None:
     kind, here = rows()[name]
     report = connector.validate({**BASE, name: OTHERS.get(kind, "something")})
     assert [error.rpartition(": ")[2] for error in report[name].errors] == [
