@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
+from connector.capture.backoff import Backoff
 from connector.capture.columns import ColumnCodec
 from connector.capture.custom_snapshots import custom_mode
-from connector.capture.engine import Backoff, EngineOptions
+from connector.capture.engine import EngineOptions
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.notifications import Notifications
 from connector.capture.selection import Selection, any_of, selection

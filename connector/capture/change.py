@@ -72,12 +72,17 @@ class Emptied:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """A table that was created, altered or dropped; ``previous_id`` is its name before a rename."""
+    """A table that was created, altered or dropped.
+
+    ``previous_id`` is its name before a rename, as the schema history has it; ``origin`` is that
+    before any kind of rename.
+    """
 
     type: Literal["CREATE", "ALTER", "DROP"]
     id: TableId
     table: Table | None = None
     previous_id: TableId | None = None
+    origin: TableId | None = None
 
 
 @dataclass(slots=True)
@@ -183,8 +188,8 @@ class FailedTables:
 class IncrementalProgress:
     """How far incremental snapshots have come.
 
-    ``tables`` are those to be read, the present one first; there are none at the end. ``rows`` are
-    those of the present table. Keys are text: ``chunk_from`` that before the last chunk,
+    ``tables`` are those to be read; there are none at the end. ``table`` is the one of which the
+    last chunk is, ``rows`` are its rows. Keys are text: ``chunk_from`` that before the last chunk,
     ``chunk_to`` its last one, ``table_to`` the highest one of the table.
     """
 
@@ -195,13 +200,14 @@ class IncrementalProgress:
     chunk_to: str = ""
     table_to: str = ""
     paused: bool = False
+    table: str | None = None
 
     def report(self) -> dict[str, object]:
         """Return the progress for the REST API."""
         return {
             "type": "incremental",
             "state": "PAUSED" if self.paused else "RUNNING",
-            "table": self.tables[0] if self.tables else None,
+            "table": self.table,
             "rows": self.rows,
             "chunk": self.chunk,
             "chunk_from": self.chunk_from,
@@ -209,6 +215,18 @@ class IncrementalProgress:
             "table_to": self.table_to,
             "tables_left": list(self.tables),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedReadBegan:
+    """The tables of an initial snapshot that are read in chunks while the log is streamed."""
+
+    estimates: Mapping[TableId, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedReadEnded:
+    """The last of the tables of an initial snapshot that are read in chunks is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +308,8 @@ CaptureEvent = (
     | Notice
     | FailedTables
     | IncrementalProgress
+    | ChunkedReadBegan
+    | ChunkedReadEnded
     | LookAhead
     | SnapshotBegan
     | TableScan

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast
 
+from connector.capture.backoff import Backoff
 from connector.capture.change import (
     Cause,
     Change,
@@ -45,24 +45,6 @@ Steps = Generator[Change, None, P | None]
 _WHILE_STREAMING = (None, False, "", "INCREMENTAL", "BLOCKING")
 _BLOCKING = "blocking snapshots"
 _STEP = 0.25  # seconds: a wait is split into steps so that its consumer can react in between
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """How long to wait before each retry, in seconds, and how often to retry.
-
-    ``attempts`` is the number of retries, negative for no limit.
-    """
-
-    first: float = 0.1
-    longest: float = 10.0
-    attempts: int = -1
-    jitter: Callable[[], float] = random.random
-
-    def delay(self, attempt: int) -> float:
-        """Return the wait before an attempt, counted from 1."""
-        limit: float = min(self.longest, self.first * 2 ** min(attempt - 1, 16))
-        return limit * (0.5 + self.jitter() / 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from connector import allocator
+from connector.capture.backoff import Backoff
 from connector.capture.change import (
     CaughtUp,
     Change,
@@ -21,7 +22,7 @@ from connector.capture.change import (
     RowChanges,
     Waiting,
 )
-from connector.capture.engine import Backoff, Engine
+from connector.capture.engine import Engine
 from connector.capture.heartbeat import Heartbeat
 from connector.data.record import Message
 from connector.errors import (

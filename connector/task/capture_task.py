@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from connector.capture.engine import Backoff
+from connector.capture.backoff import Backoff
 from connector.capture.signals.rest_channel import RestChannel
 from connector.errors import (
     BatchTooLargeError,

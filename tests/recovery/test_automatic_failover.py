@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import pytest
 
+from connector.capture.backoff import Backoff
 from connector.capture.change import Change, Progress, RowChanges, Waiting
-from connector.capture.engine import Backoff, Engine, EngineOptions
+from connector.capture.engine import Engine, EngineOptions
 from connector.errors import PositionLostError
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.session.addresses import Address, Addresses

@@ -19,13 +19,14 @@ class IncrementalOptions:
     """How incremental snapshots read. Times are in seconds, 0 for none.
 
     ``chunk_seconds`` is the time that the size of chunks aims at; while the stream is further
-    behind than ``most_lag`` no chunk is read.
+    behind than ``most_lag`` no chunk is read. So many ``threads`` read a table each.
     """
 
     chunk_size: int = 1024
     skips_unchanged: bool = False
     chunk_seconds: float = 0.0
     most_lag: float = 0.0
+    threads: int = 1
 
 
 class ChunkSize:

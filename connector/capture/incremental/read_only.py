@@ -56,9 +56,8 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         options: IncrementalOptions,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(chunks, notifications, options)
+        super().__init__(chunks, notifications, options, clock)
         self._positions = chunks
-        self._clock = clock
         self._last: Row | None = None
 
     def restore(self, offset: Mapping[str, Any]) -> None:
@@ -73,22 +72,22 @@ class ReadOnlySnapshot(IncrementalSnapshot):
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces, unless the chunk was read with it."""
         self._last = change.source
-        if self._window.concerns(change) and not self._positions.reflects(change.source):
-            self._window.deduplicate(change)
+        if self._windows.concern(change) and not self._positions.reflects(change.source):
+            self._windows.deduplicate(change)
 
     def go_on(self, streamed: Position) -> Iterator[Change]:
         """Close the window if the stream has passed it, and read further chunks.
 
         Without changes between two marks a window closes at once.
         """
-        if self._window.phase == "idle" and not self._is_due:
+        if self._windows.phase == "idle" and not self._is_due:
             return
         self._positions.follow(streamed, self._last)
         if self._is_due:  # even while the server is not ready
             yield from self._stop_tables()
         end = self._clock() + _TURN
         while True:
-            if self._window.phase != "idle":
+            if self._windows.phase != "idle":
                 if not self._positions.has_passed():
                     return
                 yield from self._end_window(self._positions.source_here(), None)
@@ -97,13 +96,12 @@ class ReadOnlySnapshot(IncrementalSnapshot):
                 return
             self._is_due = False
             yield from super()._read_chunk()
-            self._window.advance("open")
+            self._windows.open()
 
     def _can_go_on(self, end: float) -> bool:
-        self._is_due = self._is_due and self._state.running
-        if self._lag.is_too_high:
-            return False
-        return self._is_due and self._clock() < end and self._positions.can_read()
+        self._is_due = self._is_due and self._is_wanted
+        may = self._is_due and self._can_read() and self._clock() < end
+        return may and self._positions.can_read()
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunk when the batch ends."""

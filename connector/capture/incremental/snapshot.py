@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from connector.capture.change import (
     Change,
     FailedTables,
-    Notification,
     Position,
     PositionText,
     Progress,
     Row,
     RowChanges,
+    SchemaChange,
 )
-from connector.capture.incremental.chunk_source import Chunk, ChunkSource, TableRequest
-from connector.capture.incremental.pace import ChunkSize, IncrementalOptions, StreamLag
-from connector.capture.incremental.state import SnapshotState, key_text, state_of
-from connector.capture.incremental.window import Window
+from connector.capture.incremental.chunk_source import ChunkSource, TableRequest
+from connector.capture.incremental.offsets import state_of, to_offset
+from connector.capture.incremental.pace import IncrementalOptions, StreamLag
+from connector.capture.incremental.reading import TableReading
+from connector.capture.incremental.reports import SnapshotReports
+from connector.capture.incremental.state import SnapshotState
+from connector.capture.incremental.table_state import TableState
+from connector.capture.incremental.window import Windows
 from connector.capture.notifications import Notifications, joined
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import StopError, TableChangedError
+from connector.errors import StopError
 
 log = logging.getLogger(__name__)
 
+INITIAL: Final = "millrace-initial-snapshot"
+"""The id in the notifications of an initial snapshot that is read in chunks."""
 _ALL: Final = ".*"
-_ATTEMPTS: Final = 5  # of reading a chunk whose table has another definition than the stream
-_ATTEMPTS_AT_ONCE: Final = 3  # of reading one that the database refuses
-_PAUSE: Final = 0.1  # seconds between them
 
 
 class IncrementalSnapshot:
@@ -42,58 +45,79 @@ class IncrementalSnapshot:
     """
 
     def __init__(
-        self, chunks: ChunkSource, notifications: Notifications, options: IncrementalOptions
+        self,
+        chunks: ChunkSource,
+        notifications: Notifications,
+        options: IncrementalOptions,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._chunks = chunks
-        self._notifications = notifications
-        self._size = ChunkSize(options.chunk_size, options.chunk_seconds)
+        self._clock = clock
+        self._windows = Windows(skips_unchanged=options.skips_unchanged)
+        self._reports = SnapshotReports(notifications)
+        self._reading = TableReading(chunks, self._reports, options, self._windows, clock)
         self._lag = StreamLag(options.most_lag)
         self._is_due = False
-        self._state = SnapshotState()
-        self._window = Window(skips_unchanged=options.skips_unchanged)
-        self._failures = 0
+
+    @property
+    def _state(self) -> SnapshotState:
+        return self._reading.state
 
     @property
     def running(self) -> bool:
         """Whether a snapshot is not complete."""
         return self._state.running
 
+    @property
+    def is_initial(self) -> bool:
+        """Whether the initial snapshot of the connector is not complete."""
+        return self._state.is_initial
+
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state of an offset; windows from before are void."""
-        self._state = state_of(offset)
-        self._window.clear()
-        self._failures = 0
+        self._reading.state = state_of(offset)
+        self._windows.clear()
         self._is_due = False
 
     def to_offset(self) -> dict[str, Any]:
         """Return the keys that the offset needs."""
-        return self._state.to_offset()
+        return to_offset(self._state)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connections."""
         self._chunks.close()
 
     def resume_reading(self) -> Iterator[Change]:
         """Read the next chunk after a restart."""
         if self._state.failed:
-            yield FailedTables(dict(self._state.failed))
+            yield FailedTables(self._state.reasons)
         if self._state.running:
-            log.info("The incremental snapshot of %s continues", self._names())
+            log.info("The incremental snapshot of %s continues", joined(self._state.names))
             yield self._state.progress()
             yield from self._read_chunk()
 
+    def begin_initial(self, tables: Iterable[TableId]) -> Iterator[Change]:
+        """Add the tables of the initial snapshot, which are read when the stream starts."""
+        state = self._reading.state = SnapshotState(identity=INITIAL)
+        state.add(TableState(TableRequest(table), is_initial=True) for table in tables)
+        if state.running:
+            yield from self._reports.step(state, "STARTED")
+
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
         """Add tables; begin if no snapshot runs."""
+        tables = request.expand(self._chunks.tables())
+        log.info("Incremental snapshot of %s is requested", joined(tables))
+        surrogate = request.surrogate_key
+        requests = [TableRequest(table, request.condition(table), surrogate) for table in tables]
+        yield from self._add(identity, map(TableState, requests))
+
+    def _add(self, identity: str, tables: Iterable[TableState]) -> Iterator[Change]:
         state = self._state
         begins = not state.running
-        tables = request.expand(self._chunks.tables())
-        state.tables += (
-            TableRequest(table, request.condition(table), request.surrogate_key) for table in tables
-        )
+        state.add(tables)
         state.identity = identity
-        log.info("Incremental snapshot of %s is requested", joined(tables))
         if begins and state.running:
-            yield from self._notify("STARTED", self._collections())
+            yield from self._reports.step(state, "STARTED")
             yield from self._read_chunk()
 
     def stop(self, request: SnapshotRequest) -> Iterator[Change]:
@@ -103,52 +127,77 @@ class IncrementalSnapshot:
         """
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
-        yield from self._forget_failures(filter(names.names, list(state.failed)))
+        was_initial = state.is_initial
+        yield from self._reading.forget(filter(names.names, list(state.failed)))
+        yield from self._reading.end_initial(was_initial=was_initial)
         if state.running:
             state.stops += names.tables
+        if self._windows.phase == "idle":
+            yield from self._stop_tables()
 
     def pause(self) -> Iterator[Change]:
         """Read no further chunk."""
         if self._state.running and not self._state.paused:
             self._state.paused = True
             yield self._state.progress()
-            yield from self._notify("PAUSED", self._collections())
+            yield from self._reports.step(self._state, "PAUSED")
 
-    def resume(self) -> Iterator[Change]:
-        """Continue after a pause."""
-        if self._state.running and self._state.paused:
-            self._state.paused = False
-            yield self._state.progress()
-            yield from self._notify("RESUMED", self._collections())
-            if self._window.phase == "idle":
+    def resume(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
+        """Continue after a pause, and with failed tables behind their last chunk.
+
+        :param request: names failed tables; all of them if it names none.
+        """
+        state = self._state
+        names = SnapshotRequest(request.tables or (_ALL,))
+        failed = list(state.resume_failed(filter(names.names, list(state.failed))))
+        if failed:
+            log.info("Tables that failed are read on: %s", joined(one.table for one in failed))
+            yield FailedTables(state.reasons)
+            yield from self._add(state.identity or identity, failed)
+        if state.running and state.paused:
+            state.paused = False
+            yield state.progress()
+            yield from self._reports.step(state, "RESUMED")
+            if self._windows.phase == "idle":
                 yield from self._read_chunk()
 
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces."""
-        self._window.deduplicate(change)
+        self._windows.deduplicate(change)
 
-    def check_schema(self) -> None:
-        """Drop the rows of the window if their table has another definition now."""
-        schema = self._window.schema
-        if schema is not None and self._chunks.schema(schema.table.id) is not schema:
-            self._window.advance("change")
+    def follow_schema(self, change: SchemaChange | None = None) -> None:
+        """Drop the rows of tables that have another definition now, and follow renamed tables.
+
+        A table that has another name is read from its start, because its topic is another one. If
+        another table has its former name now, as tools for online alterations do it, this one is
+        read on.
+        """
+        self._windows.compare(self._chunks.schema)
+        for altered in () if change is None else change.changes:
+            origin = altered.previous_id or altered.origin
+            if origin is None or origin == altered.id:
+                continue
+            table = self._state.find(origin)
+            if table is not None and self._chunks.schema(origin) is None:
+                log.info("Table %s is %s now: it is read from its start", origin, altered.id)
+                self._windows.alter(origin)
+                self._state.rename(table, altered.id)
 
     def empty(self, table: TableId) -> None:
         """Drop the rows of the window if their table was truncated."""
-        if self._window.schema is not None and self._window.schema.table.id == table:
-            self._window.advance("change")
+        self._windows.alter(table)
 
     def opened(self, mark: str) -> None:
         """Begin the window: the log has come to its first mark."""
         if self._state.has_mark(mark):
-            self._window.advance("open")
+            self._windows.open()
 
     def closed(self, mark: str, event: RowChanges) -> Iterator[Change]:
         """End the window: emit its rows, and read the next chunk.
 
         :param event: the second mark.
         """
-        if not self._state.has_mark(mark) or self._window.phase == "idle":
+        if not self._state.has_mark(mark) or self._windows.phase == "idle":
             return
         yield from self._end_window(event.source, event.position_text)
 
@@ -164,14 +213,15 @@ class IncrementalSnapshot:
 
     def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
         state = self._state
-        phase, schema = self._window.advance("close"), self._window.schema
-        rows = self._window.take()
-        if phase == "stale":
-            state.chunk_end = state.position
-        else:
-            if rows and schema is not None:
+        for schema, rows, is_void in self._windows.close():
+            table = state.find(schema.table.id)
+            if rows and not is_void:
                 yield self._changes(schema, rows, source, text)
-            state.position = state.chunk_end
+            if table is not None and is_void:
+                table.drop_chunk()
+            elif table is not None:
+                table.end_chunk()
+        state.touch()
         yield from self._read_chunk()
 
     def _changes(
@@ -181,133 +231,41 @@ class IncrementalSnapshot:
         pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
         return RowChanges(schema, "r", pairs, source, None, text)
 
+    @property
+    def _is_wanted(self) -> bool:
+        return self._state.running and not self._state.paused
+
+    def _can_read(self) -> bool:
+        """Whether a chunk may be read now."""
+        may = self._is_wanted and not self._lag.is_too_high
+        return may and bool(self._state.due(1, self._clock()))
+
     def _read_chunk(self) -> Iterator[Change]:
-        """Read the next chunk between two marks; go on with the next table if one is read."""
+        """Read the next chunks between two marks."""
         yield from self._stop_tables()
-        state = self._state
-        self._is_due = state.running and not state.paused and self._lag.is_too_high
+        can_read = self._can_read()
+        self._is_due = self._is_wanted and not can_read
         yield from self._lag.notices()
-        if not state.running or state.paused or self._is_due:
+        if not can_read:
             return
-        chunk = state.begin_chunk()
-        self._window.clear()
-        self._window.advance("chunk")
+        mark = self._state.begin_chunk()
+        self._windows.begin()
         try:
-            self._chunks.open_window(chunk)
-            while state.running and not (yield from self._read_table()):
-                pass
-            self._chunks.close_window(chunk)
+            self._chunks.open_window(mark)
+            yield from self._reading.fill_windows()
+            self._chunks.close_window(mark)
         except StopError as error:
-            self._window.clear()
+            self._drop_windows()
             reason = f"The marks of incremental snapshots cannot be written: {error}"
-            while state.running:
-                yield from self._fail_table("SQL_EXCEPTION", reason)
+            for table in list(self._state.tables):
+                yield from self._reading.refuse(table, reason)
+            self._is_due = self._state.running
 
-    def _read_table(self) -> Generator[Change, None, bool]:
-        """Read a chunk of the first table; return whether a window is to be awaited."""
-        request = self._state.tables[0]
-        schema = self._chunks.schema(request.table)
-        if schema is None:
-            reason = "It is not captured or does not exist."
-            return (yield from self._fail_table("UNKNOWN_SCHEMA", reason))
-        if not self._has_key(schema, request):
-            reason = (
-                "It has no key. Set message.key.columns for it, and name a column as surrogate-key."
-            )
-            return (yield from self._fail_table("NO_PRIMARY_KEY", reason))
-        try:
-            return (yield from self._read_rows(schema, request))
-        except TableChangedError as error:
-            self._failures += 1
-            if self._failures < _ATTEMPTS:  # the stream comes to the new definition first
-                self._window.advance("change")
-                return True
-            reason = str(error)
-        except StopError as error:
-            self._failures += 1
-            if self._failures < _ATTEMPTS_AT_ONCE:
-                time.sleep(_PAUSE)
-                return False  # the same table is read again
-            reason = str(error)
-        return (yield from self._fail_table("SQL_EXCEPTION", reason))
-
-    def _has_key(self, schema: TableEventSchema, request: TableRequest) -> bool:
-        """Whether a table can be read by a key; a new key starts the table again."""
-        state = self._state
-        columns = self._chunks.key_columns(schema, request)
-        if not state.fits(columns):
-            log.warning("The key of table %s was altered: it is read again", request.table)
-            state.restart_table()
-        state.key_columns = columns
-        return bool(columns and schema.key_slots)
-
-    def _read_rows(
-        self, schema: TableEventSchema, request: TableRequest
-    ) -> Generator[Change, None, bool]:
-        state, chunks = self._state, self._chunks
-        if state.maximum is None:
-            state.maximum = chunks.maximum_key(schema, request)
-            if state.maximum is None:
-                return (yield from self._end_table("EMPTY"))
-        began = time.monotonic()
-        chunk = chunks.read(schema, request, state.position, state.maximum, self._size.rows)
-        self._size.adapt(len(chunk.rows), time.monotonic() - began)
-        self._failures = 0
-        if not chunk.rows:
-            return (yield from self._end_table("SUCCEEDED"))
-        self._window.fill(schema, chunk.rows)
-        state.rows += len(chunk.rows)
-        state.chunk_end = chunk.end
-        yield self._state.progress()
-        yield from self._notify("IN_PROGRESS", self._keys(chunk))
-        return True
-
-    def _keys(self, chunk: Chunk) -> dict[str, str]:
-        return {
-            **self._collections(),
-            "current_collection_in_progress": str(self._state.tables[0].table),
-            "maximum_key": key_text(self._state.maximum),
-            "last_processed_key": key_text(chunk.end),
-        }
-
-    def _fail_table(self, status: str, reason: str) -> Generator[Change, None, Literal[False]]:
-        """End the first table, and report it until it is read or stopped."""
-        table = str(self._state.tables[0].table)
-        log.warning("The incremental snapshot of table %s failed: %s", table, reason)
-        self._state.failed[table] = reason
-        yield FailedTables(dict(self._state.failed))
-        return (yield from self._end_table(status))
-
-    def _forget_failures(self, tables: Iterable[str]) -> Iterator[Change]:
-        """Report tables no longer that are read or stopped."""
-        forgotten = [self._state.failed.pop(table, None) for table in tables]
-        if any(forgotten):
-            yield FailedTables(dict(self._state.failed))
-
-    def _end_table(self, status: str) -> Generator[Change, None, Literal[False]]:
-        """End the first table; publish that, and the end of the snapshot if it was the last."""
-        state = self._state
-        data = {
-            **self._collections(),
-            "scanned_collection": str(state.tables[0].table),
-            "total_rows_scanned": str(state.rows),
-            "status": status,
-        }
-        log.info("Incremental snapshot of %s: %s", state.tables[0].table, status)
-        if status in ("SUCCEEDED", "EMPTY"):
-            yield from self._forget_failures([str(state.tables[0].table)])
-        yield from self._notify("TABLE_SCAN_COMPLETED", data)
-        state.rows = 0
-        yield from self._next_table()
-        return False
-
-    def _next_table(self) -> Iterator[Change]:
-        self._state.next_table()
-        self._failures = 0
-        if not self._state.running:
-            yield from self._notify("COMPLETED", {})
-            self._state.identity, self._state.paused = None, False
-        yield self._state.progress()
+    def _drop_windows(self) -> None:
+        self._windows.clear()
+        for table in self._state.tables:
+            table.drop_chunk()
+        self._state.touch()
 
     def _stop_tables(self) -> Iterator[Change]:
         """Remove the tables that are to be stopped, the one that is read last of them."""
@@ -315,25 +273,15 @@ class IncrementalSnapshot:
         stops, state.stops = state.stops, []
         if not stops or not state.running:
             return
-        current = state.tables[0].table
+        first = state.tables[0]
         tables = SnapshotRequest(tuple(stops)).expand(self._chunks.tables())
-        queued = {request.table for request in state.tables}
-        stopped = [table for table in tables if table in queued and table != current]
-        rest = [request for request in state.tables if request.table not in stopped]
-        state.tables.clear()
-        state.tables += rest
-        if current in tables:
-            stopped.append(current)
-            state.rows = 0
-            yield from self._next_table()
-        yield from self._notify("ABORTED", {"data_collections": joined(stopped)})
-
-    def _notify(self, type_: str, data: Mapping[str, str]) -> Iterator[Notification]:
-        identity = self._state.identity
-        return self._notifications.publish("Incremental Snapshot", type_, data, identity)
-
-    def _names(self) -> str:
-        return joined(request.table for request in self._state.tables)
-
-    def _collections(self) -> dict[str, str]:
-        return {"data_collections": self._names()}
+        queued = {one.table for one in state.tables}
+        stopped = [table for table in tables if table in queued and table != first.table]
+        gone = set(stopped)
+        was_initial = state.is_initial
+        state.keep(lambda one: one.table not in gone)
+        if first.table in tables:
+            stopped.append(first.table)
+            yield from self._reading.remove(first)
+        yield from self._reading.end_initial(was_initial=was_initial)
+        yield from self._reports.aborted(state, stopped)

@@ -1,160 +1,149 @@
-"""The state of an incremental snapshot, and how offsets keep it in Debezium's form."""
+"""The state of incremental snapshots: which tables are to be read, and which failed."""
 
 from __future__ import annotations
 
-import json
-import logging
 import uuid
-from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from connector.capture.change import IncrementalProgress
-from connector.capture.incremental.chunk_source import Key, TableRequest
-from connector.capture.tables import TableId, parse_table
-from connector.data.java_objects import deserialized, serialized
-
-log = logging.getLogger(__name__)
-
-_PREFIX: Final = "incremental_snapshot"
-_POSITION, _MAXIMUM = f"{_PREFIX}_primary_key", f"{_PREFIX}_maximum_key"
-_TABLES, _CORRELATION = f"{_PREFIX}_collections", f"{_PREFIX}_correlation_id"
-_ID, _CONDITION, _SURROGATE = (
-    f"{_TABLES}_{part}" for part in ("id", "additional_condition", "surrogate_key")
-)
-SIGNAL_OFFSET: Final = "millrace_signal_offset"
-_FAILED: Final = "millrace_failed_tables"
+from connector.capture.incremental.chunk_source import Key
+from connector.capture.incremental.table_state import TableState
+from connector.capture.tables import TableId
 
 
 @dataclass(slots=True)
 class SnapshotState:
-    """What is to be read, and how far the first of its tables is read.
+    """The tables to read, in their order, and those whose last snapshot failed, by name.
 
-    ``position`` is the key up to which rows are emitted, ``chunk_end`` the last key of the chunk
-    that is read; both are None at the start of a table. ``maximum`` is the highest key that the
-    table had at its start. ``key_columns`` are those of the keys, empty if they are not known.
-    ``identity`` is the id of the signal. ``failed`` are tables whose last snapshot failed, each
-    with the reason.
+    ``identity`` is the id of the signal, ``chunk`` that of the present window. ``stored`` is what
+    offsets have of all this; who alters the state of a table calls `touch`.
     """
 
-    tables: deque[TableRequest] = field(default_factory=deque)
+    tables: list[TableState] = field(default_factory=list)
     identity: str | None = None
-    position: Key | None = None
-    chunk_end: Key | None = None
-    maximum: Key | None = None
-    key_columns: tuple[str, ...] = ()
     chunk: str | None = None
-    rows: int = 0
     paused: bool = False
     stops: list[str] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)
-    _stored: tuple[Any, dict[str, Any]] | None = None
+    failed: dict[str, TableState] = field(default_factory=dict)
+    stored: dict[str, Any] | None = None
+    _names: tuple[str, ...] | None = None
 
     @property
     def running(self) -> bool:
         """Whether a table is left to be read."""
         return bool(self.tables)
 
-    def fits(self, columns: tuple[str, ...]) -> bool:
-        """Whether the keys are those of some columns; from an offset only their number is known."""
-        if self.key_columns:
-            return columns == self.key_columns
-        return all(key is None or len(key) == len(columns) for key in (self.position, self.maximum))
+    @property
+    def is_initial(self) -> bool:
+        """Whether the initial snapshot is not complete: a table of it is left, or failed."""
+        return any(one.is_initial for one in self.tables) or any(
+            one.is_initial for one in self.failed.values()
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tables to read."""
+        if self._names is None:
+            self._names = tuple(str(one.table) for one in self.tables)
+        return self._names
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why tables failed."""
+        return {name: one.reason for name, one in self.failed.items()}
+
+    def find(self, table: TableId) -> TableState | None:
+        """Return the first entry of a table."""
+        return next((one for one in self.tables if one.table == table), None)
+
+    def due(self, count: int, now: float, busy: Container[TableId] = ()) -> list[TableState]:
+        """Return the first tables that may be read now, at most so many, each once."""
+        found: dict[TableId, TableState] = {}
+        for one in self.tables:
+            if len(found) >= count:
+                break
+            if one.ready_at <= now and one.table not in busy:
+                found.setdefault(one.table, one)
+        return list(found.values())
+
+    def add(self, tables: Iterable[TableState]) -> None:
+        """Add tables behind the others."""
+        self.tables += tables
+        self._list_changed()
+
+    def remove(self, table: TableState) -> None:
+        """Remove a table that is read, or is not to be read."""
+        self.keep(lambda one: one is not table)
+
+    def keep(self, test: Callable[[TableState], bool]) -> None:
+        """Keep the tables that pass a test."""
+        self.tables = list(filter(test, self.tables))
+        self._list_changed()
+
+    def touch(self) -> None:
+        """Note that the state of a table was altered."""
+        self.stored = None
+
+    def rename(self, table: TableState, name: TableId) -> None:
+        """Read a table from its start under another name."""
+        table.request = replace(table.request, table=name)
+        table.restart()
+        self._list_changed()
+
+    def fail(self, table: TableState, reason: str) -> None:
+        """Note that a table cannot be read; the caller removes it."""
+        table.drop_chunk()
+        table.reason = reason
+        before = self.failed.get(str(table.table))
+        table.is_initial |= before is not None and before.is_initial
+        self.failed[str(table.table)] = table
+        self.touch()
+
+    def forget(self, names: Iterable[str]) -> list[TableState]:
+        """Return failed tables, which are not reported any longer."""
+        found = [self.failed.pop(name) for name in list(names) if name in self.failed]
+        self.touch()
+        return found
+
+    def resume_failed(self, names: Iterable[str]) -> Iterator[TableState]:
+        """Return failed tables to be read on behind their last chunk."""
+        for one in self.forget(names):
+            one.reason, one.failures, one.ready_at = "", 0, 0.0
+            yield one
+
+    def _list_changed(self) -> None:
+        self._names = None
+        self.touch()
 
     def begin_chunk(self) -> str:
-        """Return the id of the next chunk."""
+        """Return the id of the next window."""
         self.chunk = str(uuid.uuid4())
         return self.chunk
 
     def has_mark(self, mark: str) -> bool:
-        """Whether a mark belongs to the present chunk; those from before a restart do not."""
+        """Whether a mark belongs to the present window; those from before a restart do not."""
         return self.chunk is not None and mark.startswith(self.chunk)
 
-    def progress(self) -> IncrementalProgress:
-        """Return how far the snapshot has come."""
+    def progress(self, table: TableState | None = None) -> IncrementalProgress:
+        """Return how far the snapshot has come with a table, by default with the first one."""
+        if table is None and self.tables:
+            table = self.tables[0]
+        if table is None:
+            return IncrementalProgress()
         return IncrementalProgress(
-            tuple(str(request.table) for request in self.tables),
-            self.rows,
-            self.chunk if self.running else None,
-            key_text(self.position),
-            key_text(self.chunk_end),
-            key_text(self.maximum),
+            self.names,
+            table.rows,
+            self.chunk,
+            key_text(table.position),
+            key_text(table.chunk_end),
+            key_text(table.maximum),
             self.paused,
+            str(table.table),
         )
 
-    def next_table(self) -> None:
-        """Go on with the next table."""
-        self.tables.popleft()
-        self.restart_table()
 
-    def restart_table(self) -> None:
-        """Forget how far the table is read."""
-        self.position = self.chunk_end = self.maximum = None
-        self.key_columns = ()
-
-    def to_offset(self) -> dict[str, Any]:
-        """Return Debezium's keys of an offset, none if no snapshot runs, and the failed tables.
-
-        Every progress needs them while a snapshot runs; they are built once for each chunk.
-        """
-        if not self.tables and not self.failed:
-            return {}
-        state = (*self.tables,), self.identity, self.position, self.maximum, (*self.failed.items(),)
-        if self._stored is None or self._stored[0] != state:
-            self._stored = state, self._offset()
-        return dict(self._stored[1])
-
-    def _offset(self) -> dict[str, Any]:
-        failed = {_FAILED: json.dumps(self.failed, ensure_ascii=False)} if self.failed else {}
-        if not self.tables:
-            return failed
-        tables = [
-            {
-                _ID: _table_text(request.table),
-                _CONDITION: request.condition,
-                _SURROGATE: request.surrogate_key,
-            }
-            for request in self.tables
-        ]
-        return {
-            _POSITION: serialized(self.position),
-            _MAXIMUM: serialized(self.maximum),
-            _TABLES: json.dumps(tables, ensure_ascii=False, separators=(",", ":")),
-            _CORRELATION: self.identity,
-            **failed,
-        }
-
-
-def state_of(offset: Mapping[str, Any]) -> SnapshotState:
-    """Read the state from an offset; unreadable keys start their table again."""
-    state = SnapshotState(identity=offset.get(_CORRELATION))
-    try:
-        state.failed = dict(json.loads(offset.get(_FAILED) or "{}"))
-        tables = json.loads(offset.get(_TABLES) or "[]")
-        found = [(parse_table(one[_ID]), one) for one in tables]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        log.warning("The stored state of an incremental snapshot is damaged: it does not continue")
-        return SnapshotState()
-    for table, one in found:
-        if table is not None:
-            condition, surrogate = one.get(_CONDITION), one.get(_SURROGATE)
-            state.tables.append(TableRequest(table, condition or None, surrogate or None))
-    try:
-        position = deserialized(offset.get(_POSITION) or serialized(None))
-        state.maximum = deserialized(offset.get(_MAXIMUM) or serialized(None))
-        state.position = state.chunk_end = position
-    except ValueError as error:
-        log.warning("An incremental snapshot begins its table again: %s", error)
-        state.restart_table()
-    return state
-
-
-def key_text(key: Key | None) -> str:
+def key_text(key: Key | Sequence[Any] | None) -> str:
     """Return a key as notifications have it."""
     return ",".join("<null>" if value is None else str(value) for value in key or ())
-
-
-def _table_text(table: TableId) -> str:
-    plain = all(part and not set(part) & set('."`') for part in table)
-    return str(table) if plain else table.quoted()

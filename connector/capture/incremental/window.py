@@ -7,12 +7,13 @@ mark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
 from typing import Any, Final, Literal
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
 
 Phase = Literal["idle", "read", "open", "stale"]
 Event = Literal["chunk", "open", "change", "close"]
@@ -92,3 +93,80 @@ class Window:
 def key_of(schema: TableEventSchema) -> Callable[[Row], Any]:
     """Return the function that reads the key of a row."""
     return itemgetter(*schema.key_slots)
+
+
+class Windows:
+    """The windows of the chunks that are read between the same two marks, one for each table.
+
+    ``phase`` is that of the marks: not idle until the log has come to the second one, though no
+    table may have rows.
+    """
+
+    def __init__(self, *, skips_unchanged: bool = False) -> None:
+        self._skips_unchanged = skips_unchanged
+        self._marks = Window()
+        self._windows: dict[TableId, Window] = {}
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of the marks."""
+        return self._marks.phase
+
+    @property
+    def tables(self) -> Collection[TableId]:
+        """The tables of which a chunk is read."""
+        return self._windows.keys()
+
+    def clear(self) -> None:
+        """Forget the rows and marks."""
+        self._marks.clear()
+        self._windows.clear()
+
+    def begin(self) -> None:
+        """Begin to read chunks."""
+        self.clear()
+        self._marks.advance("chunk")
+
+    def fill(self, schema: TableEventSchema, rows: Sequence[Row]) -> None:
+        """Take the chunk of a table."""
+        window = self._windows[schema.table.id] = Window(skips_unchanged=self._skips_unchanged)
+        window.advance("chunk")
+        window.fill(schema, rows)
+
+    def open(self) -> None:
+        """Note that the log has come to the first mark."""
+        for window in (self._marks, *self._windows.values()):
+            window.advance("open")
+
+    def alter(self, table: TableId) -> None:
+        """Drop the rows of a table that was altered or truncated."""
+        if table in self._windows:
+            self._windows[table].advance("change")
+
+    def compare(self, schema_of: Callable[[TableId], TableEventSchema | None]) -> None:
+        """Drop the rows of tables that have another definition now."""
+        for table, window in self._windows.items():
+            if window.schema is not None and schema_of(table) is not window.schema:
+                window.advance("change")
+
+    def concern(self, change: RowChanges) -> bool:
+        """Whether a change belongs to a table of which rows wait."""
+        window = self._windows.get(change.codec.table.id)
+        return window is not None and window.concerns(change)
+
+    def deduplicate(self, change: RowChanges) -> None:
+        """Drop the rows whose keys a change of the log has."""
+        window = self._windows.get(change.codec.table.id)
+        if window is not None:
+            window.deduplicate(change)
+
+    def close(self) -> list[tuple[TableEventSchema, list[Row], bool]]:
+        """Return the chunks in their order: the rows that are left, and whether one is void."""
+        self._marks.advance("close")
+        found = []
+        for window in self._windows.values():
+            is_void = window.advance("close") == "stale"
+            if window.schema is not None:
+                found.append((window.schema, window.take(), is_void))
+        self._windows.clear()
+        return found

@@ -121,8 +121,10 @@ class SignalActions:
         return () if snapshot is None else snapshot.pause()
 
     def _resume(self, signal: Signal) -> Iterable[Change]:
-        snapshot = self._snapshot(signal)
-        return () if snapshot is None else snapshot.resume()
+        request, snapshot = snapshot_request(signal), self._snapshot(signal)
+        if request is None or snapshot is None:
+            return ()
+        return snapshot.resume(signal.id, request)
 
     def _redefine(self, signal: Signal) -> Iterable[Change]:
         request = table_changes_request(signal)
@@ -132,7 +134,7 @@ class SignalActions:
             log.info("Signal %s: %s of table %s", signal.id, change.type, change.id)
         yield from self._stream.redefine(request, self._event)
         if self._incremental is not None:
-            self._incremental.check_schema()
+            self._incremental.follow_schema()
 
     def _set_position(self, signal: Signal) -> Iterable[Change]:
         if self._stream is None:

@@ -17,8 +17,8 @@ from connector.capture.change import (
     SchemaChange,
     Truncated,
 )
+from connector.capture.incremental.offsets import SIGNAL_OFFSET
 from connector.capture.incremental.snapshot import IncrementalSnapshot
-from connector.capture.incremental.state import SIGNAL_OFFSET
 from connector.capture.signals.actions import SignalActions, SignalledStream
 from connector.capture.signals.blocking import BlockingRequest
 from connector.capture.signals.channels import SignalChannels
@@ -239,7 +239,7 @@ class Signals:
 def _apply(incremental: IncrementalSnapshot, change: Change) -> None:
     """Report a change that concerns a whole table."""
     if isinstance(change, SchemaChange):
-        incremental.check_schema()
+        incremental.follow_schema(change)
     elif isinstance(change, Truncated):
         incremental.empty(change.codec.table.id)
     elif isinstance(change, Emptied):

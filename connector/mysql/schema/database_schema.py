@@ -315,8 +315,13 @@ def _table_changes(
     if kind == "DROP" and table_id is not None:
         return (TableChange("DROP", table_id),)
     if table is not None and kind in {"CREATE", "ALTER"}:
-        return (TableChange(kind, table.id, table, event.previous),)
+        return (TableChange(kind, table.id, table, event.previous, _origin(event)),)
     return ()
+
+
+def _origin(event: DdlEvent) -> TableId | None:
+    """Return the former name of a renamed table."""
+    return event.origin if event.kind == "ALTER_TABLE" else None
 
 
 def _is_global_set(statement: str, database: str) -> bool:

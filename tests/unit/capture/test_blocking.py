@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from connector.capture.backoff import Backoff
 from connector.capture.change import Change, HeartbeatDue, Notification, Position, Progress
-from connector.capture.engine import Backoff, Engine, EngineOptions
+from connector.capture.engine import Engine, EngineOptions
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from connector.capture.backoff import Backoff
 from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row, Waiting
-from connector.capture.engine import Backoff, Engine, EngineOptions
+from connector.capture.engine import Engine, EngineOptions
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Mode, Plan
 from connector.capture.tables import TableId

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from connector.capture.backoff import Backoff
 from connector.capture.change import Change, Position, Progress, Row
-from connector.capture.engine import Backoff, Engine, EngineOptions
+from connector.capture.engine import Engine, EngineOptions
 from connector.capture.progress import CaptureProgress
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan

@@ -10,7 +10,7 @@ import json
 import random
 from typing import Any
 
-from connector.capture.change import Emptied, Progress, RowChanges
+from connector.capture.change import Emptied, FailedTables, Progress, RowChanges
 from connector.errors import DatabaseUnavailableError
 from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database
 
@@ -66,6 +66,7 @@ class Run:
         restarts = self.random.randrange(4)
         while True:
             capture = self.capture(self.random.randrange(1, 8))
+            capture.chunks.refusals = self.random.choice([0, 0, 1, 3, 5, 7])
             capture.chunks.faults = self.random.randrange(1, 30) if restarts else 0
             left = self.random.randrange(1, 60) if restarts else -1
             try:
@@ -86,6 +87,8 @@ class Run:
             restarts -= 1
 
     def _emit(self, change: Any) -> None:
+        if isinstance(change, FailedTables) and change.reasons:
+            self.database.signal("on", "resume-snapshot", EXECUTE)
         if isinstance(change, Emptied):
             self.topic.clear()
         if not isinstance(change, RowChanges) or change.codec.table.id != TABLE:

@@ -28,8 +28,9 @@ from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, STRING, struct
-from connector.errors import DatabaseUnavailableError
+from connector.errors import DatabaseUnavailableError, StopError
 
+_IDLE = 500  # looks at the log after its end
 SIGNALS, TABLE = TableId("d", "signals"), TableId("d", "t")
 
 
@@ -98,6 +99,7 @@ class Chunks:
         self._deletes = deletes
         self.seen = database.defined
         self.faults = 0
+        self.refusals = 0
         self.closed = 0
 
     def tables(self) -> Sequence[TableId]:
@@ -135,6 +137,9 @@ class Chunks:
         limit: int,
     ) -> Chunk:
         self._step()
+        if self.refusals:
+            self.refusals -= 1
+            raise StopError("no such column")
         rows = self._database.rows
         found = next_keys(rows, after, maximum, limit)
         self._step()
@@ -166,6 +171,18 @@ def chunk_of(rows: Mapping[int, Row], keys: Sequence[int]) -> Chunk:
     return Chunk([rows[key] for key in keys if key in rows], (keys[-1],), 1)
 
 
+class QuickClock:
+    """A clock that goes on whenever it is read: retries do not wait for long."""
+
+    def __init__(self, step: float = 60.0) -> None:
+        self._seconds = 0.0
+        self._step = step
+
+    def __call__(self) -> float:
+        self._seconds += self._step
+        return self._seconds
+
+
 class Capture:
     """A capture of the database: starts at an offset, and yields until the log ends."""
 
@@ -174,7 +191,7 @@ class Capture:
         self.chunks = chunks
         options = IncrementalOptions(size)
         notifications = Notifications("p", ("sink",))
-        self.incremental = IncrementalSnapshot(chunks, notifications, options)
+        self.incremental = IncrementalSnapshot(chunks, notifications, options, QuickClock())
         signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)
         self.position = 0
@@ -187,8 +204,14 @@ class Capture:
     def _stream(self, start: int) -> Iterator[Change]:
         self.chunks.seen = self._definition(start)
         yield HeartbeatDue()
-        number = start
-        while number < len(self.database.log):
+        number, idle = start, 0
+        while number < len(self.database.log) or self.incremental.running:
+            if number == len(self.database.log):  # it waits for something else than the log
+                idle += 1
+                assert idle < _IDLE, "the snapshot stands still"
+                yield Progress(At(number))
+                yield HeartbeatDue()
+                continue
             change = self.database.log[number]
             number += 1
             if isinstance(change, SchemaChange):

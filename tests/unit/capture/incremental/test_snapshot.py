@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, FailedTables, RowChanges
+from connector.capture.change import Change, FailedTables, Progress, RowChanges
 from connector.capture.incremental.chunk_source import Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -32,6 +32,26 @@ class FailingChunks(Chunks):
         if self.errors:
             raise self.errors.pop(0)
         return super().maximum_key(schema, request)
+
+
+class RefusedMarks(Chunks):
+    """A table of signals that refuses some marks: the first one of a window or the second one."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.refused = [True, False, True, False, False]
+
+    def open_window(self, chunk: str) -> None:
+        self._refuse()
+        super().open_window(chunk)
+
+    def close_window(self, chunk: str) -> None:
+        self._refuse()
+        super().close_window(chunk)
+
+    def _refuse(self) -> None:
+        if self.refused and self.refused.pop(0):
+            raise StopError("denied")
 
 
 def database(rows: int = 5) -> Database:
@@ -74,13 +94,13 @@ def test_a_definition_that_is_newer_than_the_stream_is_awaited() -> None:
 
 def test_a_chunk_that_is_refused_is_read_again() -> None:
     made = database()
-    changes = run(FailingChunks(made, *[StopError("no such column")] * 2), made)
+    changes = run(FailingChunks(made, *[StopError("no such column")] * 4), made)
     assert rows_read(changes) == [0, 1, 2, 3, 4]
     assert failures(changes) == []
 
 
 @pytest.mark.parametrize(
-    "errors", [[StopError("no such column")] * 3, [TableChangedError("altered")] * 5]
+    "errors", [[StopError("no such column")] * 5, [TableChangedError("altered")] * 9]
 )
 def test_a_table_that_cannot_be_read_is_reported(errors: list[Exception]) -> None:
     made = database()
@@ -100,10 +120,49 @@ def test_a_failed_table_is_reported_until_it_is_read_or_stopped() -> None:
     snapshot = IncrementalSnapshot(Chunks(made), Notifications(), IncrementalOptions())
     snapshot.restore(offset)
     assert failures(list(snapshot.resume_reading())) == [{str(TABLE): "no such column"}]
-    assert snapshot.to_offset() == offset
     assert not list(snapshot.stop(SnapshotRequest(("d.other",))))
+    kept = json.loads(snapshot.to_offset()["millrace_failed_tables"])
+    assert kept[str(TABLE)]["reason"] == "no such column"
     assert failures(list(snapshot.stop(SnapshotRequest((str(TABLE),))))) == [{}]
     assert snapshot.to_offset() == {}
+
+
+def test_a_failed_table_is_read_on_behind_its_last_chunk() -> None:
+    """Also after a restart: the offset has how far it was read."""
+    made = database()
+    chunks = Chunks(made)
+    capture = Capture(made, chunks, 2, deletes=False)
+    first: list[Change] = []
+    for change in capture.run({}):
+        first.append(change)
+        if rows_read(first) and not chunks.refusals:
+            chunks.refusals = 5
+    assert rows_read(first) == [0, 1]
+    assert not capture.incremental.running
+    kept = next(change for change in reversed(first) if isinstance(change, Progress))
+    offset = {**kept.position.to_offset(), **kept.kept}
+    made.signal("two", "resume-snapshot")
+    second = run(Chunks(made), made, offset)
+    assert rows_read(second) == [2, 3, 4]
+    assert failures(second) == [{str(TABLE): "no such column"}, {}]
+    assert types(second)[0] == "STARTED"
+    assert types(second)[-1] == "COMPLETED"
+
+
+def test_a_failed_table_that_was_altered_is_read_from_its_start() -> None:
+    made = database()
+    key, end = serialized((1,)), serialized((4,))
+    failed = {"reason": "r", "position": key, "maximum": end, "key": ["another"]}
+    name = {"incremental_snapshot_collections_id": str(TABLE)}
+    offset = {"millrace_failed_tables": json.dumps({str(TABLE): {**name, **failed}}), "n": 1}
+    made.signal("two", "resume-snapshot", EXECUTE)
+    assert rows_read(run(Chunks(made), made, offset)) == [0, 1, 2, 3, 4]
+
+
+def test_marks_that_cannot_be_written_are_written_later() -> None:
+    made = database()
+    chunks = RefusedMarks(made)
+    assert rows_read(run(chunks, made)) == [0, 1, 2, 3, 4]
 
 
 def test_marks_of_another_connector_are_ignored() -> None:

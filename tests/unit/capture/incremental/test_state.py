@@ -1,23 +1,36 @@
-"""The state of an incremental snapshot in an offset: Debezium's keys."""
+"""The state of an incremental snapshot in an offset: Debezium's keys, and Millrace's own."""
 
 from __future__ import annotations
 
 import json
-from collections import deque
+from typing import Any
 
 import pytest
 
 from connector.capture.incremental.chunk_source import TableRequest
-from connector.capture.incremental.state import SnapshotState, state_of
+from connector.capture.incremental.offsets import has_initial_tables, state_of, to_offset
+from connector.capture.incremental.state import SnapshotState
+from connector.capture.incremental.table_state import TableState
 from connector.capture.tables import TableId
 from connector.data.java_objects import serialized
 
-TABLES = deque((TableRequest(TableId("inc", "a"), "(id>1)"), TableRequest(TableId("inc", "b.c"))))
+A, B = TableRequest(TableId("inc", "a"), "(id>1)"), TableRequest(TableId("inc", "b.c"))
+
+
+def begun(request: TableRequest, key: tuple[Any, ...], **more: Any) -> TableState:
+    return TableState(request, position=key, chunk_end=key, maximum=(9, "z"), **more)
+
+
+def stored(*tables: TableState, **more: Any) -> dict[str, Any]:
+    offset: dict[str, Any] = json.loads(
+        json.dumps(to_offset(SnapshotState(list(tables), "s", **more)))
+    )
+    return offset
 
 
 def test_the_state_is_written_as_debezium_writes_it() -> None:
-    state = SnapshotState(deque([TABLES[0]]), "signal", position=(5,))
-    assert state.to_offset() == {
+    state = SnapshotState([TableState(A, position=(5,))], "signal")
+    assert to_offset(state) == {
         "incremental_snapshot_primary_key": serialized((5,)),
         "incremental_snapshot_maximum_key": "aced000570",
         "incremental_snapshot_collections": (
@@ -30,25 +43,55 @@ def test_the_state_is_written_as_debezium_writes_it() -> None:
 
 
 def test_without_a_snapshot_the_offset_has_no_keys() -> None:
-    assert SnapshotState().to_offset() == {}
+    assert to_offset(SnapshotState()) == {}
     assert not state_of({"file": "binlog.1"}).running
 
 
 def test_what_is_written_is_read() -> None:
-    written = SnapshotState(TABLES, "s", (1, "x"), (1, "x"), (9, "z")).to_offset()
-    found = state_of(json.loads(json.dumps(written)))
-    assert (found.tables, found.identity) == (TABLES, "s")
-    assert (found.position, found.chunk_end, found.maximum) == ((1, "x"), (1, "x"), (9, "z"))
+    tables = [begun(A, (1, "x")), TableState(B)]
+    found = state_of(stored(*tables))
+    assert (found.tables, found.identity) == (tables, "s")
+
+
+def test_how_far_each_table_is_read_is_kept() -> None:
+    """Debezium's keys have the first table; those of ours the others, and rows of initial ones."""
+    tables = [
+        begun(A, (1, "x"), is_initial=True, rows=5, key_columns=("id", "v")),
+        begun(B, (2, "y"), is_initial=True, rows=7, key_columns=("id", "v")),
+    ]
+    offset = stored(*tables)
+    assert state_of(offset).tables == tables
+    assert has_initial_tables(offset)
+    assert not has_initial_tables(stored(begun(A, (1, "x"))))
+
+
+def test_a_failed_table_keeps_how_far_it_is_read() -> None:
+    failed = begun(A, (1, "x"), is_initial=True, rows=5, key_columns=("id", "v"), reason="why")
+    offset = stored(failed={"inc.a": failed})
+    assert state_of(offset).failed == {"inc.a": failed}
+    assert has_initial_tables(offset)
+
+
+def test_a_failed_table_of_which_the_reason_alone_is_known() -> None:
+    found = state_of({"millrace_failed_tables": '{"inc.a": "why"}'})
+    assert found.failed == {"inc.a": TableState(TableRequest(TableId("inc", "a")), reason="why")}
 
 
 @pytest.mark.parametrize("key", ["aced00057372", "no digits", serialized((1,))[:-2]])
 def test_a_key_that_cannot_be_read_starts_its_table_again(key: str) -> None:
-    written = SnapshotState(TABLES, "s", (1,), (1,), (9,)).to_offset()
-    found = state_of(written | {"incremental_snapshot_primary_key": key})
-    assert found.tables == TABLES
-    assert (found.position, found.maximum) == (None, None)
+    found = state_of(
+        stored(begun(A, (1,)), TableState(B)) | {"incremental_snapshot_primary_key": key}
+    )
+    assert found.tables == [TableState(A), TableState(B)]
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '[{"id": 1}]', "null"])
 def test_damaged_tables_end_the_snapshot(text: str) -> None:
     assert not state_of({"incremental_snapshot_collections": text}).running
+
+
+def test_the_offset_of_ten_thousand_initial_tables_fits_into_a_message() -> None:
+    """Kafka refuses messages above 1 MB; the text is a string within the JSON of the offset."""
+    tables = (TableRequest(TableId("inventory", f"table_{number}")) for number in range(10_000))
+    offset = stored(*(TableState(table, is_initial=True) for table in tables))
+    assert len(json.dumps(offset)) < 1_000_000

@@ -1,0 +1,184 @@
+"""Reads the tables of incremental snapshots chunk by chunk, and decides what errors lead to."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from connector.capture.backoff import Backoff
+from connector.capture.change import Change, ChunkedReadEnded, FailedTables
+from connector.capture.incremental.chunk_source import Chunk, ChunkSource, Key
+from connector.capture.incremental.pace import ChunkSize, IncrementalOptions
+from connector.capture.incremental.reports import SnapshotReports
+from connector.capture.incremental.state import SnapshotState
+from connector.capture.incremental.table_state import TableState
+from connector.capture.incremental.window import Windows
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
+from connector.errors import StopError, TableChangedError
+
+log = logging.getLogger(__name__)
+
+_NOT_THERE: Final = "It is not captured or does not exist."
+_NO_KEY: Final = (
+    "It has no key. Set message.key.columns for it, and name a column as surrogate-key."
+)
+_AT_ONCE: Final = 4  # attempts for a table whose definition the stream has yet to come to
+RETRIES: Final = Backoff(first=1.0, longest=15.0, attempts=4)
+"""How often a chunk is read again that the database refuses; then its table fails."""
+
+
+@dataclass(slots=True)
+class TableReading:
+    """Reads chunks of the tables of a state into windows.
+
+    The methods yield what the capture has to emit. A chunk that cannot be read is read again after
+    a pause, in which other tables go on; then its table fails, and keeps how far it is read.
+    """
+
+    chunks: ChunkSource
+    reports: SnapshotReports
+    options: IncrementalOptions
+    windows: Windows
+    clock: Callable[[], float]
+    state: SnapshotState = field(default_factory=SnapshotState)
+    _sizes: dict[TableId, ChunkSize] = field(default_factory=dict)
+
+    def fill_windows(self) -> Iterator[Change]:
+        """Read a chunk of each table that is read now; one that is at its end makes room."""
+        while tables := self._next_tables():
+            for one in tables:
+                schema = yield from self._schema(one)
+                if schema is not None:
+                    yield from self._read(one, schema)
+
+    def _next_tables(self) -> list[TableState]:
+        busy = self.windows.tables
+        return self.state.due(self.options.threads - len(busy), self.clock(), busy)
+
+    def _schema(self, one: TableState) -> Generator[Change, None, TableEventSchema | None]:
+        """Return the schema of a table; None if it cannot be read, which ends it."""
+        schema = self.chunks.schema(one.table)
+        if schema is None:
+            if one.is_initial:  # it was dropped, or is not captured any longer
+                yield from self.end_table(one, "SKIPPED")
+            else:
+                yield from self.fail(one, "UNKNOWN_SCHEMA", _NOT_THERE)
+            return None
+        try:
+            columns = self.chunks.key_columns(schema, one.request)
+        except StopError as error:
+            yield from self.refuse(one, str(error))
+            return None
+        if not one.fits(columns):
+            log.warning("The key of table %s was altered: it is read again", one.table)
+            one.restart()
+        one.key_columns = columns
+        self.state.touch()
+        if columns and schema.key_slots:
+            return schema
+        yield from self.fail(one, "NO_PRIMARY_KEY", _NO_KEY)
+        return None
+
+    def _read(self, one: TableState, schema: TableEventSchema) -> Iterator[Change]:
+        """Read the next chunk of a table."""
+        try:
+            chunk = self._chunk(one, schema)
+        except TableChangedError as error:
+            one.failures += 1
+            if one.failures > _AT_ONCE:
+                yield from self.refuse(one, str(error), one.failures - _AT_ONCE)
+                return
+            self.windows.fill(schema, [])  # the stream comes to the new definition first
+            self.windows.alter(one.table)
+        except StopError as error:
+            yield from self.refuse(one, str(error))
+        else:
+            yield from self._take(one, schema, chunk)
+
+    def _chunk(self, one: TableState, schema: TableEventSchema) -> Chunk | None:
+        """Return the next chunk; None if the table has no rows."""
+        if one.maximum is None:
+            one.maximum = self.chunks.maximum_key(schema, one.request)
+            if one.maximum is None:
+                return None
+        return self._next_rows(one, schema, one.maximum)
+
+    def _next_rows(self, one: TableState, schema: TableEventSchema, maximum: Key) -> Chunk:
+        options = self.options
+        size = self._sizes.setdefault(
+            one.table, ChunkSize(options.chunk_size, options.chunk_seconds)
+        )
+        began = time.monotonic()
+        chunk = self.chunks.read(schema, one.request, one.position, maximum, size.rows)
+        size.adapt(len(chunk.rows), time.monotonic() - began)
+        return chunk
+
+    def _take(
+        self, one: TableState, schema: TableEventSchema, chunk: Chunk | None
+    ) -> Iterator[Change]:
+        if chunk is None or not chunk.rows:
+            yield from self.end_table(one, "EMPTY" if chunk is None else "SUCCEEDED")
+            return
+        self.windows.fill(schema, chunk.rows)
+        one.begin_chunk(chunk)
+        self.state.touch()
+        yield self.state.progress(one)
+        yield from self.reports.chunk(self.state, one)
+
+    def refuse(self, one: TableState, reason: str, attempt: int | None = None) -> Iterator[Change]:
+        """Read a chunk again later that cannot be read now; at last, its table fails."""
+        if attempt is None:
+            one.failures += 1
+            attempt = one.failures
+        if attempt > RETRIES.attempts:
+            yield from self.fail(one, "SQL_EXCEPTION", reason)
+            return
+        delay = RETRIES.delay(attempt)
+        one.ready_at = self.clock() + delay
+        log.warning(
+            "A chunk of table %s cannot be read; next attempt in %.1f s: %s",
+            one.table,
+            delay,
+            reason,
+        )
+
+    def fail(self, one: TableState, status: str, reason: str) -> Iterator[Change]:
+        """End a table, and report it until it is read or stopped."""
+        log.warning("The incremental snapshot of table %s failed: %s", one.table, reason)
+        self.state.fail(one, reason)
+        yield FailedTables(self.state.reasons)
+        yield from self.end_table(one, status)
+
+    def forget(self, names: Iterable[str]) -> Iterator[Change]:
+        """Report tables no longer that are read or stopped."""
+        if self.state.forget(names):
+            yield FailedTables(self.state.reasons)
+
+    def end_table(self, one: TableState, status: str) -> Iterator[Change]:
+        """End a table; publish that, and the end of the snapshot if it was the last."""
+        log.info("Incremental snapshot of %s: %s", one.table, status)
+        was_initial = self.state.is_initial
+        if status in ("SUCCEEDED", "EMPTY"):
+            yield from self.forget([str(one.table)])
+        yield from self.reports.table(self.state, one, status)
+        yield from self.remove(one)
+        yield from self.end_initial(was_initial=was_initial)
+
+    def remove(self, one: TableState) -> Iterator[Change]:
+        """Go on without a table."""
+        state = self.state
+        state.remove(one)
+        self._sizes.pop(one.table, None)
+        if not state.running:
+            yield from self.reports.completed(state)
+            state.identity, state.paused = None, False
+        yield state.progress()
+
+    def end_initial(self, *, was_initial: bool) -> Iterator[Change]:
+        """Report the end of the initial snapshot, if it was not complete and is now."""
+        if was_initial and not self.state.is_initial:
+            yield ChunkedReadEnded()
