@@ -287,6 +287,7 @@ def _engine_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Eng
         custom_mode(config) or _configured_mode(values),
         values["internal.log.position.check.enable"],
         Notifications(values["topic.prefix"], tuple(values["notification.enabled.channels"] or ())),
+        values["millrace.snapshot.resumable"],
     )
 
 

@@ -137,7 +137,7 @@ class Progress(Generic[P_co]):
     ``commits`` counts the transactions that ended since the one before, ``committed_ms`` is the
     database's time of the last of them. ``in_transaction``: one is not complete. ``kept`` is what
     the offset has to keep beside the position. A ``restart`` reads there instead of at the
-    position.
+    position. ``is_due``: the offset is stored before anything else is emitted.
     """
 
     position: P_co
@@ -146,6 +146,7 @@ class Progress(Generic[P_co]):
     in_transaction: bool = False
     kept: Mapping[str, Any] = field(default_factory=dict)
     restart: Position | None = None
+    is_due: bool = False
 
 
 @dataclass(slots=True)
@@ -221,7 +222,7 @@ class IncrementalProgress:
 class ChunkedReadBegan:
     """The tables of an initial snapshot that are read in chunks while the log is streamed."""
 
-    estimates: Mapping[TableId, int | None]
+    tables: Sequence[TableId]
 
 
 @dataclass(frozen=True, slots=True)

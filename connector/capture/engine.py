@@ -11,21 +11,17 @@ from connector.capture.backoff import Backoff
 from connector.capture.change import (
     Cause,
     Change,
-    ChunkScan,
-    HeartbeatDue,
     Notice,
     Position,
     Progress,
-    RowChanges,
-    SnapshotBegan,
-    TableScan,
     Waiting,
 )
+from connector.capture.incremental.offsets import has_initial_tables
 from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress
 from connector.capture.signals.processor import Signals
 from connector.capture.snapshot_plan import ModeOf, Plan, plan_start
-from connector.capture.snapshot_progress import SnapshotKind
+from connector.capture.snapshot_publishing import SnapshotPublisher
 from connector.capture.source import Source
 from connector.errors import (
     BrokerUnavailableError,
@@ -52,7 +48,8 @@ class EngineOptions:
     """Snapshot mode, delays and retries. Times are in seconds.
 
     Without ``checks_position`` the engine assumes that the server still has a stored position; if
-    it has not, streaming fails.
+    it has not, streaming fails. ``in_chunks``: the rows of a first start are read in chunks while
+    changes are streamed, so that a restart continues them.
     """
 
     snapshot_mode: str = "initial"
@@ -62,6 +59,7 @@ class EngineOptions:
     configured_mode: ModeOf | None = None
     checks_position: bool = True
     notifications: Notifications = field(default_factory=Notifications)
+    in_chunks: bool = False
 
 
 class Engine(Generic[P]):
@@ -78,6 +76,7 @@ class Engine(Generic[P]):
         self._options = options
         self._progress = progress or CaptureProgress()
         self._signals = signals
+        self._publisher = SnapshotPublisher(self._progress, options.notifications, signals)
         self._last: P | None = None
 
     def changes(self, offset: Mapping[str, Any] | None) -> Iterator[Change]:
@@ -100,8 +99,18 @@ class Engine(Generic[P]):
         stored = source.position(offset) if offset else None
         in_snapshot = bool(offset and offset.get("snapshot") not in _WHILE_STREAMING)
         complete = stored is not None and not in_snapshot
-        plan = self._plan(stored, in_snapshot=in_snapshot)
+        chunks_left = complete and offset is not None and has_initial_tables(offset)
+        plan = self._plan(stored, in_snapshot=in_snapshot, chunks_left=chunks_left)
         log.info("Start with %s", plan)
+        if (
+            chunks_left
+            and not plan.data
+            and (self._signals is None or not self._signals.has_chunks)
+        ):
+            raise StopError(
+                "The initial snapshot is not complete, and nothing reads its chunks any longer.",
+                "Set millrace.snapshot.resumable=true again; to begin again, delete the offsets.",
+            )
         if self._signals is not None and offset and not plan.data:
             self._signals.restore(offset)
         if not plan.snapshot:
@@ -124,16 +133,17 @@ class Engine(Generic[P]):
                 log.warning("%s The present definitions are read instead.", error)
                 return (yield from self._snapshot(replace(plan, schema=True), stored))
             self._read_new_tables()
-        self._progress.snapshot = "skipped"
         yield Waiting("")
-        yield from self._options.notifications.snapshot("SKIPPED")
+        if not self._publisher.reads_chunks:
+            self._progress.snapshot = "skipped"
+            yield from self._options.notifications.snapshot("SKIPPED")
         return position if plan.stream else None
 
     def _read_new_tables(self) -> None:
         if self._signals is not None:
             self._signals.read_new_tables(self._source.captured_tables)
 
-    def _plan(self, stored: P | None, *, in_snapshot: bool) -> Plan:
+    def _plan(self, stored: P | None, *, in_snapshot: bool, chunks_left: bool) -> Plan:
         """Decide what this start does; a source may know why a position is lost."""
         complete = stored is not None and not in_snapshot
         lost: PositionLostError | None = None
@@ -150,6 +160,8 @@ class Engine(Generic[P]):
                 in_snapshot=in_snapshot,
                 configured=self._options.configured_mode,
                 resumable=resumable,
+                in_chunks=self._options.in_chunks,
+                has_chunks_left=chunks_left,
             )
         except PositionLostError as error:
             raise lost or error from None
@@ -157,56 +169,14 @@ class Engine(Generic[P]):
     def _snapshot(self, plan: Plan, stored: P | None) -> Steps[P]:
         yield from self._wait(self._options.snapshot_delay, "")
         yield Waiting("")
-        position = yield from self._published(self._source.snapshot(plan, stored), "initial")
+        position = yield from self._publisher.snapshot(
+            self._source.snapshot(plan, stored), "initial"
+        )
         if stored is not None:
             self._read_new_tables()
-        yield Progress(position)
+        # With chunks, a start behind changes of rows that were emitted would lose these changes.
+        yield self._publisher.with_state(Progress(position, is_due=plan.in_chunks))
         return position if plan.stream else None
-
-    def _published(
-        self, changes: Generator[Change, None, R], kind: SnapshotKind
-    ) -> Generator[Change, None, R]:
-        """Yield the changes of a snapshot and its notifications; record its progress."""
-        notifications = self._options.notifications
-        self._progress.begin_snapshot(kind)
-        yield from notifications.snapshot("STARTED")
-        try:
-            result = yield from self._with_scans(changes)
-        except Exception:
-            self._progress.end_snapshot("aborted")
-            yield from notifications.snapshot("ABORTED")
-            raise
-        self._progress.end_snapshot("completed")
-        yield from notifications.snapshot("COMPLETED")
-        yield HeartbeatDue(now=True)
-        return result
-
-    def _with_scans(self, changes: Generator[Change, None, R]) -> Generator[Change, None, R]:
-        """Yield the changes of a snapshot, with notifications in place of its scans of tables."""
-        tables, table = self._progress.tables, None
-        while True:
-            try:
-                change = next(changes)
-            except StopIteration as end:
-                result: R = end.value
-                return result
-            except StopError:
-                if table is not None:
-                    yield from self._options.notifications.failed_scan(table)
-                raise
-            if isinstance(change, SnapshotBegan):
-                tables.begin(change)
-            elif isinstance(change, TableScan):
-                tables.scan(change)
-                table = change.table if change.rows is None else None
-                yield from self._options.notifications.scan(change)
-            elif isinstance(change, ChunkScan):
-                tables.scan_chunk(change)
-                yield from self._options.notifications.chunk(change)
-            else:
-                if isinstance(change, RowChanges):
-                    tables.read(change.codec.table.id, len(change.rows))
-                yield change
 
     def _stream(self) -> Steps[P]:
         """Stream, and take the blocking snapshots that are requested meanwhile."""
@@ -228,7 +198,8 @@ class Engine(Generic[P]):
             self._source.open()
             try:
                 changes = self._source.read_again(request.tables, self._last, request.event)
-                yield from self._blocking_snapshot(signals, changes)
+                yield from self._wait(self._options.snapshot_delay, "")
+                yield from self._publisher.snapshot(changes, "blocking")
             except HistoryError:
                 raise
             except StopError as error:
@@ -241,22 +212,13 @@ class Engine(Generic[P]):
             signals.end_blocking()
             yield signals.with_state(Progress(self._last))
 
-    def _blocking_snapshot(
-        self, signals: Signals, changes: Generator[Change, None, None]
-    ) -> Iterator[Change]:
-        yield from self._wait(self._options.snapshot_delay, "")
-        for change in self._published(changes, "blocking"):
-            if isinstance(change, Progress):
-                yield signals.with_state(change)
-            else:
-                yield change
-
     def _stream_on(self) -> Iterator[Change]:
         assert self._last is not None
         self._source.open()
         changes: Iterator[Change] = self._source.stream(self._last)
         if self._signals is not None:
             changes = self._signals.weave(changes)
+            changes = self._publisher.stream(changes)
         for change in changes:
             if isinstance(change, Progress):
                 self._last = cast("P", change.position)

@@ -14,7 +14,8 @@ class Plan:
     """The steps of one start. ``mode`` is kept for messages.
 
     ``whole_log``: nothing is read and there is no offset, so that the whole log is streamed.
-    ``on_lost_history``: definitions are read if the schema history is lost.
+    ``on_lost_history``: definitions are read if the schema history is lost. ``in_chunks``: rows are
+    read while streaming, as far as tables have keys.
     """
 
     mode: str
@@ -23,6 +24,7 @@ class Plan:
     stream: bool = True
     whole_log: bool = False
     on_lost_history: bool = False
+    in_chunks: bool = False
 
     @property
     def snapshot(self) -> bool:
@@ -75,6 +77,8 @@ def plan_start(
     in_snapshot: bool,
     resumable: bool,
     configured: ModeOf | None = None,
+    in_chunks: bool = False,
+    has_chunks_left: bool = False,
 ) -> Plan:
     """Decide what a start does.
 
@@ -82,6 +86,8 @@ def plan_start(
     :param configured: what ``configuration_based`` or ``custom`` stands for.
     :param in_snapshot: it says that a snapshot was not completed, so it counts as none.
     :param resumable: the server has everything after it.
+    :param in_chunks: a snapshot of rows is read in chunks while the log is streamed.
+    :param has_chunks_left: such a snapshot was not completed: it continues, whatever the mode.
     :raises StopError: the mode does not fit what is stored.
     """
     mode = _mode(mode_name, configured, has_offset, in_snapshot)
@@ -93,7 +99,8 @@ def plan_start(
                 "Use snapshot.mode=initial for a first start.",
             )
         return Plan(mode_name, schema=True)
-    if complete and not (mode.always and (mode.schema or mode.data)):
+    continues = not (mode.always and (mode.schema or mode.data)) or (in_chunks and has_chunks_left)
+    if complete and continues:
         if resumable:
             return Plan(mode_name, stream=mode.stream, on_lost_history=mode.on_lost_history)
         if not mode.on_lost_position:
@@ -103,13 +110,22 @@ def plan_start(
             )
         mode = _mode(mode_name, configured, has_offset=False, in_snapshot=False)
     if mode.schema or mode.data:
-        return Plan(mode_name, mode.schema, mode.data, mode.stream)
+        return _snapshot(mode_name, mode, in_chunks=in_chunks and mode.data)
     if in_snapshot:
         raise StopError(
             f"The last snapshot was not completed, and snapshot.mode={mode_name} takes none.",
             "Set snapshot.mode=initial or when_needed.",
         )
     return Plan(mode_name, stream=mode.stream, whole_log=True)
+
+
+def _snapshot(name: str, mode: Mode, *, in_chunks: bool) -> Plan:
+    if in_chunks and not mode.stream:
+        raise ConfigError(
+            "millrace.snapshot.resumable reads rows while changes are streamed, which "
+            f"snapshot.mode={name} does not do"
+        )
+    return Plan(name, mode.schema, mode.data, mode.stream, in_chunks=in_chunks)
 
 
 def _mode(name: str, configured: ModeOf | None, has_offset: bool, in_snapshot: bool) -> Mode:

@@ -94,6 +94,7 @@ class SnapshotProgress:
         if found is None or found.state == "COMPLETED":
             return
         found.rows += rows
+        found.state = "RUNNING"
         now = self._clock()
         if now >= self._next_line:
             self._next_line = now + _LOG_INTERVAL

@@ -11,6 +11,7 @@ from connector.config import ConfigDef
 from connector.kafka.config import KNOWN_CLIENT_KEYS
 from connector.mysql.old_names import OLD_PREFIXES
 
+_RESUMABLE: Final = "millrace.snapshot.resumable"
 _PREFIX: Final = re.compile(r"[\w.-]+", re.ASCII)
 _KAFKA_HISTORY: Final = "io.debezium.storage.kafka.history.KafkaSchemaHistory"
 _FILE_HISTORY: Final = "io.debezium.storage.file.history.FileSchemaHistory"
@@ -51,7 +52,8 @@ def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
         **_bad_prefix(config),
         **_missing_topic(config),
         **_unusable_signals(config),
-        **_unusable_read_only(config),
+        **_unusable_gtid_marks(config),
+        **_unusable_resumable(config),
         **_unusable_failover(config),
     }
 
@@ -111,18 +113,41 @@ def _unusable_signals(config: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def _unusable_read_only(config: Mapping[str, str]) -> dict[str, str]:
+def _is_true(config: Mapping[str, str], key: str) -> bool:
+    return config.get(key, "").strip().lower() == "true"
+
+
+def _unusable_gtid_marks(config: Mapping[str, str]) -> dict[str, str]:
     """Find what excludes windows that are marked by GTIDs."""
-    if config.get("read.only", "").strip().lower() != "true":
+    table = config.get("signal.data.collection", "").strip()
+    if _is_true(config, "read.only"):
+        name, remedy = "read.only", ""
+    elif _is_true(config, _RESUMABLE) and not table:
+        name, remedy = _RESUMABLE, "; set signal.data.collection"
+    else:
         return {}
     reasons = {
         "gtid.ignore.on.recovery": "the stream does not follow GTIDs",
         "millrace.position.headers": "rows of its chunks have no position",
     }
     for key, reason in reasons.items():
-        if config.get(key, "").strip().lower() == "true":
-            text = f"The 'read.only' value is invalid: with {key}=true {reason}"
-            return {"read.only": text}
+        if _is_true(config, key):
+            return {name: f"The '{name}' value is invalid: with {key}=true {reason}{remedy}"}
+    return {}
+
+
+def _unusable_resumable(config: Mapping[str, str]) -> dict[str, str]:
+    """Find what excludes an initial snapshot that is read in chunks."""
+    if not _is_true(config, _RESUMABLE):
+        return {}
+    reasons = {
+        ("snapshot.mode", "initial_only"): "chunks are read while changes are streamed",
+        ("snapshot.query.mode", "custom"): "chunks have statements of their own",
+    }
+    for (key, value), reason in reasons.items():
+        if config.get(key, "").strip().lower() == value:
+            text = f"The '{_RESUMABLE}' value is invalid with {key}={value}: {reason}"
+            return {_RESUMABLE: text}
     return {}
 
 

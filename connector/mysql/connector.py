@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from connector.capture.columns import ColumnCodec
-from connector.capture.custom_snapshots import custom_faults, custom_lock, custom_query
+from connector.capture.custom_snapshots import custom_faults
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
 from connector.capture.selection import Selection, selection, signal_table
 from connector.capture.signals.opening import client_faults as signal_client_faults
-from connector.capture.signals.opening import deletes_marks
+from connector.capture.signals.opening import deletes_marks, marks_by_position
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
-from connector.config import ConfigDef, ConfigValue, settings_below
+from connector.config import ConfigDef, ConfigValue
 from connector.data.schema import Schema
 from connector.errors import AccessDeniedError, MillraceError
 from connector.fence import Fence
@@ -37,9 +37,7 @@ from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.session.checks import check_privileges, gtid_problems, problems
 from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.signalled_stream import MySqlSignalledStream
-from connector.mysql.snapshot.snapshot import SnapshotOptions
-from connector.mysql.snapshot.table_choice import table_order
-from connector.mysql.snapshot.table_chunks import ChunkPlanner
+from connector.mysql.snapshot.configured import snapshot_options
 from connector.mysql.source import MySqlSource
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.source_parts import SourceParts
@@ -166,7 +164,7 @@ class MySqlFamily:
                 flavor=self.name,
                 selection=selected,
                 options=capture,
-                snapshot=_snapshot_options(values, config, capture),
+                snapshot=snapshot_options(values, config, capture),
                 source_block=block,
                 tracker=tracker,
                 codec_of=columns_of,
@@ -179,7 +177,7 @@ class MySqlFamily:
     def chunks(self, values: Mapping[str, Any], source: MySqlSource) -> MySqlChunks | None:
         """Return what reads chunks for incremental snapshots, None if windows cannot be marked."""
         table = signal_table(",".join(values["signal.data.collection"] or ()))
-        if table is None and not values["read.only"]:
+        if table is None and not marks_by_position(values):
             return None
         return source.chunks(table, deletes_marks=deletes_marks(values))
 
@@ -264,10 +262,11 @@ class MySqlFamily:
         *,
         several: bool,
     ) -> None:
-        hostname, read_only = report["database.hostname"], config.get("read.only", "").strip()
+        hostname = report["database.hostname"]
+        setting = options.gtid_marks(self.config_def.parse(config))
         try:
             found = list(problems(connection, is_mariadb=self.name == "mariadb"))
-            for name in ("read.only=true",) * (read_only.lower() == "true") + (_SEVERAL,) * several:
+            for name in (setting,) * bool(setting) + (_SEVERAL,) * several:
                 found += gtid_problems(connection, name)
             hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
             check_privileges(connection)
@@ -289,43 +288,6 @@ class MySqlFamily:
         for rule in rules.unmatched(connection):
             log.warning("Validation of %s: %s", config["topic.prefix"], rule)
             report[rule.key].recommended += rule.alike
-
-
-def _snapshot_options(
-    values: Mapping[str, Any], config: Mapping[str, str], capture: options.CaptureOptions
-) -> SnapshotOptions:
-    included = values["snapshot.include.collection.list"]
-    return SnapshotOptions(
-        locking=values["snapshot.locking.mode"].lower(),
-        lock_timeout=values["snapshot.lock.timeout.ms"] / 1000,
-        table_order=table_order(config.get("table.include.list")),
-        included=",".join(included) if included else None,
-        selects=capture.selects,
-        row_count_order=values["snapshot.tables.order.by.row.count"].lower(),
-        lock=custom_lock(config),
-        query=custom_query(config),
-        position_headers=capture.position_headers,
-        threads=values["snapshot.max.threads"],
-        planner=_planner(values, config),
-    )
-
-
-def _planner(values: Mapping[str, Any], config: Mapping[str, str]) -> ChunkPlanner | None:
-    """Return what splits the tables of a snapshot; None if sessions read whole tables."""
-    key = "snapshot.max.threads.multiplier"
-    threads = values["snapshot.max.threads"]
-    multiplier = values["snapshot.max.threads.multiplier"]
-    by_table = {}
-    for name, text in settings_below(config, key + ".").items():
-        if text.strip().isdigit() and int(text):
-            by_table[name] = int(text)
-        else:
-            log.warning("%s.%s is not a positive number: %d is used", key, name, multiplier)
-    legacy = values["legacy.snapshot.max.threads"]
-    legacy = legacy or values["internal.legacy.snapshot.max.threads"]
-    if legacy or max(threads, multiplier, *by_table.values()) == 1:
-        return None
-    return ChunkPlanner(threads, lambda table: by_table.get(str(table), multiplier))
 
 
 def _defined(rules: SchemaRules) -> Callable[[TableId], bool]:

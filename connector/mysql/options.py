@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from connector.capture.change import Operation
 from connector.capture.selection import Matches, any_of
+from connector.capture.signals.opening import marks_by_position
 from connector.config import invalid
 from connector.errors import ConfigError
 from connector.mysql.session.addresses import Addresses, parse_addresses
@@ -29,7 +30,10 @@ _OPERATIONS = frozenset("cudt")
 
 @dataclass(frozen=True, slots=True)
 class CaptureOptions:
-    """Which changes of the log are captured and emitted."""
+    """Which changes of the log are captured and emitted.
+
+    ``gtid_marks`` names the setting because of which chunks are read between GTIDs, if any.
+    """
 
     server_id: int
     queries: bool = False
@@ -46,7 +50,7 @@ class CaptureOptions:
     checks_position: bool = True
     boundaries: bool = False
     position_headers: bool = False
-    read_only: bool = False
+    gtid_marks: str = ""
 
     @property
     def captures_rows_of(self) -> Matches | None:
@@ -98,8 +102,17 @@ def capture_options(values: Mapping[str, Any], config: Mapping[str, str]) -> Cap
         checks_position=values["internal.log.position.check.enable"],
         boundaries=values["provide.transaction.metadata"],
         position_headers=values["millrace.position.headers"],
-        read_only=values["read.only"],
+        gtid_marks=gtid_marks(values),
     )
+
+
+def gtid_marks(values: Mapping[str, Any]) -> str:
+    """Return the setting that needs GTIDs as the marks of chunks; empty without one."""
+    if values["read.only"]:
+        return "read.only=true"
+    if marks_by_position(values):
+        return "millrace.snapshot.resumable=true without signal.data.collection"
+    return ""
 
 
 def _failure_mode(text: str) -> FailureMode:

@@ -85,8 +85,8 @@ class MySqlSource:
         session = self._session()
         try:
             check_server(session, is_mariadb=self._is_mariadb)
-            if self._parts.options.read_only:
-                check_gtids(session)
+            if self._parts.options.gtid_marks:
+                check_gtids(session, self._parts.options.gtid_marks)
             check_privileges(session)
             self._parts.rules.check_select(session)
         except MillraceError:
@@ -171,7 +171,8 @@ class MySqlSource:
     ) -> Generator[Change, None, BinlogPosition]:
         """Read the present tables; return the position to stream from."""
         yield self._rules.notice()
-        with closing(initial_snapshot(self._snapshot_parts)) as snapshot:
+        parts = self._snapshot_parts
+        with closing(initial_snapshot(parts, in_chunks=plan.in_chunks)) as snapshot:
             return (yield from snapshot.changes(plan, self._log_end, stored))
 
     def read_again(
@@ -268,7 +269,7 @@ class MySqlSource:
         :param deletes_marks: the end of a window is the deletion of its first mark.
         """
         parts = self._parts
-        kind = GtidChunks if parts.options.read_only else MySqlChunks
+        kind = GtidChunks if parts.options.gtid_marks else MySqlChunks
         return kind(
             ChunkOptions(signal_table, deletes_marks, parts.options.captures_gtid),
             lambda: parts.tracker.tables,

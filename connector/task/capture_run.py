@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -38,6 +37,7 @@ from connector.task.delivery_watch import DeliveryWatch
 from connector.task.inflight import Inflight, Span
 from connector.task.pipeline import Pipeline
 from connector.task.run_control import RunControl
+from connector.task.run_id import new_run_id
 from connector.task.tolerance import ErrorTolerance
 from connector.task.transform_chain import chain, compilable
 
@@ -55,7 +55,7 @@ class CaptureRun:
         self._task = task
         self._metrics = task.metrics
         self.sent = 0
-        self._capture = open_capture(context.config, context, str(_uuid7()))
+        self._capture = open_capture(context.config, context, new_run_id())
         self._tolerance = ErrorTolerance(context.config, self._metrics.record_skipped)
         self._pipeline = Pipeline(
             self._capture.encoder,
@@ -214,6 +214,8 @@ class CaptureRun:
             self._inflight.close(lambda: restart.to_offset() | dict(change.kept))
             return
         self._inflight.close(lambda: change.position.to_offset() | dict(change.kept) | counts)
+        if change.is_due:
+            self._store_offset()
 
     def _send(self, messages: Iterable[Message]) -> None:
         span, producer = self._inflight.span, self._producer
@@ -312,6 +314,12 @@ class CaptureRun:
         self._unsaved = None
         self._metrics.record_commit()
 
+    def _store_offset(self) -> None:
+        """Wait until all that was sent is acknowledged and its offset is stored."""
+        self._wait_for_producer(lambda: not len(self._producer))
+        self._commit()
+        self._wait_for_producer(lambda: self._unsaved is None)
+
     def _save(self, offset: Mapping[str, Any]) -> None:
         context = self._context
         with context.fence, self._task.health.watch("offsets", "Storing the offset takes long"):
@@ -337,11 +345,3 @@ class CaptureRun:
 
 class _RunStoppedError(Exception):
     """The task stops while it waits for Kafka; what could not be sent is read again."""
-
-
-def _uuid7() -> uuid.UUID:
-    """Make a UUID of version 7: it begins with the time, as Debezium's run ids do."""
-    milliseconds = time.time_ns() // 1_000_000
-    value = milliseconds << 80 | (uuid.uuid4().int & (1 << 80) - 1)
-    value = value & ~(0xF << 76) | 7 << 76
-    return uuid.UUID(int=value & ~(0b11 << 62) | 0b10 << 62)

@@ -99,7 +99,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
             self._windows.open()
 
     def _can_go_on(self, end: float) -> bool:
-        self._is_due = self._is_due and self._is_wanted
+        self._is_due = self._is_due and self._may_continue
         may = self._is_due and self._can_read() and self._clock() < end
         return may and self._positions.can_read()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from connector.capture.backoff import Backoff
-from connector.capture.change import Change, ChunkedReadEnded, FailedTables
+from connector.capture.change import Change, ChunkedReadEnded, FailedTables, TableScan
 from connector.capture.incremental.chunk_source import Chunk, ChunkSource, Key
 from connector.capture.incremental.pace import ChunkSize, IncrementalOptions
 from connector.capture.incremental.reports import SnapshotReports
@@ -22,7 +22,7 @@ from connector.errors import StopError, TableChangedError
 
 log = logging.getLogger(__name__)
 
-_NOT_THERE: Final = "It is not captured or does not exist."
+_UNKNOWN: Final = "It is not captured or does not exist."
 _NO_KEY: Final = (
     "It has no key. Set message.key.columns for it, and name a column as surrogate-key."
 )
@@ -66,7 +66,7 @@ class TableReading:
             if one.is_initial:  # it was dropped, or is not captured any longer
                 yield from self.end_table(one, "SKIPPED")
             else:
-                yield from self.fail(one, "UNKNOWN_SCHEMA", _NOT_THERE)
+                yield from self.fail(one, "UNKNOWN_SCHEMA", _UNKNOWN)
             return None
         try:
             columns = self.chunks.key_columns(schema, one.request)
@@ -165,6 +165,8 @@ class TableReading:
         if status in ("SUCCEEDED", "EMPTY"):
             yield from self.forget([str(one.table)])
         yield from self.reports.table(self.state, one, status)
+        if one.is_initial:
+            yield TableScan(one.table, (), one.rows)
         yield from self.remove(one)
         yield from self.end_initial(was_initial=was_initial)
 

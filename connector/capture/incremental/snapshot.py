@@ -29,7 +29,7 @@ from connector.capture.notifications import Notifications, joined
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import StopError
+from connector.errors import StopError, TableChangedError
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +72,11 @@ class IncrementalSnapshot:
     def is_initial(self) -> bool:
         """Whether the initial snapshot of the connector is not complete."""
         return self._state.is_initial
+
+    @property
+    def initial_tables(self) -> list[TableId]:
+        """The tables of the initial snapshot that are left."""
+        return [one.table for one in self._state.tables if one.is_initial]
 
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state of an offset; windows from before are void."""
@@ -232,19 +237,19 @@ class IncrementalSnapshot:
         return RowChanges(schema, "r", pairs, source, None, text)
 
     @property
-    def _is_wanted(self) -> bool:
+    def _may_continue(self) -> bool:
         return self._state.running and not self._state.paused
 
     def _can_read(self) -> bool:
         """Whether a chunk may be read now."""
-        may = self._is_wanted and not self._lag.is_too_high
+        may = self._may_continue and not self._lag.is_too_high
         return may and bool(self._state.due(1, self._clock()))
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunks between two marks."""
         yield from self._stop_tables()
         can_read = self._can_read()
-        self._is_due = self._is_wanted and not can_read
+        self._is_due = self._may_continue and not can_read
         yield from self._lag.notices()
         if not can_read:
             return
@@ -254,7 +259,7 @@ class IncrementalSnapshot:
             self._chunks.open_window(mark)
             yield from self._reading.fill_windows()
             self._chunks.close_window(mark)
-        except StopError as error:
+        except (StopError, TableChangedError) as error:
             self._drop_windows()
             reason = f"The marks of incremental snapshots cannot be written: {error}"
             for table in list(self._state.tables):

@@ -55,7 +55,7 @@ def open_signals(
         )
         incremental = (
             ReadOnlySnapshot(cast("PositionedChunks", chunks), notifications, options)
-            if values["read.only"]
+            if marks_by_position(values)
             else IncrementalSnapshot(chunks, notifications, options)
         )
     return Signals(
@@ -76,6 +76,12 @@ def open_signals(
 def deletes_marks(values: Mapping[str, Any]) -> bool:
     """Whether the end of a window is the deletion of its first mark."""
     return bool(values["incremental.snapshot.watermarking.strategy"].upper() == "INSERT_DELETE")
+
+
+def marks_by_position(values: Mapping[str, Any]) -> bool:
+    """Whether positions of the log mark the windows of chunks; otherwise rows of a table do."""
+    reads_initial = values["millrace.snapshot.resumable"] and not values["signal.data.collection"]
+    return bool(values["read.only"] or reads_initial)
 
 
 def client_faults(config: Mapping[str, str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -83,6 +83,27 @@ class Signals:
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state that a stored offset has."""
         self._saved = dict(offset)
+        self._restore()
+
+    @property
+    def has_chunks(self) -> bool:
+        """Whether tables can be read in chunks."""
+        return self._incremental is not None
+
+    @property
+    def reads_initial_chunks(self) -> bool:
+        """Whether an initial snapshot is read in chunks and not complete."""
+        return self._incremental is not None and self._incremental.is_initial
+
+    @property
+    def initial_tables(self) -> list[TableId]:
+        """The tables of the initial snapshot that are left."""
+        return [] if self._incremental is None else self._incremental.initial_tables
+
+    def begin_initial(self, tables: Iterable[TableId]) -> Iterator[Change]:
+        """Begin an initial snapshot, whose chunks are read when the stream starts."""
+        if self._incremental is not None:
+            yield from self._incremental.begin_initial(tables)
 
     def read_new_tables(self, tables: Callable[[], Mapping[TableId, bool]]) -> None:
         """Request the rows of tables that are captured since this start, if so configured.
@@ -91,6 +112,7 @@ class Signals:
         """
         if self._new_tables is not None:
             self._saved = self._new_tables.with_request(self._saved, tables())
+            self._restore()
 
     def close(self) -> None:
         """Release all connections; the signals up to the last progress are done."""

@@ -57,12 +57,12 @@ def problems(connection: Connection, *, is_mariadb: bool) -> Iterator[Problem]:
         )
 
 
-def check_gtids(connection: Connection) -> None:
-    """Refuse a server without GTIDs, by which read-only incremental snapshots mark their windows.
+def check_gtids(connection: Connection, setting: str) -> None:
+    """Refuse a server without GTIDs, by which chunks are marked because of a setting.
 
     :raises StopError: the server assigns none.
     """
-    for problem in gtid_problems(connection, "read.only=true"):
+    for problem in gtid_problems(connection, setting):
         raise StopError(problem.message, problem.remedy)
 
 

@@ -7,16 +7,21 @@ from dataclasses import replace
 from connector.capture.change import Row
 from connector.capture.signals.signal import SnapshotRequest
 from connector.mysql.snapshot.blocking import BlockingSnapshot, StandingSource
+from connector.mysql.snapshot.chunked import ChunkedSnapshot
 from connector.mysql.snapshot.snapshot import Snapshot, SnapshotParts
 from connector.mysql.snapshot.table_choice import TableChoice, included_by
 
 
-def initial_snapshot(parts: SnapshotParts) -> Snapshot:
-    """Return the snapshot of all captured tables."""
+def initial_snapshot(parts: SnapshotParts, *, in_chunks: bool = False) -> Snapshot:
+    """Return the snapshot of all captured tables.
+
+    :param in_chunks: tables are read in chunks later, as far as they have keys.
+    """
     options = parts.options
     order = options.table_order, options.row_count_order
     includes = included_by(options.included)
-    return Snapshot(parts, TableChoice(parts.selection, includes, options.selects, *order))
+    kind = ChunkedSnapshot if in_chunks else Snapshot
+    return kind(parts, TableChoice(parts.selection, includes, options.selects, *order))
 
 
 def blocking_snapshot(

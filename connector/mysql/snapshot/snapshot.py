@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from connector.capture.change import (
     Change,
+    ChunkedReadBegan,
     ChunkScan,
     Progress,
     RowChanges,
@@ -44,7 +45,8 @@ from connector.mysql.source_block import SourceBlock
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
-SnapshotChange = SchemaChange | RowChanges | Truncated | TableScan | ChunkScan | SnapshotBegan
+Step = Truncated | TableScan | ChunkScan | SnapshotBegan | ChunkedReadBegan
+SnapshotChange = SchemaChange | RowChanges | Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class Snapshot:
         """Delay each change until the next one comes: the very last one gets a marker."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
-            if isinstance(change, (Truncated, TableScan, ChunkScan, SnapshotBegan)):
+            if isinstance(change, Step):
                 yield change
                 continue
             if held is not None:
@@ -260,7 +262,7 @@ class Snapshot:
 
     def _data(
         self, captured: Sequence[TableId], at: BinlogPosition, fingerprints: Collection[bytes]
-    ) -> Iterator[RowOrScan | SnapshotBegan]:
+    ) -> Iterator[RowOrScan | SnapshotBegan | ChunkedReadBegan]:
         sessions = (self._connection, *self._extra_sessions)
         selects = Selects(self._options.selects, self._options.query)
         rows = SnapshotRows(
@@ -273,9 +275,19 @@ class Snapshot:
         found = self._definitions.row_estimates({table.database for table in read})
         estimates = self._choice.estimates(read, found)
         yield SnapshotBegan(estimates)
-        yield from rows.changes(self._choice.by_size(estimates), captured)
+        ordered = self._choice.by_size(estimates)
+        now = self._read_now(ordered)
+        if now:
+            yield from rows.changes(now, captured)
         if rows.changed:
             yield from self._read_changed(rows, captured)
+        if len(now) < len(ordered):
+            in_chunks = set(ordered).difference(now)
+            yield ChunkedReadBegan([table for table in ordered if table in in_chunks])
+
+    def _read_now(self, tables: list[TableId]) -> list[TableId]:
+        """Return the tables that are read before streaming."""
+        return tables
 
     def _read_changed(self, rows: SnapshotRows, captured: Sequence[TableId]) -> Iterator[RowOrScan]:
         """Read the present rows of tables that were altered or renamed during the snapshot.

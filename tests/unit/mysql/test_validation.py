@@ -52,6 +52,22 @@ def test_what_is_not_supported_is_refused() -> None:
 def test_read_only_snapshots_exclude_some_keys(key: str) -> None:
     (text,) = faults({"read.only": "true", key: "true"})["read.only"]
     assert key in text
+    resumable = {"millrace.snapshot.resumable": "true", key: "true"}
+    (text,) = faults(resumable)["millrace.snapshot.resumable"]
+    assert f"with {key}=true" in text
+    assert "set signal.data.collection" in text
+    with_table = faults({**resumable, "signal.data.collection": "a.signals"})
+    assert "millrace.snapshot.resumable" not in with_table
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("snapshot.mode", "initial_only"), ("snapshot.query.mode", "custom")]
+)
+def test_a_resumable_snapshot_excludes_what_cannot_be_read_in_chunks(key: str, value: str) -> None:
+    custom = {"snapshot.query.mode.custom.name": "x"} if value == "custom" else {}
+    found = faults({"millrace.snapshot.resumable": "true", key: value, **custom})
+    (text,) = found["millrace.snapshot.resumable"]
+    assert f"invalid with {key}={value}" in text
 
 
 @pytest.mark.parametrize(

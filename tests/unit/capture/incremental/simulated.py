@@ -194,7 +194,6 @@ class Capture:
         self.incremental = IncrementalSnapshot(chunks, notifications, options, QuickClock())
         signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)
-        self.position = 0
 
     def run(self, offset: dict[str, Any]) -> Iterator[Change]:
         """Yield the changes behind an offset."""

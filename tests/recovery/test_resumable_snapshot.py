@@ -1,0 +1,186 @@
+"""An initial snapshot that is read in chunks goes on where it was, whatever ends it.
+
+What can come between two of its steps:
+
+- a kill before the first offset, or while definitions and tables without key are read: the start is
+  repeated, because the offset still says that a snapshot is not complete;
+- a kill behind that: the last of these offsets has all tables to read, so none is forgotten;
+- a kill between a chunk and its offset: the chunk is read again, those before it are not;
+- writes and key changes in the rows of a chunk while it waits: the chunk drops those rows;
+- a column added or dropped while a chunk waits or before it is read: it is read again;
+- a table renamed, dropped or truncated before it is read, or while it is read;
+- the setting is removed before the end: the connector refuses to start, as rows would be lost.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+import pytest
+
+from connector.data.java_objects import deserialized
+from tests.fixtures.environment import LONG, Environment, environment
+from tests.recovery.load import Load
+from tests.recovery.test_incremental_snapshot import (
+    SIGNALS,
+    assert_no_older_row_comes_later,
+    progress,
+)
+from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
+
+ROWS = 20_000
+RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "400"}
+
+
+def read_up_to(at: Environment) -> int:
+    """Return the key up to which the stored offset has ``items``; 0 before any chunk of it."""
+    offset = progress(at)
+    if offset is None or "items" not in offset["incremental_snapshot_collections"].split("}")[0]:
+        return 0
+    key = deserialized(offset["incremental_snapshot_primary_key"])
+    return 0 if key is None else int(key[0])
+
+
+def keys_read(at: Environment, table: str = "items") -> list[int]:
+    """Return the keys of the rows of chunks, in the order of the topic."""
+    found = [message.payload() for message in at.messages[at.topic(table)]]
+    return [event["after"]["id"] for event in found if event and event["op"] == "r"]
+
+
+def end(at: Environment, number: int = 1) -> None:
+    """Wait for the end of the snapshot and compare the topics with the tables."""
+    at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+    at.finish(number)
+    at.check()
+
+
+def killed(
+    workspace: Workspace, broker: KafkaBroker, server: DatabaseServer, kills: int, **more: str
+) -> None:
+    seed = random.randrange(1_000_000)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    done: list[tuple[int, int]] = []  # messages before a restart; the key that was stored
+    with environment(workspace, broker, server, rows=ROWS) as at:
+        server.execute(f"USE {at.name}", SIGNALS, "INSERT INTO ledger VALUES (1, 'first')")
+        with Load(server, at.name, seed) as load:
+            names = {key: text.replace("{name}", at.name) for key, text in more.items()}
+            at.create(**RESUMABLE, **names)
+            for _ in range(kills):
+                at.wait_for_more(chance.randrange(1, 3000))
+                key = read_up_to(at)
+                at.worker.kill()
+                done.append((at.count(), key))
+                at.worker.start()
+                at.wait(lambda: at.status()[0] == "RUNNING", "the task to run")
+            at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+        end(at)
+        assert max(key for _, key in done), "no kill came while the rows were read"
+        assert_no_older_row_comes_later(at)
+        messages = [message.payload() for message in at.messages[at.topic()]]
+        for before, key in done:
+            again = [e["after"]["id"] for e in messages[before:] if e and e["op"] == "r"]
+            assert min(again, default=key + 1) > key, "a chunk that was done is read again"
+        if "signal_data_collection" not in more:
+            assert server.query(f"SELECT COUNT(*) FROM {at.name}.signals") == [(0,)]
+        print(f"{done} messages and keys at the kills; {load.transactions} transactions")
+
+
+@pytest.mark.parametrize("name", ["mysql", "mariadb"])
+def test_some_kills(
+    workspace: Workspace, broker: KafkaBroker, request: pytest.FixtureRequest, name: str
+) -> None:
+    killed(workspace, broker, request.getfixturevalue(name), 3)
+
+
+def test_some_kills_with_marks_in_a_table(
+    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+) -> None:
+    user = {"database_user": OWNER.user, "database_password": OWNER.password}
+    killed(workspace, broker, mysql, 3, signal_data_collection="{name}.signals", **user)
+
+
+@pytest.mark.slow
+def test_many_kills(workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer) -> None:
+    killed(workspace, broker, mysql, 12)
+
+
+def test_tables_that_are_renamed_dropped_or_truncated_before_they_are_read(
+    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+) -> None:
+    """They wait behind ``items``; the topic of a renamed table has all of its rows."""
+    with environment(workspace, broker, mysql, rows=ROWS) as at:
+        for table in ("ta", "tb", "tc", "td", "te"):
+            rows = ", ".join(f"({number}, 1)" for number in range(1, 1500))
+            create = f"CREATE TABLE {table} (id INT PRIMARY KEY, v INT)"
+            mysql.execute(f"USE {at.name}", create, f"INSERT INTO {table} VALUES {rows}")
+        included = ("items", "finish", "ta", "tb", "tc", "td", "te", "renamed", "altered")
+        at.create(
+            **RESUMABLE,
+            table_include_list=",".join(f"{at.name}.{table}" for table in included),
+        )
+        at.wait(lambda: read_up_to(at), "the first chunk")
+        mysql.execute(
+            f"USE {at.name}",
+            "RENAME TABLE ta TO renamed",
+            "ALTER TABLE tb RENAME TO altered, ADD more INT DEFAULT 7",
+            "DROP TABLE tc",
+            "TRUNCATE TABLE td",
+            "INSERT INTO td VALUES (1, 2)",
+            "ALTER TABLE te DROP PRIMARY KEY, ADD PRIMARY KEY (v, id)",
+            "UPDATE renamed SET v = 3 WHERE id < 10",
+        )
+        at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+        at.finish()
+        at.check()
+        assert sorted(keys_read(at, "renamed")) == list(range(1, 1500))
+        assert set(keys_read(at, "altered")) == set(range(1, 1500))
+        assert set(keys_read(at, "te")) == set(range(1, 1500))
+        assert at.topic("tc") not in at.messages
+        last = at.messages[at.topic("td")][-1].payload()
+        assert last["after"] == {"id": 1, "v": 2}
+        assert at.status()[0] == "RUNNING"
+
+
+def test_a_kill_while_definitions_are_read_or_before_the_first_chunk(
+    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+) -> None:
+    """At whatever moment of the start the worker ends, no table is forgotten."""
+    seed = random.randrange(1_000_000)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    with environment(workspace, broker, mysql, rows=2000) as at:
+        at.create(**RESUMABLE)
+        for _ in range(4):
+            threading.Event().wait(chance.random() * 0.6)
+            at.worker.kill()
+            at.worker.start()
+        at.wait_for_stream()
+        end(at)
+        assert set(keys_read(at)) == set(range(1, 2001))
+
+
+def test_without_its_setting_an_incomplete_snapshot_does_not_start(
+    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+) -> None:
+    with environment(workspace, broker, mysql, rows=ROWS) as at:
+        at.create(**RESUMABLE)
+        at.wait(lambda: read_up_to(at), "the first chunk")
+        with at.client() as client:
+            client.put(at.name, "stop")
+            client.wait_for(at.name, "STOPPED")
+            kept = read_up_to(at)
+            assert kept
+            config: dict[str, Any] = client.call("GET", f"/connectors/{at.name}/config")
+            del config["millrace.snapshot.resumable"]
+            client.call("PUT", f"/connectors/{at.name}/config", config)
+            client.put(at.name, "resume")
+            client.wait_for(at.name, "FAILED")
+            assert "Set millrace.snapshot.resumable=true again" in at.status()[1]
+            config["millrace.snapshot.resumable"] = "true"
+            client.call("PUT", f"/connectors/{at.name}/config", config)
+        end(at)
+        assert len(keys_read(at)) < 2 * ROWS
+        assert set(keys_read(at)) == set(range(1, ROWS + 1))
