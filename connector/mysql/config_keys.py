@@ -147,6 +147,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "incremental.snapshot.watermarking.strategy": one_of("INSERT_INSERT", "INSERT_DELETE"),
     "inconsistent.schema.handling.mode": _FAILURE_MODES,
     "millrace.incremental.snapshot.chunk.ms": at_least(0),
+    "millrace.incremental.snapshot.threads": at_least(1),
     "millrace.incremental.snapshot.max.lag.ms": at_least(0),
     "notification.enabled.channels": _channels(*notifications.CHANNELS),
     "openlineage.integration.enabled": only(False, because=_NO_LINEAGE),

@@ -14,6 +14,7 @@ What can come between two of its steps:
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 from typing import Any
@@ -100,6 +101,52 @@ def test_some_kills_with_marks_in_a_table(
 ) -> None:
     user = {"database_user": OWNER.user, "database_password": OWNER.password}
     killed(workspace, broker, mysql, 3, signal_data_collection="{name}.signals", **user)
+
+
+def test_kills_while_several_tables_are_read_at_the_same_time(
+    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+) -> None:
+    """Each table goes on behind its own stored key."""
+    tables = ("ta", "tb", "tc")
+    with environment(workspace, broker, mysql, rows=ROWS) as at:
+        for table in tables:
+            mysql.execute(
+                f"USE {at.name}",
+                f"CREATE TABLE {table} (id BIGINT PRIMARY KEY, v VARCHAR(99))",
+                f"INSERT INTO {table} SELECT id, text FROM items",
+            )
+        included = ("items", "ledger", "finish", *tables)
+        at.create(
+            **RESUMABLE,
+            millrace_incremental_snapshot_threads="3",
+            table_include_list=",".join(f"{at.name}.{table}" for table in included),
+        )
+        with Load(mysql, at.name, 1):
+            done = []
+            for _ in range(2):
+                at.wait_for_more(2000)
+                offset = progress(at) or {}
+                started = json.loads(offset.get("millrace_started_tables", "{}"))
+                at.worker.kill()
+                done.append({t: (at.count(t), _key(at, started, t)) for t in tables})
+                at.worker.start()
+                at.wait(lambda: at.status()[0] == "RUNNING", "the task to run")
+            at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+        end(at)
+        assert any(key for kill in done for _, key in kill.values()), "nothing was stored"
+        for table in tables:
+            keys = keys_read(at, table)
+            assert set(keys) == set(range(1, ROWS + 1))
+            for kill in done:
+                before, key = kill[table]
+                assert min(keys[before:], default=key + 1) > key, "a chunk is read again"
+
+
+def _key(at: Environment, started: dict[str, Any], table: str) -> int:
+    """Return the key up to which a table is read."""
+    kept = started.get(f"{at.name}.{table}", {}).get("position")
+    key = deserialized(kept) if kept else None
+    return 0 if key is None else int(key[0])
 
 
 @pytest.mark.slow

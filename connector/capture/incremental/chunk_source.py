@@ -35,14 +35,39 @@ class Chunk:
     equal: int = 0
 
 
-class ChunkSource(Protocol):
-    """Reads chunks and marks the windows in which they are read.
+class ChunkReader(Protocol):
+    """Reads chunks through a session of its own, for one thread at a time.
 
-    Used by the task's thread, with a connection of its own. All methods may raise
-    `TransientError`: the stream starts again then, and the chunk is read again. A `StopError`
-    means that this table cannot be read, `TableChangedError` that its definition is newer than
-    the one that the stream has come to.
+    Methods may raise `TransientError`: the stream starts again then, and the chunk is read again. A
+    `StopError` means that this table cannot be read, `TableChangedError` that its definition is
+    newer than the one that the stream has come to.
     """
+
+    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
+        """Return the highest key of a table, None if there are no rows."""
+
+    def read(
+        self,
+        schema: TableEventSchema,
+        request: TableRequest,
+        after: Key | None,
+        maximum: Key,
+        limit: int,
+    ) -> Chunk:
+        """Read the rows behind a key."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class ChunkSource(ChunkReader, Protocol):
+    """Reads chunks and marks the windows in which they are read; used by the task's thread.
+
+    Its methods raise what those of a `ChunkReader` do.
+    """
+
+    def another_reader(self) -> ChunkReader:
+        """Return a reader with another session."""
 
     def tables(self) -> Iterable[TableId]:
         """Return the captured tables."""
@@ -59,21 +84,5 @@ class ChunkSource(Protocol):
     def close_window(self, chunk: str) -> None:
         """Write the mark of a window's end."""
 
-    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
-        """Return the highest key of a table, None if there are no rows."""
-
-    def read(
-        self,
-        schema: TableEventSchema,
-        request: TableRequest,
-        after: Key | None,
-        maximum: Key,
-        limit: int,
-    ) -> Chunk:
-        """Read the rows behind a key."""
-
     def source(self, window_end: Row, table: TableId) -> Row:
         """Return the source block of rows of a chunk, made from that of the mark's event."""
-
-    def close(self) -> None:
-        """Close the connection."""

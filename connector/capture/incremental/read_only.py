@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from connector.capture.change import Change, Position, Row, RowChanges
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import IncrementalOptions
+from connector.capture.incremental.parallel import RunAll
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 
@@ -55,8 +56,9 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         notifications: Notifications,
         options: IncrementalOptions,
         clock: Callable[[], float] = time.monotonic,
+        run_all: RunAll | None = None,
     ) -> None:
-        super().__init__(chunks, notifications, options, clock)
+        super().__init__(chunks, notifications, options, clock, run_all)
         self._positions = chunks
         self._last: Row | None = None
 
@@ -66,7 +68,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         The stream may be that of another server now: the session for chunks follows it.
         """
         super().restore(offset)
-        self._chunks.close()
+        self._readers.close()
         self._last = None
 
     def deduplicate(self, change: RowChanges) -> None:

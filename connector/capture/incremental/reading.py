@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from connector.capture.backoff import Backoff
 from connector.capture.change import Change, ChunkedReadEnded, FailedTables, TableScan
-from connector.capture.incremental.chunk_source import Chunk, ChunkSource, Key
+from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import ChunkSize, IncrementalOptions
+from connector.capture.incremental.parallel import ChunkJob, ChunkReaders
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import StopError, TableChangedError
+from connector.errors import MillraceError, StopError, TableChangedError
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +40,7 @@ class TableReading:
     """
 
     chunks: ChunkSource
+    readers: ChunkReaders
     reports: SnapshotReports
     options: IncrementalOptions
     windows: Windows
@@ -50,14 +51,24 @@ class TableReading:
     def fill_windows(self) -> Iterator[Change]:
         """Read a chunk of each table that is read now; one that is at its end makes room."""
         while tables := self._next_tables():
+            jobs = []
             for one in tables:
                 schema = yield from self._schema(one)
                 if schema is not None:
-                    yield from self._read(one, schema)
+                    jobs.append(ChunkJob(one, schema, self._size(one).rows))
+            if jobs:
+                for job in self.readers.read(jobs):
+                    yield from self._take(job)
 
     def _next_tables(self) -> list[TableState]:
         busy = self.windows.tables
         return self.state.due(self.options.threads - len(busy), self.clock(), busy)
+
+    def _size(self, one: TableState) -> ChunkSize:
+        options = self.options
+        return self._sizes.setdefault(
+            one.table, ChunkSize(options.chunk_size, options.chunk_seconds)
+        )
 
     def _schema(self, one: TableState) -> Generator[Change, None, TableEventSchema | None]:
         """Return the schema of a table; None if it cannot be read, which ends it."""
@@ -83,51 +94,32 @@ class TableReading:
         yield from self.fail(one, "NO_PRIMARY_KEY", _NO_KEY)
         return None
 
-    def _read(self, one: TableState, schema: TableEventSchema) -> Iterator[Change]:
-        """Read the next chunk of a table."""
-        try:
-            chunk = self._chunk(one, schema)
-        except TableChangedError as error:
-            one.failures += 1
-            if one.failures > _AT_ONCE:
-                yield from self.refuse(one, str(error), one.failures - _AT_ONCE)
-                return
-            self.windows.fill(schema, [])  # the stream comes to the new definition first
-            self.windows.alter(one.table)
-        except StopError as error:
-            yield from self.refuse(one, str(error))
-        else:
-            yield from self._take(one, schema, chunk)
-
-    def _chunk(self, one: TableState, schema: TableEventSchema) -> Chunk | None:
-        """Return the next chunk; None if the table has no rows."""
-        if one.maximum is None:
-            one.maximum = self.chunks.maximum_key(schema, one.request)
-            if one.maximum is None:
-                return None
-        return self._next_rows(one, schema, one.maximum)
-
-    def _next_rows(self, one: TableState, schema: TableEventSchema, maximum: Key) -> Chunk:
-        options = self.options
-        size = self._sizes.setdefault(
-            one.table, ChunkSize(options.chunk_size, options.chunk_seconds)
-        )
-        began = time.monotonic()
-        chunk = self.chunks.read(schema, one.request, one.position, maximum, size.rows)
-        size.adapt(len(chunk.rows), time.monotonic() - began)
-        return chunk
-
-    def _take(
-        self, one: TableState, schema: TableEventSchema, chunk: Chunk | None
-    ) -> Iterator[Change]:
-        if chunk is None or not chunk.rows:
+    def _take(self, job: ChunkJob) -> Iterator[Change]:
+        """Take what came of reading a chunk."""
+        one, chunk = job.table, job.chunk
+        if job.error is not None:
+            yield from self._take_error(job, job.error)
+        elif chunk is None or not chunk.rows:
             yield from self.end_table(one, "EMPTY" if chunk is None else "SUCCEEDED")
+        else:
+            self._size(one).adapt(len(chunk.rows), job.seconds)
+            self.windows.fill(job.schema, chunk.rows)
+            one.begin_chunk(chunk)
+            self.state.touch()
+            yield self.state.progress(one)
+            yield from self.reports.chunk(self.state, one)
+
+    def _take_error(self, job: ChunkJob, error: MillraceError) -> Iterator[Change]:
+        one = job.table
+        if not isinstance(error, TableChangedError):
+            yield from self.refuse(one, str(error))
             return
-        self.windows.fill(schema, chunk.rows)
-        one.begin_chunk(chunk)
-        self.state.touch()
-        yield self.state.progress(one)
-        yield from self.reports.chunk(self.state, one)
+        one.failures += 1
+        if one.failures > _AT_ONCE:
+            yield from self.refuse(one, str(error), one.failures - _AT_ONCE)
+            return
+        self.windows.fill(job.schema, [])  # the stream comes to the new definition first
+        self.windows.alter(one.table)
 
     def refuse(self, one: TableState, reason: str, attempt: int | None = None) -> Iterator[Change]:
         """Read a chunk again later that cannot be read now; at last, its table fails."""

@@ -20,6 +20,7 @@ from connector.capture.change import (
 from connector.capture.incremental.chunk_source import ChunkSource, TableRequest
 from connector.capture.incremental.offsets import state_of, to_offset
 from connector.capture.incremental.pace import IncrementalOptions, StreamLag
+from connector.capture.incremental.parallel import ChunkReaders, RunAll
 from connector.capture.incremental.reading import TableReading
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
@@ -50,12 +51,16 @@ class IncrementalSnapshot:
         notifications: Notifications,
         options: IncrementalOptions,
         clock: Callable[[], float] = time.monotonic,
+        run_all: RunAll | None = None,
     ) -> None:
         self._chunks = chunks
+        self._readers = ChunkReaders(chunks, run_all)
         self._clock = clock
         self._windows = Windows(skips_unchanged=options.skips_unchanged)
         self._reports = SnapshotReports(notifications)
-        self._reading = TableReading(chunks, self._reports, options, self._windows, clock)
+        self._reading = TableReading(
+            chunks, self._readers, self._reports, options, self._windows, clock
+        )
         self._lag = StreamLag(options.most_lag)
         self._is_due = False
 
@@ -90,7 +95,7 @@ class IncrementalSnapshot:
 
     def close(self) -> None:
         """Close the connections."""
-        self._chunks.close()
+        self._readers.close()
 
     def resume_reading(self) -> Iterator[Change]:
         """Read the next chunk after a restart."""

@@ -52,6 +52,7 @@ def open_signals(
             values["skip.messages.without.change"],
             values["millrace.incremental.snapshot.chunk.ms"] / 1000,
             values["millrace.incremental.snapshot.max.lag.ms"] / 1000,
+            values["millrace.incremental.snapshot.threads"],
         )
         incremental = (
             ReadOnlySnapshot(cast("PositionedChunks", chunks), notifications, options)

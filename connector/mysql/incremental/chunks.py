@@ -5,33 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
 
 from connector.capture.change import Row
-from connector.capture.columns import ColumnCodec
-from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
+from connector.capture.incremental.chunk_source import TableRequest
 from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Column, Table, TableId, Tables
+from connector.capture.tables import Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
-from connector.errors import ConversionError, StopError, TableChangedError, TransientError
-from connector.mysql.chunk_keys import ChunkKey, chunk_key, conditions, equals, key_codecs
-from connector.mysql.session.connection import Connection, code_of, quote
-from connector.mysql.session.server_errors import NO_SUCH_COLUMN, NO_SUCH_TABLE
-from connector.mysql.session.text_rows import TextRows
+from connector.mysql.incremental.chunk_reader import MySqlChunkReader, key_columns
+from connector.mysql.session.connection import Connection, quote
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
-
-_UTC: Final = "SET time_zone = '+00:00'"
-# Keys may be zero dates, which newer servers refuse to compare in these modes.
-_ZERO_DATES: Final = (
-    "SET SESSION sql_mode = REPLACE(REPLACE(@@sql_mode, 'NO_ZERO_DATE', ''), 'NO_ZERO_IN_DATE', '')"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +34,7 @@ class ChunkOptions:
     captures_gtid: Matches | None = None
 
 
-class MySqlChunks:
+class MySqlChunks(MySqlChunkReader):
     """A `connector.capture.incremental.chunk_source.ChunkSource`.
 
     ``tables`` are those that the stream has come to; a session is opened when it is needed.
@@ -61,13 +49,12 @@ class MySqlChunks:
         source: SourceBlock,
         open_session: Callable[[], Connection],
     ) -> None:
+        super().__init__(open_session)
         self._options = options
         self._tables = tables
         self._captures = captures
         self._schema_of = schema_of
         self._source = source
-        self._open_session = open_session
-        self._session: Connection | None = None
         self._opened = ""
 
     def tables(self) -> Iterable[TableId]:
@@ -84,7 +71,7 @@ class MySqlChunks:
 
     def key_columns(self, schema: TableEventSchema, request: TableRequest) -> tuple[str, ...]:
         """Return the surrogate key, or the primary key."""
-        return tuple(column.name for column in _key_columns(schema.table, request))
+        return tuple(column.name for column in key_columns(schema.table, request))
 
     def open_window(self, chunk: str) -> None:
         """Insert the first mark."""
@@ -103,101 +90,15 @@ class MySqlChunks:
         data = {"openWindowTimestamp": self._opened, "closeWindowTimestamp": _now_text()}
         self._insert(f"{chunk}-close", "snapshot-window-close", data)
 
-    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
-        """Read the highest key."""
-        keys = _chunk_keys(schema.table, request)
-        order = ", ".join(f"{key.sql} DESC" for key in keys)
-        found = self._select(schema, [], keys, [request.condition], order, 1)
-        return found.end
-
-    def read(
-        self,
-        schema: TableEventSchema,
-        request: TableRequest,
-        after: Key | None,
-        maximum: Key,
-        limit: int,
-    ) -> Chunk:
-        """Read the rows behind a key; those of the first chunk are not compared at all.
-
-        Rows of one surrogate key stay together: the next chunk begins behind that key.
-        """
-        keys = _chunk_keys(schema.table, request)
-        order = ", ".join(key.sql for key in keys)
-        with self._connection() as session:
-            bounds = None if after is None else conditions(keys, after, maximum, session.literal)
-        wheres = [bounds, request.condition]
-        chunk = self._select(schema, schema.columns, keys, wheres, order, limit)
-        if request.surrogate_key is None or chunk.end is None or len(chunk.rows) < limit:
-            return chunk
-        with self._connection() as session:
-            same = equals(keys, chunk.end, session.literal)
-        rest = self._select(schema, schema.columns, keys, [same, request.condition], order, None)
-        return Chunk([*chunk.rows[: -chunk.equal], *rest.rows], chunk.end)
+    def another_reader(self) -> MySqlChunkReader:
+        """Return a reader with another session."""
+        return MySqlChunkReader(self._open_session)
 
     def source(self, window_end: Row, table: TableId) -> Row:
         """Return the block of the mark's event, of another table and as of now."""
         micros = time.time_ns() // 1000
         name, marker = table, "incremental"
         return self._source.at_event(window_end, name.database, name.table, marker, micros)
-
-    def close(self) -> None:
-        """Close the session."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
-    def _select(
-        self,
-        schema: TableEventSchema,
-        columns: Sequence[ColumnCodec],
-        keys: Sequence[ChunkKey],
-        wheres: Sequence[str | None],
-        order: str,
-        limit: int | None,
-    ) -> Chunk:
-        expressions = [column.sql(quote(column.column.name)) for column in columns]
-        selected = ", ".join([*expressions, *(key.sql for key in keys)])
-        where = " AND ".join(filter(None, wheres))
-        sql = (
-            f"SELECT {selected} FROM {schema.table.id.quoted('`')}"  # noqa: S608 - quoted
-            f"{f' WHERE {where}' if where else ''} ORDER BY {order}"
-            f"{'' if limit is None else f' LIMIT {limit}'}"
-        )
-        codecs = [*(column.as_selected() for column in columns), *key_codecs(keys)]
-        with self._connection() as session:
-            batches = TextRows(codecs).read(session.read_rows(sql))
-            rows = [row for batch in batches for row in batch]
-        if not rows:
-            return Chunk([])
-        width = len(columns)
-        end = rows[-1][width:]
-        equal = sum(1 for row in rows if row[width:] == end)
-        found = [row[:width] for row in rows]
-        rows = list(map(schema.with_derived, found)) if schema.derived else found
-        return Chunk(rows, end, equal)
-
-    @contextmanager
-    def _connection(self) -> Iterator[Connection]:
-        """Return the session; after an error it is opened again."""
-        try:
-            if self._session is not None and not self._session.reaches_present_server:
-                self.close()
-            if self._session is None:
-                self._session = self._open_session()
-                self._session.execute(_UTC)
-                self._session.execute(_ZERO_DATES)
-            yield self._session
-        except (TransientError, ConversionError, StopError) as error:
-            self.close()
-            if isinstance(error, ConversionError) or _code(error) in (
-                NO_SUCH_COLUMN,
-                NO_SUCH_TABLE,
-            ):
-                raise TableChangedError(
-                    f"its definition is not the expected one: {error}"
-                ) from error
-            raise
 
     def _insert(self, identity: str, type_: str, data: dict[str, str]) -> None:
         with self._connection() as session:
@@ -213,22 +114,6 @@ class MySqlChunks:
         name = self._options.signal_table
         table = self._tables().get(name) if name else None
         return quote(table.columns[0].name) if table and table.columns else "`id`"
-
-
-def _key_columns(table: Table, request: TableRequest) -> list[Column]:
-    names = (request.surrogate_key,) if request.surrogate_key else table.primary_key
-    columns = [table.column(name) for name in names]
-    if request.surrogate_key and None in columns:
-        raise StopError(f"Table {table.id} has no column {request.surrogate_key}.")
-    return [column for column in columns if column is not None]
-
-
-def _chunk_keys(table: Table, request: TableRequest) -> list[ChunkKey]:
-    return [chunk_key(column) for column in _key_columns(table, request)]
-
-
-def _code(error: Exception) -> int:
-    return code_of(error) if isinstance(error, StopError) else 0
 
 
 def _now_text() -> str:

@@ -1,4 +1,4 @@
-"""A random writer, restarts and faults while a table is read in chunks.
+"""A random writer, restarts and faults while tables are read in chunks, several at a time.
 
 Afterwards the events, replayed key by key, equal the table; and at no moment does an event of a
 chunk put an older row over a newer one.
@@ -11,10 +11,18 @@ import random
 from typing import Any
 
 from connector.capture.change import Emptied, FailedTables, Progress, RowChanges
+from connector.capture.tables import TableId
 from connector.errors import DatabaseUnavailableError
-from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database
+from tests.unit.capture.incremental.simulated import (
+    SIGNALS,
+    TABLE,
+    Capture,
+    Chunks,
+    Database,
+    RandomOrder,
+)
 
-EXECUTE = json.dumps({"data-collections": ["d.t"]})
+EXECUTE = json.dumps({"data-collections": ["d\\.t.*"]})
 
 
 class Run:
@@ -22,7 +30,9 @@ class Run:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.database = Database()
+        count = self.random.randrange(1, 4)
+        names = (TABLE, *(TableId("d", f"t{number}") for number in range(1, count)))
+        self.database = Database(tables=names)
         self.version = 0
         for key in self.random.sample(range(40), self.random.randrange(25)):
             self.database.rows[key] = self._row(key)
@@ -44,13 +54,15 @@ class Run:
             key, kind = self.random.randrange(45), choose()
             exists = key in self.database.rows
             if kind < 0.05:
-                self.database.truncate()
+                self.database.truncate(self.random.choice(self.database.tables))
             elif kind < 0.12:
-                self.database.alter()
+                self.database.alter(self.random.choice(self.database.tables))
             elif kind < 0.3:
                 self.database.write(key, None)
             elif kind < 0.45 and exists:
-                to = self.random.choice([n for n in range(50) if n not in self.database.rows])
+                table = self.database.table_of(key)
+                free = [n for n in range(60) if n not in self.database.rows]
+                to = self.random.choice([n for n in free if self.database.table_of(n) == table])
                 self.database.write(key, self._row(to), moved_to=to)
             else:
                 self.database.write(key, self._row(key))
@@ -58,7 +70,10 @@ class Run:
     def capture(self, size: int) -> Capture:
         """Start a capture."""
         chunks = Chunks(self.database, deletes=self.deletes)
-        return Capture(self.database, chunks, size, deletes=self.deletes)
+        threads, order = self.random.randrange(1, 4), RandomOrder(self.random)
+        return Capture(
+            self.database, chunks, size, deletes=self.deletes, threads=threads, order=order
+        )
 
     def replay(self) -> None:
         """Capture to the end, with restarts in between."""
@@ -90,8 +105,9 @@ class Run:
         if isinstance(change, FailedTables) and change.reasons:
             self.database.signal("on", "resume-snapshot", EXECUTE)
         if isinstance(change, Emptied):
-            self.topic.clear()
-        if not isinstance(change, RowChanges) or change.codec.table.id != TABLE:
+            gone = [key for key in self.topic if self.database.table_of(key) == change.table]
+            self.topic = {key: row for key, row in self.topic.items() if key not in gone}
+        if not isinstance(change, RowChanges) or change.codec.table.id == SIGNALS:
             return
         for before, after in change.rows:
             if change.op == "r":

@@ -1,4 +1,4 @@
-"""A database of one table in memory: its log, its rows, and what reads both.
+"""A database of a few tables in memory: its log, its rows, and what reads both.
 
 It implements the protocols of a source of chunks and of a stream. ``meanwhile`` runs at every step
 that takes time, so that a writer can come between any two of them.
@@ -6,6 +6,7 @@ that takes time, so that a writer can come between any two of them.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,15 +54,37 @@ def schema(table: TableId, *columns: str, keys: tuple[int, ...] = (0,)) -> Table
 
 @dataclass
 class Database:
-    """The server; ``log`` holds what a stream yields for each transaction."""
+    """The server; ``log`` holds what a stream yields for each transaction.
+
+    Keys are those of one of ``tables`` each: the first one has the keys 0, count, 2 · count and so
+    on. ``definitions`` are those of the tables by the length of the log at which they came.
+    """
 
     rows: dict[int, Row] = field(default_factory=dict)
     log: list[Change] = field(default_factory=list)
     signal_schema: TableEventSchema = field(
         default_factory=lambda: schema(SIGNALS, "id", "type", "data")
     )
-    defined: TableEventSchema = field(default_factory=lambda: schema(TABLE, "id", "v"))
     meanwhile: Callable[[], None] = lambda: None
+    tables: tuple[TableId, ...] = (TABLE,)
+    definitions: list[tuple[int, TableEventSchema]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.definitions += ((0, schema(table, "id", "v")) for table in self.tables)
+
+    @property
+    def defined(self) -> TableEventSchema:
+        """The present definition of the first table."""
+        return self.definition(TABLE, len(self.log))
+
+    def definition(self, table: TableId, number: int) -> TableEventSchema:
+        """Return the definition of a table after so many entries of the log."""
+        found = [one for at, one in self.definitions if one.table.id == table and at <= number]
+        return found[-1]
+
+    def table_of(self, key: int) -> TableId:
+        """Return the table to which a key belongs."""
+        return self.tables[key % len(self.tables)]
 
     def write(self, key: int, row: Row | None, moved_to: int | None = None) -> None:
         """Insert, update, delete a row, or give it another key."""
@@ -71,16 +94,18 @@ class Database:
         if before is None and row is None:
             return
         op: Any = "c" if before is None else "d" if row is None else "u"
-        self.log.append(RowChanges(self.defined, op, [(before, row)], (len(self.log),)))
+        codec = self.definition(self.table_of(key), len(self.log))
+        self.log.append(RowChanges(codec, op, [(before, row)], (len(self.log),)))
 
-    def truncate(self) -> None:
-        self.rows.clear()
-        self.log.append(Emptied(TABLE))
+    def truncate(self, table: TableId = TABLE) -> None:
+        for key in [key for key in self.rows if self.table_of(key) == table]:
+            del self.rows[key]
+        self.log.append(Emptied(table))
 
-    def alter(self) -> None:
-        """Give the table another definition; its rows stay as they are."""
-        self.defined = schema(TABLE, "id", "v")
-        self.log.append(SchemaChange("ALTER", "d", "ALTER TABLE t", (), (len(self.log),)))
+    def alter(self, table: TableId = TABLE) -> None:
+        """Give a table another definition; its rows stay as they are."""
+        self.log.append(SchemaChange("ALTER", "d", "ALTER TABLE", (), (len(self.log),)))
+        self.definitions.append((len(self.log), schema(table, "id", "v")))
 
     def signal(self, identity: str, type_: str, data: str = "") -> None:
         row = (identity, type_, data)
@@ -92,21 +117,25 @@ class Database:
 
 
 class Chunks:
-    """Reads chunks of the table; ``seen`` is the definition that the stream has come to."""
+    """Reads chunks of the tables; the stream has come to so many entries of the log."""
 
     def __init__(self, database: Database, *, deletes: bool = False) -> None:
         self._database = database
         self._deletes = deletes
-        self.seen = database.defined
+        self.streamed = len(database.log)
         self.faults = 0
         self.refusals = 0
         self.closed = 0
 
     def tables(self) -> Sequence[TableId]:
-        return (TABLE,)
+        return self._database.tables
+
+    def another_reader(self) -> Chunks:
+        return self
 
     def schema(self, table: TableId) -> TableEventSchema | None:
-        return self.seen if table == TABLE else None
+        known = table in self._database.tables
+        return self._database.definition(table, self.streamed) if known else None
 
     def key_columns(self, schema: TableEventSchema, request: TableRequest) -> tuple[str, ...]:
         return (request.surrogate_key,) if request.surrogate_key else schema.table.primary_key
@@ -126,12 +155,20 @@ class Chunks:
 
     def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:  # noqa: ARG002 - a protocol
         self._step()
-        return (max(self._database.rows),) if self._database.rows else None
+        keys = self._keys(request)
+        return (max(keys),) if keys else None
+
+    def _rows(self) -> Mapping[int, Row]:
+        """Return the rows that are visible."""
+        return self._database.rows
+
+    def _keys(self, request: TableRequest) -> list[int]:
+        return [key for key in self._rows() if self._database.table_of(key) == request.table]
 
     def read(
         self,
         schema: TableEventSchema,  # noqa: ARG002 - a protocol
-        request: TableRequest,  # noqa: ARG002 - a protocol
+        request: TableRequest,
         after: Key | None,
         maximum: Key,
         limit: int,
@@ -140,10 +177,11 @@ class Chunks:
         if self.refusals:
             self.refusals -= 1
             raise StopError("no such column")
-        rows = self._database.rows
-        found = next_keys(rows, after, maximum, limit)
+        rows = self._rows()
+        found = next_keys(self._keys(request), after, maximum, limit)
+        chunk = chunk_of(rows, found)
         self._step()
-        return chunk_of(rows, found)
+        return chunk
 
     def source(self, window_end: Row, table: TableId) -> Row:  # noqa: ARG002 - a protocol
         return window_end
@@ -165,10 +203,8 @@ def next_keys(rows: Iterable[int], after: Key | None, maximum: Key, limit: int) 
 
 
 def chunk_of(rows: Mapping[int, Row], keys: Sequence[int]) -> Chunk:
-    """Return the rows of some keys, those that are still there."""
-    if not keys:
-        return Chunk([])
-    return Chunk([rows[key] for key in keys if key in rows], (keys[-1],), 1)
+    """Return the rows of some keys."""
+    return Chunk([rows[key] for key in keys], (keys[-1],), 1) if keys else Chunk([])
 
 
 class QuickClock:
@@ -183,15 +219,46 @@ class QuickClock:
         return self._seconds
 
 
+class RandomOrder:
+    """Runs the steps of several threads one after the other, in any order."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._random = chance
+
+    def __call__(self, steps: Sequence[Callable[[], None]]) -> None:
+        errors = []
+        for step in self._random.sample(steps, len(steps)):
+            try:
+                step()
+            except DatabaseUnavailableError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+
 class Capture:
     """A capture of the database: starts at an offset, and yields until the log ends."""
 
-    def __init__(self, database: Database, chunks: Chunks, size: int, *, deletes: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        chunks: Chunks,
+        size: int,
+        *,
+        deletes: bool,
+        threads: int = 1,
+        order: RandomOrder | None = None,
+        clock: QuickClock | None = None,
+    ) -> None:
         self.database = database
         self.chunks = chunks
-        options = IncrementalOptions(size)
-        notifications = Notifications("p", ("sink",))
-        self.incremental = IncrementalSnapshot(chunks, notifications, options, QuickClock())
+        self.incremental = IncrementalSnapshot(
+            chunks,
+            Notifications("p", ("sink",)),
+            IncrementalOptions(size, threads=threads),
+            clock or QuickClock(),
+            order,
+        )
         signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)
 
@@ -201,7 +268,7 @@ class Capture:
         yield from self.signals.weave(self._stream(int(offset.get("n", 0))))
 
     def _stream(self, start: int) -> Iterator[Change]:
-        self.chunks.seen = self._definition(start)
+        self.chunks.streamed = start
         yield HeartbeatDue()
         number, idle = start, 0
         while number < len(self.database.log) or self.incremental.running:
@@ -213,18 +280,12 @@ class Capture:
                 continue
             change = self.database.log[number]
             number += 1
-            if isinstance(change, SchemaChange):
-                self.chunks.seen = self._definition(number)
+            self.chunks.streamed = number
             if isinstance(change, RowChanges):
                 change = RowChanges(change.codec, change.op, list(change.rows), change.source)
             yield change
             yield Progress(At(number))
             yield HeartbeatDue()
-
-    def _definition(self, number: int) -> TableEventSchema:
-        """Return the definition of the table after so many entries of the log."""
-        changes = [c for c in self.database.log[number:] if isinstance(c, SchemaChange)]
-        return self.database.defined if not changes else schema(TABLE, "id", "v")
 
 
 def types(changes: Sequence[Change]) -> list[str]:

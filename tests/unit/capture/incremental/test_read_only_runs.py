@@ -5,19 +5,16 @@ After a restart the server may be a replica that lags behind what was streamed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row
-from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.read_only import ReadOnlySnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SnapshotRequest
-from connector.capture.table_schema import TableEventSchema
-from connector.errors import StopError
 from tests.unit.capture.incremental.random_run import Run
 from tests.unit.capture.incremental.simulated import (
     SIGNALS,
@@ -26,8 +23,7 @@ from tests.unit.capture.incremental.simulated import (
     Chunks,
     Database,
     QuickClock,
-    chunk_of,
-    next_keys,
+    RandomOrder,
     types,
 )
 
@@ -88,26 +84,8 @@ class LaggingChunks(Chunks):
     def source_here(self) -> Row:
         return (-1,)
 
-    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:  # noqa: ARG002 - a protocol
-        self._step()
-        rows = self.log.states[self.visible]
-        return (max(rows),) if rows else None
-
-    def read(
-        self,
-        schema: TableEventSchema,  # noqa: ARG002 - a protocol
-        request: TableRequest,  # noqa: ARG002 - a protocol
-        after: Key | None,
-        maximum: Key,
-        limit: int,
-    ) -> Chunk:
-        self._step()
-        if self.refusals:
-            self.refusals -= 1
-            raise StopError("no such column")
-        rows = self.log.states[self.visible]
-        self._step()
-        return chunk_of(rows, next_keys(rows, after, maximum, limit))
+    def _rows(self) -> Mapping[int, Row]:
+        return self.log.states[self.visible]
 
     def _step(self) -> None:
         super()._step()
@@ -127,8 +105,13 @@ class ReadOnlyCapture(Capture):
     def __init__(self, run: ReadOnlyRun, chunks: LaggingChunks, size: int) -> None:
         super().__init__(run.database, chunks, size, deletes=False)
         self._run = run
-        options, notifications = IncrementalOptions(size), Notifications("p", ("sink",))
-        self.incremental = ReadOnlySnapshot(chunks, notifications, options, QuickClock(0.1))
+        self.incremental = ReadOnlySnapshot(
+            chunks,
+            Notifications("p", ("sink",)),
+            IncrementalOptions(size, threads=run.random.randrange(1, 4)),
+            QuickClock(0.1),
+            RandomOrder(run.random),
+        )
         self.signals = Signals(SignalOptions(SIGNALS), (), self.incremental)
 
     def _stream(self, start: int) -> Iterator[Change]:

@@ -1,0 +1,136 @@
+"""Several tables that are read at the same time, between the same marks."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from connector.capture.change import Change, Progress, RowChanges
+from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
+from connector.capture.incremental.offsets import state_of
+from connector.capture.incremental.parallel import ChunkJob, ChunkReaders
+from connector.capture.incremental.table_state import TableState
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
+from connector.errors import DatabaseUnavailableError, StopError
+from tests.unit.capture.incremental.simulated import (
+    TABLE,
+    Capture,
+    Chunks,
+    Database,
+    QuickClock,
+    schema,
+)
+from tests.unit.capture.incremental.test_snapshot import rows_read
+
+TABLES = (TABLE, TableId("d", "t1"), TableId("d", "t2"))
+
+
+def database() -> Database:
+    made = Database({number: (number, "v") for number in range(18)}, tables=TABLES)
+    made.signal("one", "execute-snapshot", json.dumps({"data-collections": ["d\\.t.*"]}))
+    return made
+
+
+def windows(made: Database) -> int:
+    rows = [change.rows[0][1] for change in made.log if isinstance(change, RowChanges)]
+    return sum(row is not None and row[1] == "snapshot-window-open" for row in rows)
+
+
+class Together(Chunks):
+    """A server that answers when as many sessions read as tables are read at once."""
+
+    def __init__(self, made: Database, barrier: threading.Barrier) -> None:
+        super().__init__(made)
+        self.barrier = barrier
+        self.readers: list[Together] = []
+
+    def another_reader(self) -> Chunks:
+        self.readers.append(Together(self._database, self.barrier))
+        return self.readers[-1]
+
+    def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
+        self.barrier.wait(5)
+        return super().maximum_key(schema, request)
+
+
+@pytest.mark.parametrize(("threads", "count"), [(1, 10), (3, 4)])
+def test_tables_share_their_windows(threads: int, count: int) -> None:
+    made = database()
+    chunks = Together(made, threading.Barrier(threads))
+    changes = list(Capture(made, chunks, 2, deletes=False, threads=threads).run({}))
+    assert sorted(rows_read(changes)) == list(range(18))
+    assert windows(made) == count
+    assert len(chunks.readers) == threads - 1
+
+
+def test_a_restart_continues_each_table_where_it_was() -> None:
+    made = database()
+    first: list[Change] = []
+    for change in Capture(made, Chunks(made), 2, deletes=False, threads=2).run({}):
+        first.append(change)
+        if isinstance(change, Progress) and len(rows_read(first)) == 8:
+            break
+    stored = first[-1]
+    assert isinstance(stored, Progress)
+    offset = {**stored.position.to_offset(), **stored.kept}
+    positions = [one.position for one in state_of(offset).tables]
+    assert positions == [(9,), (10,), None]
+    second = rows_read(list(Capture(made, Chunks(made), 2, deletes=False, threads=2).run(offset)))
+    assert sorted(rows_read(first) + second) == list(range(18))
+
+
+def test_a_table_that_is_refused_does_not_delay_the_others() -> None:
+    class Refusing(Chunks):
+        def read(
+            self,
+            schema: TableEventSchema,
+            request: TableRequest,
+            after: Key | None,
+            maximum: Key,
+            limit: int,
+        ) -> Chunk:
+            if request.table == TABLE and self.refusals:
+                self.refusals -= 1
+                raise StopError("no such column")
+            kept, self.refusals = self.refusals, 0
+            try:
+                return super().read(schema, request, after, maximum, limit)
+            finally:
+                self.refusals = kept
+
+    made = database()
+    chunks = Refusing(made)
+    chunks.refusals = 4
+    capture = Capture(made, chunks, 2, deletes=False, clock=QuickClock(0.1))
+    read = rows_read(list(capture.run({})))
+    assert sorted(read) == list(range(18))
+    assert read[:2] == [1, 4], "the first table was waited for"
+
+
+def test_all_readers_have_ended_before_an_error_is_raised() -> None:
+    """Otherwise one of them would be used by two threads after the error."""
+    ended = threading.Event()
+
+    class Slow(Chunks):
+        def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:  # noqa: ARG002 - a protocol
+            threading.Event().wait(0.2)
+            ended.set()
+            return None
+
+    class Failing(Chunks):
+        def another_reader(self) -> Chunks:
+            return Slow(self._database)
+
+        def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:  # noqa: ARG002 - a protocol
+            raise DatabaseUnavailableError("gone")
+
+    jobs = [
+        ChunkJob(TableState(TableRequest(table)), schema(table, "id", "v"), 2)
+        for table in TABLES[:2]
+    ]
+    with pytest.raises(DatabaseUnavailableError):
+        ChunkReaders(Failing(database())).read(jobs)
+    assert ended.is_set()
