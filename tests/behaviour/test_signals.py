@@ -139,6 +139,32 @@ def test_a_failed_table_is_in_the_status_until_it_is_read(capture: Capture) -> N
     wait_for(lambda: failed not in capture.client.state(capture.name)[1], LONG, "its end")
 
 
+def test_a_failed_table_is_read_on_behind_its_last_chunk(capture: Capture) -> None:
+    """One row cannot be read until the function of the condition is another one."""
+    rest = {"signal.enabled.channels": "source,rest", "incremental.snapshot.chunk.size": "1"}
+    capture.config |= rest
+    refusing = "IF i = 3 THEN SIGNAL SQLSTATE '45000'; END IF;"
+    function = "CREATE FUNCTION pick(i INT) RETURNS INT DETERMINISTIC BEGIN {} RETURN 1; END"
+    capture.start(SIGNALS, function.format(refusing))
+    capture.database.execute("INSERT INTO t VALUES (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e')")
+    name = f"{capture.database.name}.t"
+    picked = [{"data-collection": name, "filter": f"{capture.database.name}.pick(id) = 1"}]
+    data = request(capture, "t", **{"additional-conditions": picked})
+    capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
+    failed = f"Incremental snapshot of table {name} failed"
+    wait_for(lambda: failed in capture.client.state(capture.name)[1], LONG, "the reason")
+    found = wait_for_end(capture)
+    assert [one["additional_data"]["status"] for one in found if "SCAN" in one["type"]] == [
+        "SQL_EXCEPTION"
+    ]
+    capture.database.execute("DROP FUNCTION pick", function.format(""))
+    url = f"{capture.url}/connectors/{capture.name}/signals"
+    assert httpx.post(url, json={"type": "resume-snapshot"}).status_code == 202
+    wait_for_end(capture, 2)
+    assert [row["id"] for row in read_rows(capture, "t")] == [1, 2, 3, 4, 5]
+    wait_for(lambda: failed not in capture.client.state(capture.name)[1], LONG, "its end")
+
+
 def test_keys_of_every_kind_are_read_once(capture: Capture) -> None:
     columns = {
         "ke": "ENUM('z', 'a', 'm')",

@@ -30,6 +30,7 @@ from tests.recovery.test_incremental_snapshot import (
     progress,
 )
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
+from tools.stack.errors import StackError
 
 ROWS = 20_000
 RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "400"}
@@ -96,11 +97,23 @@ def test_some_kills(
     killed(workspace, broker, request.getfixturevalue(name), 3)
 
 
+@pytest.mark.parametrize("name", ["mysql", "mysql56"])
 def test_some_kills_with_marks_in_a_table(
-    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+    workspace: Workspace, broker: KafkaBroker, request: pytest.FixtureRequest, name: str
 ) -> None:
+    """The second server has no GTIDs."""
     user = {"database_user": OWNER.user, "database_password": OWNER.password}
-    killed(workspace, broker, mysql, 3, signal_data_collection="{name}.signals", **user)
+    server = request.getfixturevalue(name)
+    killed(workspace, broker, server, 3, signal_data_collection="{name}.signals", **user)
+
+
+def test_without_gtids_a_table_of_signals_is_needed(
+    workspace: Workspace, broker: KafkaBroker, mysql56: DatabaseServer
+) -> None:
+    with environment(workspace, broker, mysql56) as at:
+        setting = "millrace.snapshot.resumable=true without signal.data.collection"
+        with pytest.raises(StackError, match=f"{setting} needs GTIDs"):
+            at.create(**RESUMABLE)
 
 
 def test_kills_while_several_tables_are_read_at_the_same_time(

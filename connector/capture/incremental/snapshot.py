@@ -98,12 +98,19 @@ class IncrementalSnapshot:
         self._readers.close()
 
     def resume_reading(self) -> Iterator[Change]:
-        """Read the next chunk after a restart."""
-        if self._state.failed:
-            yield FailedTables(self._state.reasons)
-        if self._state.running:
-            log.info("The incremental snapshot of %s continues", joined(self._state.names))
-            yield self._state.progress()
+        """Read the next chunk after a restart; failed tables of an initial snapshot are read on."""
+        state = self._state
+        failed = [name for name, one in state.failed.items() if one.is_initial]
+        begins = bool(failed) and not state.running
+        state.add(state.resume_failed(failed))
+        if failed or state.failed:
+            yield FailedTables(state.reasons)
+        if begins:
+            state.identity = INITIAL
+            yield from self._reports.step(state, "STARTED")
+        if state.running:
+            log.info("The incremental snapshot of %s continues", joined(state.names))
+            yield state.progress()
             yield from self._read_chunk()
 
     def begin_initial(self, tables: Iterable[TableId]) -> Iterator[Change]:
