@@ -15,13 +15,18 @@ from connector.data.fragments import Fragments
 from connector.data.record import Header, Message
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, numbered_rows
 from connector.debezium.native_messages import row_writer
-from connector.debezium.table_fragments import EventFragments, TableFragments
+from connector.debezium.table_fragments import (
+    SOURCE,
+    EncodeKey,
+    EventFragments,
+    SourceFragments,
+    TableFragments,
+)
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 from connector.native import NativeColumns, Rows, is_native
 
 Headers = list[tuple[str, bytes | None]]
-EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 _CREATING = frozenset("cr")
 
@@ -52,6 +57,7 @@ class CompiledRows:
         self._encode_header = encode_header
         self._headers: Headers = [encode_header(header) for header in options.context_headers]
         self._shapes = TableVersions(self._shape)
+        self._source: SourceFragments | None = None
 
     def messages(self, change: RowChanges) -> list[Message]:
         """Return the messages of a change, in order."""
@@ -209,10 +215,13 @@ class CompiledRows:
         return event.tail(op, event.shape.transaction((None, None, None, block)))
 
     def _shape(self, codec: TableEventSchema) -> TableFragments:
-        shape = TableFragments(
-            codec, self._fragments, self._options.row_slot, self._encode_key(codec)
-        )
+        source = codec.envelope_schema.fields[SOURCE].schema
+        if self._source is None or self._source.schema is not source:
+            self._source = SourceFragments(source, self._fragments, self._options.row_slot)
+        shape = TableFragments(codec, self._fragments, self._source, self._encode_key)
         shape.writer = row_writer(codec, self._fragments, self._keys)
+        if shape.writer is None:
+            shape.key  # noqa: B018 - a registry is asked before any event is counted
         return shape
 
 

@@ -10,10 +10,11 @@ from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
 from connector.data.schema import Schema
-from connector.debezium.compiled import CompiledRows, EncodeHeader, EncodeKey, fragment_keys
+from connector.debezium.compiled import CompiledRows, EncodeHeader, fragment_keys
 from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.position_header import add_position_headers
+from connector.debezium.table_fragments import EncodeKey
 from connector.debezium.transactions import Transaction
 from connector.names import POSITION_HEADER
 from connector.native import NativeColumns

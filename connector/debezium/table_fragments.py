@@ -13,53 +13,92 @@ from typing import Any
 from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Encode, Fragments
+from connector.data.schema import Schema
 from connector.debezium.events import moving
 from connector.native import NativeColumns, RowWriter
 
-_BEFORE, _AFTER, _SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
+_BEFORE, _AFTER, SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _KNOWN_NUMBERS = 4096
 _STREAMING, _SNAPSHOT = "streaming", "snapshot"
 
+EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
+
+
+class SourceFragments:
+    """The pieces of source blocks, which the tables of a connector share."""
+
+    def __init__(self, schema: Schema, fragments: Fragments, row_slot: int) -> None:
+        self.schema = schema
+        self.head = fragments.part(schema, 0, row_slot)
+        self.tail = fragments.part(schema, row_slot + 1, len(schema.fields))
+        self.end = fragments.close(schema)
+        self._number = fragments.part(schema, row_slot, row_slot + 1)
+        self._row_slot = row_slot
+        self._numbers: list[bytes] = []
+
+    def numbers(self, first: int, count: int) -> Sequence[bytes]:
+        """Return the fields of the source block that hold the numbers of some rows."""
+        known = self._numbers
+        last = first + count
+        if last > _KNOWN_NUMBERS:
+            return [self._row_number(number) for number in range(first, last)]
+        if last > len(known):
+            known += [self._row_number(number) for number in range(len(known), last)]
+        return known[first:last]
+
+    def _row_number(self, number: int) -> bytes:
+        return self._number((None,) * self._row_slot + (number,))
+
 
 class TableFragments:
-    """The ready pieces of one table version's envelopes."""
+    """The ready pieces of one table version's envelopes.
+
+    Many tables may be kept: what most of them never need is made when it is needed.
+    """
 
     def __init__(
         self,
         codec: TableEventSchema,
         fragments: Fragments,
-        row_slot: int,
-        key: Callable[[Row], bytes | None],
+        source: SourceFragments,
+        encode_key: EncodeKey,
     ) -> None:
         envelope, value = codec.envelope_schema, codec.value_schema
-        source = envelope.fields[_SOURCE].schema
-        frame, self.end = fragments.frame(envelope, codec.topic)
-        opening = frame + fragments.label(envelope, _BEFORE)
+        frame, end = fragments.frame(envelope, codec.topic)
         after = fragments.label(envelope, _AFTER)
-        null, present = fragments.null(value), fragments.present(value)
+        null, self._present = fragments.null(value), fragments.present(value)
         self._fragments = fragments
+        self._encode_key = encode_key
         self.codec = codec
         self.topic = codec.topic
-        self.key = key
         self.moved = moving(codec)
         self.writer: RowWriter | None = None
         self._python_contexts: set[str] = set()
-        self.created = opening + null + after + present
-        self.opened = opening + present
-        self.to_after = after + present
+        self._opening_size = len(frame) + len(fragments.label(envelope, _BEFORE))
+        self.to_after = after + self._present
         self.no_after = after + null
-        self.source_label = fragments.label(envelope, _SOURCE)
-        self.whole_source = fragments.nested(envelope, _SOURCE)
-        self.source_head = fragments.part(source, 0, row_slot)
-        self.source_tail = fragments.part(source, row_slot + 1, len(source.fields))
-        self.source_end = fragments.close(source)
-        self.transaction = fragments.part(envelope, _TRANSACTION, _OP)
-        self.no_transaction = self.transaction((None,) * _OP)
+        self.created = frame + fragments.label(envelope, _BEFORE) + null + self.to_after
+        self.source = source
+        self.source_label = fragments.label(envelope, SOURCE)
+        self.whole_source = fragments.nested(envelope, SOURCE)
+        self.no_transaction = fragments.part(envelope, _TRANSACTION, _OP)((None,) * _OP)
         self.operation = fragments.part(envelope, _OP, _END)
-        self.end = fragments.close(envelope) + self.end
-        self._number = fragments.part(source, row_slot, row_slot + 1)
-        self._row_slot = row_slot
-        self._numbers: list[bytes] = []
+        self.end = fragments.close(envelope) + end
+
+    @cached_property
+    def key(self) -> Callable[[Row], bytes | None]:
+        """Writes the key of a row."""
+        return self._encode_key(self.codec)
+
+    @cached_property
+    def opened(self) -> bytes:
+        """What stands before a row before its change."""
+        return self.created[: self._opening_size] + self._present
+
+    @cached_property
+    def transaction(self) -> Encode:
+        """Writes the block of a transaction."""
+        return self._fragments.part(self.codec.envelope_schema, _TRANSACTION, _OP)
 
     def record_python(self, op: str) -> None:
         """Remember that Python wrote rows of the log, or of a snapshot."""
@@ -95,19 +134,6 @@ class TableFragments:
         wrap, row = self._fragments.nested(self.codec.envelope_schema, index), self._row
         return row if wrap is None else lambda values: wrap(row(values))
 
-    def numbers(self, first: int, count: int) -> Sequence[bytes]:
-        """Return the fields of the source block that hold the numbers of some rows."""
-        known = self._numbers
-        last = first + count
-        if last > _KNOWN_NUMBERS:
-            return [self._row_number(number) for number in range(first, last)]
-        if last > len(known):
-            known += [self._row_number(number) for number in range(len(known), last)]
-        return known[first:last]
-
-    def _row_number(self, number: int) -> bytes:
-        return self._number((None,) * self._row_slot + (number,))
-
 
 class EventFragments:
     """The pieces that all rows of one log event share."""
@@ -116,8 +142,9 @@ class EventFragments:
 
     def __init__(self, shape: TableFragments, source: Row, now: int) -> None:
         self.shape = shape
-        head = shape.source_label + shape.source_head(source)
-        end = shape.source_tail(source) + shape.source_end
+        shared = shape.source
+        head = shape.source_label + shared.head(source)
+        end = shared.tail(source) + shared.end
         self._parts = head, end
         # A source block whose length is written is made as a whole, in place of the numbers.
         self.head, self.source_end = (head, end) if shape.whole_source is None else (b"", b"")
@@ -131,7 +158,8 @@ class EventFragments:
 
     def numbers(self, first: int, count: int) -> Sequence[bytes]:
         """Return what stands between `head` and `source_end` for some rows."""
-        numbers, whole = self.shape.numbers(first, count), self.shape.whole_source
+        shape = self.shape
+        numbers, whole = shape.source.numbers(first, count), shape.whole_source
         if whole is None:
             return numbers
         head, end = self._parts
