@@ -4,6 +4,7 @@ use crate::base64;
 use crate::decimal::Unscaled;
 use crate::digits;
 use crate::format::{Format, Prepared};
+use crate::java_double;
 use crate::text::quote;
 
 /// What the converter makes of the values of a field.
@@ -62,17 +63,18 @@ impl Format for Json<'_> {
     }
 
     fn float(&mut self, value: f32) -> Option<()> {
-        let is_written = match self.kind {
-            JsonType::Float => digits::float(self.out, value),
-            JsonType::Double => digits::double(self.out, value as f64),
-            _ => false,
-        };
-        is_written.then_some(())
+        match self.kind {
+            JsonType::Float => digits::float(self.out, value).then_some(()),
+            _ => self.double(value as f64),
+        }
     }
 
     fn double(&mut self, value: f64) -> Option<()> {
         self.is(JsonType::Double)?;
-        digits::double(self.out, value).then_some(())
+        if digits::double(self.out, value) {
+            return Some(());
+        }
+        java_double::push(self.out, value)
     }
 
     fn unscaled(&mut self, number: &Unscaled) -> Option<()> {

@@ -13,6 +13,7 @@ mod digits;
 mod document;
 mod format;
 mod guard;
+mod java_double;
 mod json;
 mod layout;
 mod ops;
