@@ -62,7 +62,9 @@ class Transaction:
 
     def to_offset(self) -> dict[str, Any]:
         """Return what an offset needs to go on in the middle of the transaction."""
-        kept: dict[str, Any] = {_ID: self.id} if self.id is not None else {}
+        if self.id is None and not self._by_table:
+            return {}
+        kept: dict[str, Any] = {} if self.id is None else {_ID: self.id}
         return kept | {_ORDER + name: count for name, count in self._by_table.items()}
 
     def restore(self, offset: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any
 
 from connector import allocator
@@ -207,13 +208,8 @@ class CaptureRun:
         return not self._inflight.span.sent or isinstance(change, Waiting)
 
     def _progress(self, change: Progress[Position]) -> None:
-        transaction = self._pipeline.transaction
-        self._counts = counts = transaction.to_offset()
-        if change.restart is not None:
-            restart = change.restart
-            self._inflight.close(lambda: restart.to_offset() | dict(change.kept))
-            return
-        self._inflight.close(lambda: change.position.to_offset() | dict(change.kept) | counts)
+        self._counts = self._pipeline.transaction.to_offset()
+        self._inflight.close(partial(_offset_of, change, self._counts))
         if change.is_due:
             self._store_offset()
 
@@ -341,6 +337,13 @@ class CaptureRun:
     def _raise_failure(self) -> None:
         if self._failed is not None:
             raise self._failed
+
+
+def _offset_of(change: Progress[Position], counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the offset of a progress; ``counts`` are those of the transaction in progress."""
+    if change.restart is not None:
+        return {**change.restart.to_offset(), **change.kept}
+    return {**change.position.to_offset(), **change.kept, **counts}
 
 
 class _RunStoppedError(Exception):

@@ -25,6 +25,8 @@ IDLE_SECONDS = 60.0
 
 # (error, message) of a message that is never delivered → whether to continue without it
 OnFailure = Callable[[Any, Any], bool]
+ToOffset = Callable[[], dict[str, Any]]
+"""Returns the offset map of a position. Most positions are never stored, so it is made late."""
 
 
 class Span:
@@ -38,7 +40,7 @@ class Span:
     __slots__ = ("_reference", "delivered", "lost", "offset", "receipt", "sent")
 
     def __init__(self, on_failure: OnFailure) -> None:
-        self.offset: dict[str, Any] | None = None
+        self.offset: ToOffset | None = None
         self.sent = self.delivered = 0
         self.lost = False
         self.receipt = DeliveryReceipt(self, on_failure)
@@ -49,7 +51,7 @@ class Span:
         """Whether all messages of the span, which is closed, are delivered."""
         return not self.lost and (self._reference() is None or self.delivered == self.sent)
 
-    def close(self, offset: dict[str, Any]) -> None:
+    def close(self, offset: ToOffset) -> None:
         """End the span at a position: no more messages."""
         self.offset = offset
         del self.receipt
@@ -86,8 +88,8 @@ class Inflight:
         self._last_sent = clock()
         self.span = Span(on_failure)
 
-    def close(self, offset: Callable[[], dict[str, Any]]) -> None:
-        """End the present span at a position; ``offset`` returns its offset map."""
+    def close(self, offset: ToOffset) -> None:
+        """End the present span at a position."""
         span = self.span
         if span.sent:
             self._last_sent = self._clock()
@@ -95,8 +97,11 @@ class Inflight:
             return
         else:
             self._last_sent = self._clock()
-        span.close(offset())
-        self._closed.append(span)
+        span.close(offset)
+        closed = self._closed
+        closed.append(span)
+        while len(closed) > 1 and closed[0].is_done and closed[1].is_done:
+            closed.popleft()  # the next one is further
         self.span = Span(self._on_failure)
 
     def committable(self, *, settled: bool = False) -> dict[str, Any] | None:
@@ -108,4 +113,4 @@ class Inflight:
         closed = self._closed
         while closed and (closed[0].is_done or (settled and not closed[0].lost)):
             offset = closed.popleft().offset
-        return offset
+        return None if offset is None else offset()

@@ -201,6 +201,28 @@ def test_an_offset_map_is_built_only_when_it_is_needed() -> None:
     for _ in range(3):
         task.inflight.close(offset)
     assert built == []
-    task.send()
-    task.inflight.close(offset)
+    for _ in range(3):
+        task.send().delivered()
+        task.inflight.close(offset)
+    assert built == []
+    assert task.inflight.committable() == {}
     assert built == [1]
+
+
+def test_offsets_do_not_pile_up_until_one_is_stored() -> None:
+    task = Task()
+    for number in range(1000):
+        task.send().delivered()
+        task.close(number)
+    slow = task.send()
+    task.close(1000)
+    for number in range(1001, 2000):
+        task.send().delivered()
+        task.close(number)
+    assert len(task.inflight._closed) == 1001
+    assert task.committable() == 999
+    slow.delivered()
+    task.send().delivered()
+    task.close(2000)
+    assert len(task.inflight._closed) == 1
+    assert task.committable() == 2000
