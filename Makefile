@@ -47,10 +47,10 @@ setup: .venv/ready .venv/native  ## make .venv with the exact versions of the lo
 	touch $@
 
 servers-needed:
-	@$(NEEDS) java mvn
+	@$(NEEDS) javac mvn
 
 tests-needed:
-	@$(NEEDS) java mvn mariadbd npm
+	@$(NEEDS) javac mvn mariadbd npm
 
 demo: servers-needed .venv/spark  ## see rows of MySQL arrive in Kafka and in Delta tables
 	.venv/bin/python -m tools.demo $(DEMO_SECONDS:%=--seconds %)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 OLDEST_PYTHON = (3, 11)
-PACKAGES = {"java": "default-jdk-headless", "mvn": "maven"}
+PACKAGES = {"javac": "default-jdk-headless", "mvn": "maven"}
 EXTRA = {"mariadbd": "mariadb-server-core", "npm": "npm"}
 _PATH = os.environ.get("PATH", "") + ":/usr/sbin"
 

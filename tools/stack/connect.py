@@ -10,7 +10,8 @@ from tools.stack.connect_client import is_healthy
 from tools.stack.folders import Workspace
 from tools.stack.jvm import java_command, write_properties
 from tools.stack.kafka import KafkaBroker
-from tools.stack.maven import apicurio_converters, debezium_plugins, kafka_libraries
+from tools.stack.maven import kafka_libraries
+from tools.stack.oracle.plugins import connect_plugins
 from tools.stack.ports import is_open
 from tools.stack.server import Server
 
@@ -48,7 +49,7 @@ class ConnectWorker(Server):
 
     def prepare(self) -> None:
         """Fetch the connectors and write the settings."""
-        plugins = [debezium_plugins(self.downloads), apicurio_converters(self.downloads)]
+        plugins = connect_plugins(self.downloads)
         settings = self._base_properties(plugins) | self._properties
         write_properties(self._settings, settings)
 
@@ -69,7 +70,7 @@ class ConnectWorker(Server):
     def _settings(self) -> Path:
         return self.folder / "connect.properties"
 
-    def _base_properties(self, plugins: Sequence[Path]) -> dict[str, str | int]:
+    def _base_properties(self, plugins: Path) -> dict[str, str | int]:
         json_converter = "org.apache.kafka.connect.json.JsonConverter"
         return {
             "bootstrap.servers": self._broker.address,
@@ -85,7 +86,7 @@ class ConnectWorker(Server):
             "status.storage.replication.factor": 1,
             "status.storage.partitions": 1,
             "listeners": self.url,
-            "plugin.path": ",".join(map(str, plugins)),
+            "plugin.path": str(plugins),
             "plugin.discovery": "service_load",
             # After a kill the tasks shall come back at once, not after five minutes.
             "scheduled.rebalance.max.delay.ms": 0,

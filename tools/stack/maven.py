@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import zipfile
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -18,25 +18,18 @@ KAFKA_POM: Final = _HERE / "kafka.pom.xml"
 DEBEZIUM_POM: Final = _HERE / "debezium.pom.xml"
 REGISTRY_POM: Final = _HERE / "registry.pom.xml"
 APICURIO_POM: Final = _HERE / "apicurio.pom.xml"
-_CONVERTER: Final = "org.apache.kafka.connect.storage.Converter"
-_APICURIO_CONVERTERS: Final = (
-    "io.apicurio.registry.utils.converter.AvroConverter",
-    "io.apicurio.registry.utils.converter.ExtJsonConverter",
-)
+SCRIPTING_POM: Final = _HERE / "scripting.pom.xml"
 
 
 def kafka_libraries(downloads: Path) -> Path:
     """Return the folder with the jars of the Kafka broker and Kafka Connect."""
     java()
 
-    def build(folder: Path) -> None:
-        _copy_dependencies(KAFKA_POM, folder, downloads)
-
-    return once(_target(downloads, KAFKA_POM), "Kafka and Kafka Connect (55 MB, Maven)", build)
+    return _jars(downloads, KAFKA_POM, "Kafka and Kafka Connect (55 MB, Maven)")
 
 
-def debezium_plugins(downloads: Path) -> Path:
-    """Return a plugin path of Kafka Connect: one folder a Debezium connector."""
+def debezium_connectors(downloads: Path) -> Path:
+    """Return a folder with one folder a Debezium connector."""
     return _archives(downloads, DEBEZIUM_POM, "Debezium connectors (55 MB, Maven)")
 
 
@@ -46,16 +39,18 @@ def registry_program(downloads: Path) -> Path:
 
 
 def apicurio_converters(downloads: Path) -> Path:
-    """Return a plugin path of Kafka Connect with Apicurio's converters."""
+    """Return the folder with the jars of Apicurio's converters for Kafka Connect."""
+    return _jars(downloads, APICURIO_POM, "Apicurio's converters (10 MB, Maven)")
 
-    def build(folder: Path) -> None:
-        plugin = folder / "apicurio"
-        _copy_dependencies(APICURIO_POM, plugin, downloads)
-        # The archive does not list its converters, so that Kafka Connect would not find them.
-        with zipfile.ZipFile(plugin / "services.jar", "w") as jar:
-            jar.writestr(f"META-INF/services/{_CONVERTER}", "\n".join(_APICURIO_CONVERTERS))
 
-    return once(_target(downloads, APICURIO_POM), "Apicurio's converters (30 MB, Maven)", build)
+def scripting_engines(downloads: Path) -> Path:
+    """Return the folder with the jars of Debezium's transforms that run scripts."""
+    return _jars(downloads, SCRIPTING_POM, "Debezium's scripting, Groovy, Graal.js (65 MB, Maven)")
+
+
+def _jars(downloads: Path, pom: Path, what: str) -> Path:
+    """Return the folder with the jars that a pom file names."""
+    return once(_target(downloads, pom), what, partial(_copy_dependencies, pom, downloads))
 
 
 def _archives(downloads: Path, pom: Path, what: str) -> Path:
@@ -63,7 +58,7 @@ def _archives(downloads: Path, pom: Path, what: str) -> Path:
 
     def build(folder: Path) -> None:
         with TemporaryDirectory(dir=downloads) as archives:
-            _copy_dependencies(pom, Path(archives), downloads)
+            _copy_dependencies(pom, downloads, Path(archives))
             for archive in sorted(Path(archives).glob("*.tar.gz")):
                 unpack(archive, folder, downloads / "maven.log")
 
@@ -76,7 +71,7 @@ def _target(downloads: Path, pom: Path) -> Path:
     return downloads / f"{pom.name.partition('.')[0]}-{digest}"
 
 
-def _copy_dependencies(pom: Path, folder: Path, downloads: Path) -> None:
+def _copy_dependencies(pom: Path, downloads: Path, folder: Path) -> None:
     repository = downloads / "maven"
     # Maven 3 does not guard its local repository against a second Maven.
     with locked(downloads / "maven.lock", "Maven"):

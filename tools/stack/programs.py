@@ -14,6 +14,7 @@ _PACKAGES: Final = {
     "apt-get": "apt",
     "dpkg-deb": "dpkg",
     "java": "default-jdk-headless",
+    "javac": "default-jdk-headless",
     "mvn": "maven",
     "npm": "npm",
     "setpriv": "util-linux",

@@ -9,7 +9,7 @@ from tools.stack.errors import StackError
 from tools.stack.jvm import write_properties
 from tools.stack.kafka import cluster_id
 from tools.stack.mariadb import share_folder
-from tools.stack.maven import DEBEZIUM_POM, KAFKA_POM
+from tools.stack.maven import APICURIO_POM, DEBEZIUM_POM, KAFKA_POM, REGISTRY_POM, SCRIPTING_POM
 
 POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 
@@ -42,7 +42,9 @@ def test_cluster_ids_are_sixteen_bytes_and_no_command_line_option() -> None:
         assert len(base64.urlsafe_b64decode(identifier + "==")) == 16
 
 
-@pytest.mark.parametrize("pom", [KAFKA_POM, DEBEZIUM_POM])
+@pytest.mark.parametrize(
+    "pom", [KAFKA_POM, DEBEZIUM_POM, REGISTRY_POM, APICURIO_POM, SCRIPTING_POM]
+)
 def test_every_version_is_pinned(pom: Path) -> None:
     tree = ET.parse(pom)
     versions = [item.text or "" for item in tree.iterfind(".//m:dependency/m:version", POM)]
