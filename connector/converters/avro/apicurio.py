@@ -30,7 +30,7 @@ class ApicurioAvroConverter(AvroFragments):
     def __init__(self, config: Mapping[str, str]) -> None:
         options = options_of(CONFIG, config)
         is_key = config.get("converter.type") == "key"
-        dialect = Dialect(metadata=options["connect.meta.data"], decimal_first=False)
+        dialect = Dialect(metadata=options["connect.meta.data"])
         super().__init__(Encoder(dialect), options["schemas.cache.config"])
         self.writes_headers: bool = options["apicurio.registry.headers.enabled"]
         part = "key" if is_key else "value"

@@ -2,7 +2,7 @@
 
 An Avro schema is what `json.loads` gives for its text: a name, a list (a union) or a dict, whose
 members stand in the order in which Java writes them. A named type that was described before is a
-name. The two converters in use differ in details, which are the fields of `Dialect`.
+name. The settings of the two converters that change schemas are the fields of `Dialect`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ _LOGICAL: Final = {
     CONNECT_DATE.name: "date",
     CONNECT_TIME.name: "time-millis",
     CONNECT_TIMESTAMP.name: "timestamp-millis",
+    CONNECT_DECIMAL: "decimal",
 }
 _CONFLUENT: Final = "io.confluent.connect.avro"
 _DEFAULT_PRECISION: Final = 64
@@ -54,14 +55,10 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What two converters, or their settings, do differently.
-
-    ``decimal_first`` writes scale and precision before Connect's properties, as Confluent's does.
-    """
+    """What two converters, or their settings, do differently."""
 
     metadata: bool = True
     scrub: bool = False
-    decimal_first: bool = True
     optional_map_keys: bool = False
 
 
@@ -100,10 +97,13 @@ class AvroSchemaWriter:
             text = self._map(schema, space)
         else:
             text = {"type": _TYPES[schema.type]}
-        logical = self._logical(schema)
-        if self._dialect.decimal_first and schema.name == CONNECT_DECIMAL:
-            text |= {name: logical.pop(name) for name in ("scale", "precision")}
-        text |= self._properties(schema) | logical
+        if schema.name == CONNECT_DECIMAL:
+            parameters = schema.parameters or {}
+            text["scale"] = int(parameters.get("scale", "0"))
+            text["precision"] = int(parameters.get(names.PRECISION, _DEFAULT_PRECISION))
+        text |= self._properties(schema)
+        if schema.name in _LOGICAL:
+            text["logicalType"] = _LOGICAL[schema.name]
         text |= _avro_parameters(schema)
         return str(text["type"]) if len(text) == 1 else text
 
@@ -184,20 +184,6 @@ class AvroSchemaWriter:
             "connect.type": schema.type if schema.type in ("int8", "int16") else None,
         }
         return {name: value for name, value in found.items() if value is not None}
-
-    def _logical(self, schema: Schema) -> dict[str, Any]:
-        if schema.name in _LOGICAL:
-            return {"logicalType": _LOGICAL[schema.name]}
-        if schema.name != CONNECT_DECIMAL:
-            return {}
-        parameters = schema.parameters or {}
-        scale = int(parameters.get("scale", "0"))
-        precision = int(parameters.get(names.PRECISION, _DEFAULT_PRECISION))
-        if self._dialect.decimal_first:
-            return {"scale": scale, "precision": precision, "logicalType": "decimal"}
-        if scale < 0 or scale > precision or precision <= 0:
-            return {}
-        return {"logicalType": "decimal", "precision": precision, "scale": scale}
 
     def _name(self, schema: Schema) -> tuple[str, str | None]:
         if schema.name is None:

@@ -22,7 +22,7 @@ from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 from tests.unit.data.random_values import ROWS, SCHEMAS, values_of
 
-DIALECTS = st.builds(Dialect, metadata=st.booleans(), decimal_first=st.booleans())
+DIALECTS = st.builds(Dialect, metadata=st.booleans())
 
 
 def with_avro_names(schema: Schema, numbers: Iterator[int]) -> Schema:
