@@ -156,6 +156,19 @@ def _try_to_build(
         report[prefix + "type"].errors.append(str(error))
 
 
+def check_converters(config: Mapping[str, str], plugins: Plugins, report: Report) -> None:
+    """Add the errors of converters that refuse settings of which each by itself is right."""
+    for prefix, keys, settings in converter_keys(config, plugins):
+        role = prefix.removesuffix(".")
+        component = component_of(plugins, config[role], CONVERTERS[role])
+        if component is None or any(value.errors for value in keys.check(settings).values()):
+            continue
+        try:
+            component(settings)
+        except ConfigError as error:
+            report[role].errors.append(str(error))
+
+
 def converter_keys(
     config: Mapping[str, str], plugins: Plugins
 ) -> Iterator[tuple[str, ConfigDef, dict[str, str]]]:

@@ -19,7 +19,13 @@ from connector.worker.claims import Claims
 from connector.worker.client_overrides import DEFINITIONS, create_policy, overrides
 from connector.worker.config_providers import REFERENCE, Providers
 from connector.worker.connector_config import prefixed, source_config
-from connector.worker.nested_plugins import Report, chain_keys, check_chain, converter_keys
+from connector.worker.nested_plugins import (
+    Report,
+    chain_keys,
+    check_chain,
+    check_converters,
+    converter_keys,
+)
 from connector.worker.requests import Stages
 from connector.worker.rest_entities import ConfigInfos
 from connector.worker.topic_creation import PREFIX as TOPIC_CREATION
@@ -97,6 +103,7 @@ class Validator:
         keys = base + group_keys(config) + chain_keys(config, self._plugins)
         report = keys.check(config)
         check_chain(config, self._plugins, report)
+        check_converters(config, self._plugins, report)
         if config.get("exactly.once.support", "").lower() == "required":
             report["exactly.once.support"].errors.append(_NO_EXACTLY_ONCE)
         if config.get("transaction.boundary", "").lower() == "connector":
