@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from connector.errors import ConfigError
@@ -11,12 +12,13 @@ _TOKEN: Final = re.compile(
     r"""\s*(?:
       (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?[LlFfDdGgIi]?\b)
     | (?P<name>[A-Za-z_$][\w$]*)
-    | (?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
-    | (?P<sign>==~|===|!==|==|!=|<=|>=|&&|\|\||\?\.|\?:|[-+*%<>!?:.,()\[\]])
+    | (?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)
+    | (?P<sign>==~|=~|===|!==|==|!=|<=|>=|&&|\|\||\?\.|\?:|[-+*%<>!?:.,()\[\]])
     )""",
     re.VERBOSE,
 )
 _PATTERN: Final = re.compile(r"\s*(?P<pattern>/(?:[^/\\\n]|\\.)+/)")
+_COMPUTED: Final = re.compile(r"\$\{([^{}]*)\}|\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 _ESCAPE: Final = re.compile(r"\\(.)")
 _CONTROLS: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -37,7 +39,7 @@ def tokens_of(expression: str) -> list[Token]:
     found: list[Token] = []
     position = 0
     while position < len(text):
-        token = _PATTERN if found and found[-1].text == "==~" else _TOKEN
+        token = _PATTERN if found and found[-1].text in ("==~", "=~") else _TOKEN
         match = token.match(text, position) or _TOKEN.match(text, position)
         if match is None:
             raise ConfigError(f"'{text[position:].strip()[:20]}' is not understood.")
@@ -55,9 +57,26 @@ def unquoted(token: Token) -> str:
     inner = token.text[1:-1]
     if token.kind == "pattern":
         return inner.replace("\\/", "/")
-    if token.text[0] == '"' and "$" in inner:
+    if is_computed(token):
         raise ConfigError(f"{token.text} holds a $: write it in single quotes, or join texts by +.")
     return _ESCAPE.sub(lambda match: _CONTROLS.get(match[1], match[1]), inner)
+
+
+def is_computed(token: Token) -> bool:
+    """Whether a text may hold expressions: between " in Groovy, between ` in JavaScript."""
+    return token.text[0] in ('"', "`") and "$" in token.text
+
+
+def parts_of(token: Token) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a text that is computed: texts, and expressions with True."""
+    inner, position = token.text[1:-1], 0
+    for match in _COMPUTED.finditer(inner):
+        if match.start() > position:
+            yield inner[position : match.start()], False
+        yield match[1] or match[2], True
+        position = match.end()
+    if position < len(inner):
+        yield inner[position:], False
 
 
 def quoted(text: str) -> str:

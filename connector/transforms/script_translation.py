@@ -6,11 +6,19 @@ and a few methods of texts. The page on Debezium's transforms lists the differen
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from connector.errors import ConfigError
 from connector.transforms.cel_expression import VARIABLES
-from connector.transforms.script_tokens import Token, quoted, tokens_of, unquoted
+from connector.transforms.script_tokens import (
+    Token,
+    is_computed,
+    parts_of,
+    quoted,
+    tokens_of,
+    unquoted,
+)
 
 LANGUAGES: Final = {
     "jsr223.groovy": "groovy",
@@ -47,12 +55,12 @@ class _Node(NamedTuple):
         return self.text if self.binding >= binding else f"({self.text})"
 
 
-def translate(expression: str, language: str) -> str:
-    """Return an expression in CEL.
+def translate(expression: str, language: str, *, similar: bool = False) -> str:
+    """Return an expression in CEL; a ``similar`` one may differ for some values.
 
     :raises ConfigError: it is not understood, or means something that CEL cannot say.
     """
-    parser = _Parser(tokens_of(expression), LANGUAGES[language])
+    parser = _Parser(tokens_of(expression), language, similar=similar)
     node = parser.ternary()
     parser.expect("end", "the end")
     return node.text
@@ -61,10 +69,14 @@ def translate(expression: str, language: str) -> str:
 class _Parser:
     """A parser by recursive descent; a method for each level of binding."""
 
-    def __init__(self, tokens: list[Token], language: str) -> None:
+    def __init__(self, tokens: list[Token], language: str, *, similar: bool) -> None:
         self._tokens = tokens
-        self._groovy = language == "groovy"
+        self._language = language
+        self._groovy = LANGUAGES[language] == "groovy"
+        self._similar = similar
         self._equals = {**_EQUALITY, **({"in": "in", "==~": ""} if self._groovy else _STRICT)}
+        if similar:
+            self._equals["=~"] = ""
         self._at = 0
 
     def ternary(self) -> _Node:
@@ -102,8 +114,9 @@ class _Parser:
         node = self._order()
         while self._peek().kind != "text" and (sign := self._peek().text) in self._equals:
             self._at += 1
-            if sign == "==~":
-                node = _Node(f"{node.at(_MEMBER)}.matches({self._whole_match()})")
+            if sign in ("==~", "=~"):
+                pattern = self._pattern(whole=sign == "==~")
+                node = _Node(f"{node.at(_MEMBER)}.matches({pattern})")
             else:
                 other = self._order()
                 text = f"{node.at(_SUM)} {self._equals[sign]} {other.at(_SUM)}"
@@ -162,6 +175,8 @@ class _Parser:
         if token.kind == "number":
             return _Node(token.text.rstrip("LlFfDdGgIi"), literal=True)
         if token.kind == "text":
+            if self._similar and is_computed(token) and (token.text[0] == '"') == self._groovy:
+                return self._computed(token)
             return _Node(quoted(unquoted(token)), literal=True, is_text=True)
         if token.kind == "name" and token.text in _CONSTANTS:
             return _Node(_CONSTANTS[token.text], literal=True)
@@ -175,6 +190,14 @@ class _Parser:
             return _Node(f"[{', '.join(node.text for node in self._arguments(']'))}]")
         known = ", ".join(sorted(VARIABLES))
         raise ConfigError(f"'{token.text}' is not understood; the variables are {known}.")
+
+    def _computed(self, token: Token) -> _Node:
+        """Return a text that holds expressions as a sum of texts."""
+        parts = [
+            f"string({translate(part, self._language, similar=True)})" if computed else quoted(part)
+            for part, computed in parts_of(token)
+        ]
+        return _Node(" + ".join(parts) or "''", _SUM, is_text=True)
 
     def _postfix(self, node: _Node) -> _Node:
         while True:
@@ -214,27 +237,41 @@ class _Parser:
             return self._item(node, arguments[0])
         if name == "equals" and len(arguments) == 1:
             return _Node(f"{node.at(_SUM)} == {arguments[0].at(_SUM)}", _COMPARISON)
+        if name in ("name", "version") and not arguments and node.text.endswith("Schema"):
+            return _Node(f"{node.text}.{name}", path=True)
+        found = self._called_on_text(node, name, arguments)
+        if found is None:
+            raise ConfigError(f"The method {name} is not understood.")
+        return found
+
+    def _called_on_text(self, node: _Node, name: str, arguments: list[_Node]) -> _Node | None:
+        if name in ("contains", "includes") and len(arguments) == 1 and node.text[0] == "[":
+            return _Node(f"{arguments[0].at(_SUM)} in {node.text}", _COMPARISON)
         if name in _TEXT_METHODS and len(arguments) == 1:
             return _Node(f"{node.at(_MEMBER)}.{_TEXT_METHODS[name]}({arguments[0].text})")
         if name == "matches" and len(arguments) == 1:
             self._at -= 2  # the pattern again, and what closes the call
-            pattern = self._whole_match()
+            pattern = self._pattern(whole=True)
             self._at += 1
             return _Node(f"{node.at(_MEMBER)}.matches({pattern})")
+        if name == "equalsIgnoreCase" and self._similar and arguments and arguments[0].literal:
+            pattern = re.escape(arguments[0].text[1:-1])
+            return _Node(f"{node.at(_MEMBER)}.matches({quoted(f'(?i)^{pattern}$')})")
+        if name == "isEmpty" and not arguments and self._groovy:
+            return _Node(f"size({node.text}) == 0", _COMPARISON)
         if name in ("size", "length") and not arguments:
             return _Node(f"size({node.text})")
         if name == "toString" and not arguments:
             return _Node(f"string({node.text})", is_text=True)
-        if name in ("name", "version") and not arguments and node.text.endswith("Schema"):
-            return _Node(f"{node.text}.{name}", path=True)
-        raise ConfigError(f"The method {name} is not understood.")
+        return None
 
-    def _whole_match(self) -> str:
-        """Read a regular expression, which has to fit a whole text in Java."""
+    def _pattern(self, *, whole: bool) -> str:
+        """Read a regular expression, which in Java may have to fit a whole text."""
         token = self._next()
         if token.kind not in ("text", "pattern"):
             raise ConfigError("A regular expression has to be a literal.")
-        return quoted(f"^(?:{unquoted(token)})$")
+        pattern = unquoted(token)
+        return quoted(f"^(?:{pattern})$" if whole else pattern)
 
     def _arguments(self, closing: str) -> list[_Node]:
         found: list[_Node] = []

@@ -82,8 +82,17 @@ class ScriptTransform(ABC):
         except ConfigError as error:
             raise ConfigError(
                 f"Failed to parse expression '{text}' of {self.expression}: {error} Rewrite it in "
-                f"CEL, with language={_CEL}: such as {self.expression}={self.example}"
+                f"CEL, with language={_CEL}: {self._rewritten(text, language)}"
             ) from error
+
+    def _rewritten(self, text: str, language: str) -> str:
+        """Return the setting in CEL for an expression, or an example."""
+        try:
+            similar = translate(text, language, similar=True)
+            CelExpression(similar)
+        except ConfigError:
+            return f"such as {self.expression}={self.example}"
+        return f"{self.expression}={similar}"
 
     @abstractmethod
     def decide(self, record: Record, result: Any) -> Record | None:

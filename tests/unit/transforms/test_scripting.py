@@ -186,7 +186,7 @@ def test_the_usual_expressions_are_translated(
         (GROOVY, "java.lang.System.exit(1)", "'java' is not understood"),
         (GROOVY, "'x'.execute()", "The method execute"),
         (JAVASCRIPT, "value.op in ['c', 'r']", "stands where"),
-        (JAVASCRIPT, "topic == `x`", "is not understood"),
+        (JAVASCRIPT, "topic == `${value.op}`", "holds a"),
         ("cel", "value.op = 'u'", "is not an expression in CEL"),
         ("cel", "operation != 'd'", "operation is no variable"),
         ("cel", "topic.upperAscii() == 'X'", "CEL has no function upperAscii"),
@@ -199,6 +199,36 @@ def test_other_expressions_are_refused(language: str, text: str, reason: str) ->
         ConditionFilter({"language": language, "condition": text})
     if language in (GROOVY, JAVASCRIPT):
         assert "language=cel" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "rewritten"),
+    [
+        (GROOVY, "topic =~ /shop/ && value.op == 'u'", "topic.matches('shop') && value.op == 'u'"),
+        (GROOVY, "value.after.name.equalsIgnoreCase('a.b')", "matches('(?i)^a\\\\.b$')"),
+        (GROOVY, 'topic == "${value.source.db}.t"', "topic == string(value.source.db) + '.t'"),
+        (GROOVY, '"t-$value.op" == topic', "'t-' + string(value.op) == topic"),
+        (JAVASCRIPT, "topic == `${value.op}-t`", "topic == string(value.op) + '-t'"),
+    ],
+)
+def test_a_refusal_shows_the_expression_in_cel(language: str, text: str, rewritten: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        ConditionFilter({"language": language, "condition": text})
+    cel = str(caught.value).partition("language=cel: condition=")[2]
+    assert rewritten in cel
+    ConditionFilter({"language": "cel", "condition": cel})
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (GROOVY, "['c', 'u'].contains(value.op)"),
+        (JAVASCRIPT, "['c', 'u'].includes(value.op)"),
+        (GROOVY, "!value.after.name.isEmpty()"),
+    ],
+)
+def test_lists_and_empty_texts(language: str, text: str) -> None:
+    assert keeps(text, record("u"), language)
 
 
 @pytest.mark.parametrize("missing", ["language", "condition"])
