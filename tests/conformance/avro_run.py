@@ -1,15 +1,14 @@
-"""Runs connectors with Avro converters on both sides and decodes what they wrote."""
+"""Runs connectors with converters of a registry on both sides and decodes what they wrote."""
 
 from __future__ import annotations
 
-import io
+import base64
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-import fastavro
-import httpx
-
+from tests.conformance.avro_schemas import Schemas
 from tests.conformance.chain import Chain
 from tests.conformance.chain_run import ChainRun
 from tests.conformance.normal import normal
@@ -18,31 +17,11 @@ from tools.stack import ConnectClient, DatabaseServer, KafkaBroker, SchemaRegist
 
 CONFLUENT = "io.confluent.connect.avro.AvroConverter"
 APICURIO = "io.apicurio.registry.utils.converter.AvroConverter"
-_CLOCKS = ("ts_ms", "ts_us", "ts_ns")
-
-
-class Schemas:
-    """The schemas of a registry, by the ids in messages."""
-
-    def __init__(self, registry: SchemaRegistry) -> None:
-        self._registry = registry
-        self._texts: dict[str, str] = {}
-
-    def decoded(self, raw: bytes, path: str, references: str | None = None) -> tuple[str, Any]:
-        """Return the schema as registered, and the value: all of the bytes."""
-        text = self.text(path)
-        whole = self.text(references) if references else text
-        stream = io.BytesIO(raw)
-        value = fastavro.schemaless_reader(stream, fastavro.parse_schema(json.loads(whole)))
-        assert stream.tell() == len(raw)
-        return text, value
-
-    def text(self, path: str) -> str:
-        if path not in self._texts:
-            answer = httpx.get(f"http://{self._registry.address}{path}", timeout=30)
-            assert answer.is_success, answer.text
-            self._texts[path] = answer.text
-        return self._texts[path]
+EXT_JSON = "io.apicurio.registry.utils.converter.ExtJsonConverter"
+CLOUD_EVENTS = "io.debezium.converters.CloudEventsConverter"
+_AVRO_BELOW = "value.converter.avro.apicurio.registry."
+_CLOCKS = ("ts_ms", "ts_us", "ts_ns", "iodebeziumtsms", "iodebeziumtsus", "iodebeziumtsns", "time")
+_TEXT_CLOCK = re.compile(r'("ts_[mun]s":)\d+')
 
 
 class AvroRun(ChainRun):
@@ -85,39 +64,63 @@ class AvroRun(ChainRun):
         return message.partition, *parts, None, tuple(headers)
 
     def _part(self, part: str, raw: bytes, message: Message, config: dict[str, str]) -> str:
-        if config[f"{part}.converter"] == CONFLUENT:
-            assert raw[0] == 0
-            path = f"/apis/ccompat/v7/schemas/ids/{int.from_bytes(raw[1:5], 'big')}"
-            answer = json.loads(self._schemas.text(path))["schema"]
-            self._schemas._texts[f"schema of {path}"] = answer
-            return _to_text(*self._schemas.decoded(raw[5:], f"schema of {path}"))
+        converter = config.get(f"{part}.converter")
+        if converter is None:
+            return raw.decode()
+        if converter == EXT_JSON:
+            return self._json_with_id(raw)
+        if converter == CLOUD_EVENTS:
+            return self._cloud_event(raw, config)
+        if converter == CONFLUENT:
+            return _to_text(*self._registered_by_confluent(raw))
         below = f"{part}.converter.apicurio.registry."
+        kind = config.get(below + "use-id", "globalId")
         if config.get(below + "headers.enabled") == "false":
             size = 4 if config.get(below + "as-confluent") == "true" else 8
-            identifier, rest = int.from_bytes(raw[1 : 1 + size], "big"), raw[1 + size :]
-        else:
-            found = dict(message.headers)
-            header = found[f"apicurio.{part}.{config.get(below + 'use-id', 'globalId')}"]
-            assert header is not None
-            identifier, rest = int.from_bytes(header, "big"), raw
-        kind = config.get(below + "use-id", "globalId")
-        path = f"/apis/registry/v2/ids/{kind}s/{identifier}"
+            return _to_text(*self._registered(raw[1 + size :], raw[1 : 1 + size], kind))
+        identifier = dict(message.headers)[f"apicurio.{part}.{kind}"]
+        assert identifier is not None
+        return _to_text(*self._registered(raw, identifier, kind))
+
+    def _registered_by_confluent(self, raw: bytes) -> tuple[str, Any]:
+        assert raw[0] == 0
+        path = f"/apis/ccompat/v7/schemas/ids/{int.from_bytes(raw[1:5], 'big')}"
+        self._schemas.add(f"schema of {path}", json.loads(self._schemas.text(path))["schema"])
+        return self._schemas.decoded(raw[5:], f"schema of {path}")
+
+    def _registered(self, data: bytes, identifier: bytes, kind: str) -> tuple[str, Any]:
+        path = f"/apis/registry/v2/ids/{kind}s/{int.from_bytes(identifier, 'big')}"
         whole = path + "?dereference=true" if kind == "globalId" else None
-        return _to_text(*self._schemas.decoded(rest, path, whole))
+        return self._schemas.decoded(data, path, whole)
+
+    def _json_with_id(self, raw: bytes) -> str:
+        head, _, rest = raw.partition(b",")
+        assert head.startswith(b'{"schemaId":')
+        identifier = int(head.partition(b":")[2])
+        schema = self._schemas.text(f"/apis/registry/v2/ids/globalIds/{identifier}")
+        return schema + _TEXT_CLOCK.sub(r"\1T", rest.decode())
+
+    def _cloud_event(self, raw: bytes, config: dict[str, str]) -> str:
+        """Return an event in Avro, or in JSON with data in Avro, each with its schema."""
+        size = 4 if config.get(f"{_AVRO_BELOW}as-confluent") == "true" else 8
+        schema, event = "null", None
+        if config.get("value.converter.serializer.type") == "avro":
+            schema, event = self._registered(raw[1 + size :], raw[1 : 1 + size], "globalId")
+        else:
+            event = json.loads(raw)
+            event["data"] = base64.b64decode(event["data"])
+        data = event["data"]
+        identifier = data[1 : 1 + size]
+        # Debezium takes the first half of a long id for the whole.
+        assert event["dataschema"].endswith(f"/{int.from_bytes(identifier[:4], 'big')}")
+        event["dataschema"] = event["dataschema"].rpartition("/")[0]
+        event["data"] = self._registered(data[1 + size :], identifier, "globalId")
+        event["data"] = _to_text(*event["data"])
+        return _to_text(schema, event)
 
 
 def _to_text(schema: str, value: Any) -> str:
-    """Return schema and value; Confluent's converter has another order of some properties."""
-    return json.dumps([_sorted_decimals(json.loads(schema)), _without_clocks(value)], default=repr)
-
-
-def _sorted_decimals(avro: Any) -> Any:
-    if isinstance(avro, list):
-        return [_sorted_decimals(part) for part in avro]
-    if isinstance(avro, dict):
-        names = sorted(avro) if avro.get("logicalType") == "decimal" else list(avro)
-        return {name: _sorted_decimals(avro[name]) for name in names}
-    return avro
+    return json.dumps([json.loads(schema), _without_clocks(value)], default=repr)
 
 
 def _without_clocks(value: Any) -> Any:

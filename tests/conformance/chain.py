@@ -5,6 +5,7 @@ Each begins with its name in brackets; then come directives and the transforms i
     tables: types pairs        the tables of chains/tables.sql it captures (default: these)
     config: key=value          a setting of the connector (repeatable)
     fails                      both sides set the task to FAILED with the same message
+    refused                    Debezium's task fails; here validation refuses the settings
     other_message              with `fails`: the message here is clearer
     timestamps                 the timestamps of the messages are compared, too
       MaskField$Value unless tombstone fields=name replacement='x y'
@@ -46,6 +47,7 @@ class Chain:
     tables: list[str] = field(default_factory=lambda: ["types", "pairs"])
     config: dict[str, str] = field(default_factory=dict)
     fails: bool = False
+    refused: bool = False
     other_message: bool = False
     timestamps: bool = False
     steps: list[Step] = field(default_factory=list)
@@ -96,7 +98,7 @@ def _read(text: str) -> Iterator[Chain]:
 def _take(chain: Chain, line: str) -> None:
     if line.startswith(" "):
         chain.steps.append(_step(line))
-    elif line in ("fails", "other_message", "timestamps"):
+    elif line in ("fails", "refused", "other_message", "timestamps"):
         setattr(chain, line, True)
     else:
         directive, _, rest = line.partition(": ")

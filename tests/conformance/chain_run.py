@@ -6,7 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.conformance.chain import FOLDER, Chain
@@ -34,11 +34,16 @@ class Pair:
     chain: Chain
     theirs: Side
     ours: Side
-    refused: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
 
     @property
     def sides(self) -> tuple[Side, Side]:
         return self.theirs, self.ours
+
+    @property
+    def running(self) -> list[Side]:
+        """The connectors that were created."""
+        return [side for side in self.sides if side.name not in self.refused]
 
 
 class ChainRun:
@@ -77,7 +82,7 @@ class ChainRun:
             self._execute(session, TABLES.phases["streaming"])
             self._settle()
             for pair in self.pairs.values():
-                for side in () if pair.refused else pair.sides:
+                for side in pair.running:
                     side.topics = self._read(side.prefix, timestamps=pair.chain.timestamps)
                     self._look(side)
                     side.client.delete(side.prefix)
@@ -87,7 +92,7 @@ class ChainRun:
         self._topics.delete(names)
 
     def _sides(self) -> list[Side]:
-        return [side for pair in self.pairs.values() for side in pair.sides if not pair.refused]
+        return [side for pair in self.pairs.values() for side in pair.running]
 
     def _execute(self, session: Any, statements: Iterable[str]) -> None:
         for statement in statements:
@@ -109,7 +114,7 @@ class ChainRun:
                         {**config, **own, **pair.chain.settings(side.prefix), **side.extra},
                     )
                 except StackError as error:
-                    pair.refused = f"{pair.refused} {side.name}: {error}"
+                    pair.refused[side.name] = str(error)
 
     def _look(self, side: Side) -> str:
         state, trace = side.client.state(side.prefix)
@@ -135,7 +140,7 @@ class ChainRun:
             time.sleep(0.3)
 
     def _failed(self, pair: Pair) -> bool:
-        return bool(pair.refused) or all(self._look(side) == "FAILED" for side in pair.sides)
+        return all(self._look(side) == "FAILED" for side in pair.running)
 
     def _counts(self) -> list[int]:
         # The schema history comes before the rows of a snapshot: it says nothing of them.

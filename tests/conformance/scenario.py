@@ -4,6 +4,7 @@ Directives stand in comments::
 
     -- server: mysql            only there (default: mysql and mariadb)
     -- config: key=value        a property of the connectors (repeatable); PFX is their prefix
+    -- only: json               names that are adjusted for Avro, see names_for_avro.sql
     -- phase: before            SQL ahead of the connectors: the snapshot sees it
     -- phase: streaming         SQL while both stream
     -- phase: offline           SQL while both are stopped
@@ -23,7 +24,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "scenarios"
 FOLDER_OF_RUN = "@FOLDER@"
 PHASES = ("before", "streaming", "offline")
-_DIRECTIVE = re.compile(r"-- (server|config|phase):\s*(.*?)\s*$")
+_DIRECTIVE = re.compile(r"-- (server|config|only|phase):\s*(.*?)\s*$")
 _DATABASE = re.compile(
     r"create (?:database|schema) (?:if not exists )?(?:`([^`]+)`|([\w$]+))", re.IGNORECASE
 )
@@ -36,6 +37,7 @@ class Scenario:
     config: frozenset[tuple[str, str]]
     phases: dict[str, tuple[str, ...]]
     databases: tuple[str, ...]
+    in_avro: bool = True
 
 
 def load() -> list[Scenario]:
@@ -46,7 +48,7 @@ def read(path: Path) -> Scenario:
     servers: tuple[str, ...] = ("mysql", "mariadb")
     config: dict[str, str] = {}
     texts: dict[str, list[str]] = {phase: [] for phase in PHASES}
-    phase = None
+    phase, in_avro = None, True
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         match = _DIRECTIVE.match(line)
         if match is None:
@@ -54,6 +56,8 @@ def read(path: Path) -> Scenario:
                 texts[phase].append(line)
         elif match[1] == "server":
             servers = tuple(part.strip() for part in match[2].split(","))
+        elif match[1] == "only":
+            in_avro = match[2] != "json"
         elif match[1] == "config":
             key, _, value = match[2].partition("=")
             config[key] = value
@@ -66,6 +70,7 @@ def read(path: Path) -> Scenario:
         frozenset(config.items()),
         {phase: tuple(statements("".join(lines))) for phase, lines in texts.items()},
         tuple(dict.fromkeys(match[1] or match[2] for match in _DATABASE.finditer(whole))),
+        in_avro,
     )
 
 

@@ -17,7 +17,7 @@ import pymysql
 
 from tests.conformance.normal import normal
 from tests.conformance.scenario import FOLDER_OF_RUN, Scenario
-from tests.fixtures.topics import Topics
+from tests.fixtures.topics import Message, Topics
 from tools.stack import ConnectClient, DatabaseServer, KafkaBroker
 
 COMPILED = {
@@ -81,7 +81,7 @@ class Run:
         millrace: ConnectClient,
         still: float = _STILL_SECONDS,
     ) -> None:
-        run = uuid.uuid4().hex[:6]
+        self._run = run = uuid.uuid4().hex[:6]
         self._scenarios = scenarios
         self._server = server
         self._broker = broker
@@ -90,12 +90,16 @@ class Run:
         self.compiled = Side("compiled", millrace, f"sideb{run}")
         self.general = Side("general", millrace, f"sidec{run}", GENERIC)
         self.chained = Side("chained", millrace, f"sided{run}", COMPILED)
-        self.ours = (self.compiled, self.chained, self.general)
-        self.sides = (self.oracle, *self.ours)
+        self.ours = [self.compiled, self.chained, self.general]
         self.errors: list[str] = []
         self._settled = 0
         self._folder = ""
         self._still = still
+
+    @property
+    def sides(self) -> list[Side]:
+        """All connectors."""
+        return [self.oracle, *self.ours]
 
     def play(self) -> None:
         """Run all phases and read what was written."""
@@ -115,7 +119,7 @@ class Run:
                 self._each("resume")
                 self._settle()
             for side in self.sides:
-                side.topics = self._read(side.prefix)
+                self._read(side)
                 state, side.failure = side.client.state(side.prefix)
                 side.failure = side.failure if state == "FAILED" else ""
                 side.client.delete(side.prefix)
@@ -137,7 +141,7 @@ class Run:
         if not {"database.include.list", "database.exclude.list"} & config.keys():
             names = [name for scenario in self._scenarios for name in scenario.databases]
             config["database.include.list"] = ",".join(names)
-        first_id = 10_000 + int(self.oracle.prefix[5:9], 16) % 50_000 * 4
+        first_id = 10_000 + int(self.oracle.prefix[5:9], 16) % 50_000 * len(self.sides)
         for number, side in enumerate(self.sides):
             own = {
                 "database.server.id": str(first_id + number),
@@ -178,12 +182,17 @@ class Run:
         names = self._topics.names()
         return [name for name in names if any(side.prefix in name for side in self.sides)]
 
-    def _read(self, prefix: str) -> dict[str, list[tuple[Any, ...]]]:
-        names = [name for name in self._topics.names() if prefix in name]
-        return {
-            name.replace(prefix, "PFX"): [normal(message, prefix) for message in messages]
-            for name, messages in self._topics.read_all(names).items()
+    def _read(self, side: Side) -> None:
+        side.topics = {
+            name: [normal(message, side.prefix) for message in messages]
+            for name, messages in self._messages(side.prefix).items()
         }
+
+    def _messages(self, prefix: str) -> dict[str, list[Message]]:
+        """Return the messages of a side by the normal names of their topics."""
+        names = [name for name in self._topics.names() if prefix in name]
+        found = self._topics.read_all(names)
+        return {name.replace(prefix, "PFX"): messages for name, messages in found.items()}
 
     def _forget(self, session: pymysql.Connection[Any]) -> None:
         """Drop the databases: what stays would stand in the next run's schema history."""

@@ -1,3 +1,4 @@
+-- only: json
 -- phase: before
 CREATE DATABASE names_é CHARACTER SET utf8mb4;
 CREATE TABLE names_é.`tåble $1` (`ключ` INT PRIMARY KEY, `col with space` VARCHAR(20), `quote"d` VARCHAR(20), `back\slash` INT, `漢字` TEXT);

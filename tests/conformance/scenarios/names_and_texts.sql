@@ -1,3 +1,4 @@
+-- only: json
 -- phase: before
 CREATE DATABASE names_t CHARACTER SET utf8mb4;
 USE names_t;
