@@ -23,6 +23,13 @@ if importlib.util.find_spec("pyspark") is None:  # make test-unit does without i
 JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of the JVM; for half an hour of tests its better compiler would be worth its time."""
 
+NO_DESCRIPTIONS = {
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.maxPlanStringLength": "1000",
+    "spark.sql.ui.retainedExecutions": "5",
+}
+"""Spark describes each plan for its web interface, which no test reads."""
+
 SEVERAL = {"batch.partitions": 2, "shuffle.partitions": 2, "tables": 2}
 """As users have: Spark shuffles, and adapts the plan to what it finds."""
 
@@ -48,7 +55,7 @@ def settings(path: Path, **sections: Any) -> dict[str, Any]:
         "checkpoint": str(path / "checkpoint"),
         "target": {"path": str(path / "lake")},
         "errors": {"retries": 0},
-        "parallelism": {"batch.partitions": 1, "shuffle.partitions": 1, "tables": 2},
+        "parallelism": SEVERAL,
     }
     for name, section in sections.items():
         there = given.get(name)
@@ -73,11 +80,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.master": "local[2]",
         "spark.driver.memory": "2g",
         "spark.ui.enabled": "false",
-        # A few rows a query: what compiles code would take longer than what it is compiled for.
         "spark.driver.extraJavaOptions": os.environ.get("SINK_JVM", JVM),
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.adaptive.enabled": "false",
+        **NO_DESCRIPTIONS,
         # Both formats in one session, as to start another takes longer than most tests.
         "spark.sql.extensions": ",".join(EXTENSIONS.values()),
         "spark.sql.warehouse.dir": str(place),
@@ -90,33 +94,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
-def adaptive(spark: Any) -> Iterator[Any]:
-    """Let Spark adapt its plans and generate code as it does for users; the other tests save it.
-
-    The suites that compare tables with their sources take it, and several partitions.
-    """
-    own = {
-        "spark.sql.adaptive.enabled": "true",
-        "spark.sql.codegen.wholeStage": "true",
-        "spark.sql.codegen.factoryMode": "FALLBACK",
-    }
-    before = {key: spark.conf.get(key) for key in own}
-    for key, value in own.items():
-        spark.conf.set(key, value)
-    yield spark
-    for key, value in before.items():
-        spark.conf.set(key, value)
-
-
-@pytest.fixture
 def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
     """Return what makes a sink: sections of its configuration, perhaps a lake, limits."""
     from sparksink.session import prepare_session  # noqa: PLC0415
     from sparksink.sink import build  # noqa: PLC0415
 
     def make(lake: Any = None, limits: Mapping[str, int] | None = None, **sections: Any) -> Any:
-        if spark.conf.get("spark.sql.adaptive.enabled") == "true":
-            sections = {"parallelism": SEVERAL, **sections}
         config = parse(settings(tmp_path, **sections))
         made = build(config, prepare_session(spark, config), lake, **(limits or {}))
         made.state.open()

@@ -23,9 +23,6 @@ SESSION = {
     "spark.executor.cores": "1",
     "spark.executor.memory": "768m",
     "spark.ui.enabled": "false",
-    # As in the other tests: what compiles code would take longer than what it is compiled for.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }

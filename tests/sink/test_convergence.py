@@ -13,7 +13,6 @@ from tests.fixtures.sink.histories import Source, delivered
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.conftest import settings
 
-pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
 each_format = pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 

@@ -15,8 +15,6 @@ import pytest
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink.test_formats import avro
 
-pytestmark = pytest.mark.usefixtures("adaptive")
-
 COLUMNS = [field("id", "int32")]
 TOPIC = "srv.transaction"
 

@@ -12,8 +12,6 @@ from tests.fixtures.sink.crashing import Crash, CrashingLake
 from tests.fixtures.sink.recorded import MakeSink, Topic, envelope_schema, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
-pytestmark = pytest.mark.usefixtures("adaptive")
-
 COLUMNS = [field("id", "int32"), field("v o", "string")]
 TABLE = "shop__orders__history"
 

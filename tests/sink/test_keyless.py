@@ -10,7 +10,6 @@ import pytest
 
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
-pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("a", "int32"), field("b", "string")]
 Row = dict[str, Any]
 

@@ -18,8 +18,6 @@ from tests.fixtures.sink.random_tables import SOURCE_FIELDS, record
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_formats import Registry, avro
 
-pytestmark = pytest.mark.usefixtures("adaptive")
-
 MUTATIONS = int(os.environ.get("MUTATIONS", "10000"))
 """How many messages test-long changes."""
 _BATCH = 2500

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 SPARK = ("spark.master=local[2]", "spark.driver.memory=1g", "spark.ui.enabled=false",
-         "spark.sql.codegen.wholeStage=false", "spark.sql.codegen.factoryMode=NO_CODEGEN",
          "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1")  # fmt: skip
 
 

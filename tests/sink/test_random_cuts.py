@@ -19,7 +19,6 @@ from tests.fixtures.sink.crashing import Crash, CrashingLake
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
-pytestmark = pytest.mark.usefixtures("adaptive")
 SEEDS = int(os.environ.get("CUT_SEEDS", "1000"))
 """How many histories test-long tries."""
 _FIRST = int(os.environ.get("CUT_SEED", "1000"))

@@ -12,7 +12,6 @@ import pytest
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
 
-pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32")]
 ICEBERG = {"target": {"format": "iceberg"}}  # which takes a third of the time
 DDL: dict[str, Any] = {"source": {"ddl.topic": "srv"}, **ICEBERG}

@@ -13,8 +13,6 @@ import pytest
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, frame, rows
 from tests.fixtures.sink.redefined import FORMS, ChangingTable, delivered
 
-pytestmark = pytest.mark.usefixtures("adaptive")
-
 SEEDS = int(os.environ.get("DDL_SEEDS", "96"))
 """How many histories test-long tries."""
 _TABLES = 12

@@ -17,8 +17,6 @@ from tests.fixtures.sink.histories import Source, delivered, versions
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
-pytestmark = pytest.mark.usefixtures("adaptive")
-
 COLUMNS = [field("id", "int32"), field("v", "string")]
 VERSIONS = {"scd": 2}
 MADE = [

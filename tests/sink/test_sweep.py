@@ -8,7 +8,6 @@ import pytest
 
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
-pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
 NAME = "srv.shop.orders"
 ICEBERG = {"target": {"format": "iceberg"}}  # which takes a third of the time

@@ -13,7 +13,7 @@ from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("a", "string"), field("b", "string")]
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("adaptive")]
+pytestmark = pytest.mark.slow
 
 
 def change(topic: Topic, op: str, pos: int, text: str = "", key: int = 1, **more: Any) -> Any:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
-pytestmark = pytest.mark.usefixtures("adaptive")
 COLUMNS = [field("id", "int32"), field("v", "string")]
 
 
