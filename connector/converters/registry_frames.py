@@ -23,6 +23,13 @@ class RegistryFrames(ABC):
 
     def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:
         """Return what stands before and behind a value; asks the registry once for a schema."""
+        return self.known_start(schema, topic), b""
+
+    def known_start(self, schema: Schema, topic: str) -> bytes:
+        """Return the start of values of a schema, known by its content.
+
+        :raises SchemaRefusedError: the schema cannot be used.
+        """
         key = topic, schema.parts()
         start = self._starts.get(key)
         if start is None:
@@ -33,13 +40,13 @@ class RegistryFrames(ABC):
             if len(self._starts) >= self._kept:
                 del self._starts[next(iter(self._starts))]
             self._starts[key] = start
-        return start, b""
+        return start
 
     def ready_start(self, schema: Schema, topic: str) -> bytes:
         """Return what stands before the values of a schema, known by its identity."""
         known = self._known.get((id(schema), topic))
         if known is None:
-            start, _ = self.frame(schema, topic)
+            start = self.known_start(schema, topic)
             if len(self._known) >= self._kept:
                 del self._known[next(iter(self._known))]
             # The schema is kept, so that no other takes its identity.

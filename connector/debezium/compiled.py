@@ -6,19 +6,22 @@ columns and one join.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import itemgetter
+from typing import Any
 
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
 from connector.data.record import Header, Message
+from connector.data.schema import Schema
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, numbered_rows
 from connector.debezium.native_messages import row_writer
 from connector.debezium.table_fragments import (
     SOURCE,
     EncodeKey,
     EventFragments,
+    Headers,
     SourceFragments,
     TableFragments,
 )
@@ -26,18 +29,24 @@ from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 from connector.native import NativeColumns, Rows, is_native
 
-Headers = list[tuple[str, bytes | None]]
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
+SchemaHeadersOf = Callable[[str, Schema | None], Headers]
 _CREATING = frozenset("cr")
 
 _join = b"".join
 _new = tuple.__new__  # half the time of calling a named tuple
 
 
+def no_headers(topic: str, schema: Schema | None) -> Headers:  # noqa: ARG001 - others have ids
+    """Return no headers: ids stand before keys and values, or there are none."""
+    return []
+
+
 class CompiledRows:
     """Writes the messages of row changes; ``encode_key`` gives the key writer of a table.
 
     ``keys`` is the converter of keys, if it can write parts: then the native core may write them.
+    ``schema_headers`` return the headers with the ids of the schemas of keys, and of values.
     """
 
     def __init__(
@@ -48,8 +57,10 @@ class CompiledRows:
         encode_key: EncodeKey,
         encode_header: EncodeHeader,
         keys: Fragments | None = None,
+        schema_headers: tuple[SchemaHeadersOf, SchemaHeadersOf] = (no_headers, no_headers),
     ) -> None:
         self._options = options
+        self._schema_headers = schema_headers
         self._transaction = transaction
         self._fragments = fragments
         self._encode_key = encode_key
@@ -85,10 +96,14 @@ class CompiledRows:
                 continue
             rest = middle + self._tail(event, change.op)
             if after is None:
-                messages += self._delete(event, before, rest, self._headers)
+                messages += self._delete(event, before, rest)
             else:
                 messages.append(self._present(shape, before, after, rest))
         return messages
+
+    def writes_schema_headers(self, codec: TableEventSchema) -> bool:
+        """Whether messages of a table have headers with the ids of schemas."""
+        return len(self._shapes.of(codec).headers) > len(self._headers)
 
     def native_columns(self) -> list[NativeColumns]:
         """Return how many columns the native core writes, for each table; any thread may ask."""
@@ -111,12 +126,13 @@ class CompiledRows:
         if first is None:
             head += event.numbers(0, 1)[0]
         frame = opening, between, head, numbers, rest
-        tombstones = self._options.tombstones
-        return shape.writer.messages(rows, frame, shape.topic, self._headers, tombstones)
+        tombstones = shape.tombstone_headers if self._options.tombstones else None
+        return shape.writer.messages(rows, frame, shape.topic, shape.headers, tombstones)
 
     def _created(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
-        shape, headers = event.shape, self._headers
+        shape = event.shape
+        headers = shape.headers
         topic, key, row, created = shape.topic, shape.key, shape.after, shape.created
         tail = event.tail(change.op, shape.no_transaction)
         if change.first_row is None:
@@ -143,7 +159,8 @@ class CompiledRows:
 
         A row leaves the change and its values go as soon as they are written: they may be huge.
         """
-        shape, headers = event.shape, self._headers
+        shape = event.shape
+        headers = shape.headers
         topic, key, moved = shape.topic, shape.key, shape.moved
         write_before, write_after = shape.before, shape.after
         opened, to_after, head = shape.opened, shape.to_after, event.head
@@ -175,18 +192,21 @@ class CompiledRows:
             value = _join((shape.created, written, rest))
         else:
             value = _join((shape.opened, shape.before(before), shape.to_after, written, rest))
-        fields = (shape.topic, None, shape.key(after), value, self._headers, None)
+        fields = (shape.topic, None, shape.key(after), value, shape.headers, None)
         return _new(Message, fields)
 
     def _delete(
-        self, event: EventFragments, before: Row | None, rest: bytes, headers: Headers
+        self, event: EventFragments, before: Row | None, rest: bytes, moved: Sequence[Any] = ()
     ) -> list[Message]:
+        """Write a row that is gone; ``moved`` is the header with its new key, if it has one."""
         assert before is not None
         shape = event.shape
+        headers = [*moved, *shape.headers]
         key = shape.key(before)
         value = _join((shape.opened, shape.before(before), shape.no_after, rest))
         messages = [Message(shape.topic, None, key, value, headers)]
         if self._options.tombstones:
+            headers = [*moved, *shape.tombstone_headers]
             messages.append(Message(shape.topic, None, key, None, headers))
         return messages
 
@@ -196,9 +216,9 @@ class CompiledRows:
         codec = shape.codec
         to_new = Header(NEW_KEY, codec.key_schema, codec.key_struct(after))
         to_old = Header(OLD_KEY, codec.key_schema, codec.key_struct(before))
-        headers = [self._encode_header(to_new), *self._headers]
-        messages = self._delete(event, before, middle + self._tail(event, "d"), headers)
-        headers = [self._encode_header(to_old), *self._headers]
+        moved = [self._encode_header(to_new)]
+        messages = self._delete(event, before, middle + self._tail(event, "d"), moved)
+        headers = [self._encode_header(to_old), *shape.headers]
         value = _join((shape.created, shape.after(after), middle, self._tail(event, "c")))
         messages.append(Message(shape.topic, None, shape.key(after), value, headers))
         return messages
@@ -222,6 +242,10 @@ class CompiledRows:
         shape.writer = row_writer(codec, self._fragments, self._keys)
         if shape.writer is None:
             shape.key  # noqa: B018 - a registry is asked before any event is counted
+        key_headers, value_headers = self._schema_headers
+        shape.tombstone_headers = self._headers + key_headers(codec.topic, codec.key_schema)
+        ids = value_headers(codec.topic, codec.envelope_schema)
+        shape.headers = shape.tombstone_headers + ids
         return shape
 
 

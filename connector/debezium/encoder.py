@@ -10,7 +10,14 @@ from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
 from connector.data.record import Message, Record
 from connector.data.schema import Schema
-from connector.debezium.compiled import CompiledRows, EncodeHeader, fragment_keys
+from connector.data.symbolic import NotCompilableError
+from connector.debezium.compiled import (
+    CompiledRows,
+    EncodeHeader,
+    SchemaHeadersOf,
+    fragment_keys,
+    no_headers,
+)
 from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.position_header import add_position_headers
@@ -51,16 +58,29 @@ class DebeziumEncoder:
         return records
 
     def compile_rows(
-        self, value: Fragments, key: KeyConverter, encode_header: EncodeHeader
+        self,
+        value: Fragments,
+        key: KeyConverter,
+        encode_header: EncodeHeader,
+        schema_headers: tuple[SchemaHeadersOf, SchemaHeadersOf] = (no_headers, no_headers),
     ) -> Callable[[RowChanges], Iterable[Message]]:
-        """Return a function that writes row changes without records in between."""
+        """Return a function that writes row changes without records in between.
+
+        It raises `NotCompilableError` for a change that has to take the generic path.
+
+        :param schema_headers: the headers with the ids of the schemas of keys, and of values.
+        """
         options = self._options
         parts = key if isinstance(key, Fragments) else None
         encode_key = _converted_keys(key) if parts is None else fragment_keys(parts)
-        rows = CompiledRows(options, self.transaction, value, encode_key, encode_header, parts)
+        rows = CompiledRows(
+            options, self.transaction, value, encode_key, encode_header, parts, schema_headers
+        )
         self._rows = rows
 
         def encode(change: RowChanges) -> Iterable[Message]:
+            if change.position_text is not None and rows.writes_schema_headers(change.codec):
+                raise NotCompilableError("the headers with ids stand behind the position")
             messages = rows.messages(change)
             if change.position_text is None:
                 change.rows = []  # rows may be huge, and their messages may have to wait

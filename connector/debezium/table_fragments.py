@@ -21,6 +21,7 @@ _BEFORE, _AFTER, SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _KNOWN_NUMBERS = 4096
 _STREAMING, _SNAPSHOT = "streaming", "snapshot"
 
+Headers = list[tuple[str, bytes | None]]
 EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
 
 
@@ -73,6 +74,8 @@ class TableFragments:
         self.topic = codec.topic
         self.moved = moving(codec)
         self.writer: RowWriter | None = None
+        self.headers: Headers = []
+        self.tombstone_headers: Headers = []
         self._python_contexts: set[str] = set()
         self._opening_size = len(frame) + len(fragments.label(envelope, _BEFORE))
         self.to_after = after + self._present

@@ -40,5 +40,5 @@ class RowWriter:
         frame: tuple[bytes, bytes | None, bytes, Sequence[bytes] | None, bytes],
         topic: str,
         headers: Sequence[tuple[str, bytes | None]],
-        tombstones: bool,
+        tombstones: Sequence[tuple[str, bytes | None]] | None,
     ) -> list[Message] | None: ...

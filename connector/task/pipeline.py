@@ -21,6 +21,7 @@ from connector.task.tolerance import Stage
 log = logging.getLogger(__name__)
 
 EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
+SchemaHeadersOf = Callable[[str, Schema | None], list[tuple[str, bytes | None]]]
 Transform = Callable[[Record], Record | None]
 SkipRecord = Callable[[Stage, Exception, str], bool]
 T = TypeVar("T")
@@ -49,10 +50,8 @@ class SchemaHeaders(Protocol):
 
     writes_headers: bool
 
-    def message_headers(
-        self, topic: str, schema: Schema | None, value: Any, /
-    ) -> list[tuple[str, bytes]]:
-        """Return the headers that go with a key or value."""
+    def schema_headers(self, topic: str, schema: Schema, /) -> list[tuple[str, bytes | None]]:
+        """Return the headers that go with a key or value that is not null."""
 
 
 @runtime_checkable
@@ -81,9 +80,18 @@ class EventEncoder(Protocol):
         ...
 
     def compile_rows(
-        self, value: Fragments, key: Converter, encode_header: EncodeHeader
+        self,
+        value: Fragments,
+        key: Converter,
+        encode_header: EncodeHeader,
+        schema_headers: tuple[SchemaHeadersOf, SchemaHeadersOf],
     ) -> Callable[[RowChanges], Iterable[Message]]:
-        """Return a function that writes row changes without records in between."""
+        """Return a function that writes row changes without records in between.
+
+        It raises `NotCompilableError` for a change that has to take the generic path.
+
+        :param schema_headers: the headers with the ids of the schemas of keys, and of values.
+        """
         ...
 
     def native_columns(self) -> Sequence[NativeColumns]:
@@ -137,12 +145,13 @@ class Pipeline:
         self._await_registry = await_registry
         self._compiled: Callable[[RowChanges], Iterable[Message]] | None = None
         self._with_ids = any(map(_writes_headers, (converters.key, converters.value)))
-        if self._with_ids or not isinstance(value, Fragments):
+        if (self._with_ids and transforms) or not isinstance(value, Fragments):
             _log_generic_path(value, with_ids=self._with_ids)
             return
         key, header = converters.key, self._encode_header
         if not transforms:
-            self._compiled = encoder.compile_rows(value, key, header)
+            ids = (partial(_headers_of, key), partial(_headers_of, value))
+            self._compiled = encoder.compile_rows(value, key, header, ids)
         elif compilable:
             writing = (value, key, header)
             self._compiled = encoder.compile_chain(writing, self._transform, _timestamp)
@@ -225,12 +234,12 @@ class Pipeline:
             record.topic, record.partition, key, value, headers or None, _timestamp(record)
         )
 
-    def _schema_ids(self, record: Record) -> Iterator[tuple[str, bytes]]:
+    def _schema_ids(self, record: Record) -> Iterator[tuple[str, bytes | None]]:
         """Yield the headers with the ids of the schemas of key and value."""
-        if isinstance(self._key, SchemaHeaders):
-            yield from self._key.message_headers(record.topic, record.key_schema, record.key)
-        if isinstance(self._value, SchemaHeaders):
-            yield from self._value.message_headers(record.topic, record.value_schema, record.value)
+        if record.key is not None:
+            yield from _headers_of(self._key, record.topic, record.key_schema)
+        if record.value is not None:
+            yield from _headers_of(self._value, record.topic, record.value_schema)
 
     def _encode_header(self, header: Header) -> tuple[str, bytes | None]:
         if header.name in self._encoder.plain_headers:
@@ -242,10 +251,19 @@ class Pipeline:
 def _log_generic_path(value: Converter, *, with_ids: bool) -> None:
     """Log once why the converters do not allow the compiled path."""
     if with_ids:
-        reason = "a converter writes the ids of schemas into headers"
+        reason = "a converter writes the ids of schemas into headers, behind transforms"
     else:
         reason = f"{type(value).__name__} writes values as a whole"
     log.info("Rows take the generic path, which is slower: %s", reason)
+
+
+def _headers_of(
+    converter: Converter, topic: str, schema: Schema | None
+) -> list[tuple[str, bytes | None]]:
+    """Return the headers with the id of a schema, none if they are not written there."""
+    if schema is None or not isinstance(converter, SchemaHeaders):
+        return []
+    return converter.schema_headers(topic, schema)
 
 
 def _writes_headers(converter: Converter) -> bool:

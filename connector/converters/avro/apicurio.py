@@ -22,7 +22,7 @@ _CONFLUENT_ID_BYTES: Final = 4
 class ApicurioAvroConverter(AvroFragments):
     """Writes values with the schemas of Apicurio Registry. Schemas are compiled once.
 
-    With ``writes_headers`` the messages carry the ids, which only the generic path can add.
+    With ``writes_headers`` the messages carry the ids, and nothing stands before values.
     """
 
     config_def = CONFIG
@@ -49,16 +49,14 @@ class ApicurioAvroConverter(AvroFragments):
             return self._id(artifact).to_bytes(_ID_BYTES, "big")
         return b"\x00" + self._id(artifact).to_bytes(self._size, "big")
 
-    def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
-        """Return the bytes of a key or value, None for a null."""
-        written = super().from_connect(topic, schema, value)
-        return written[_ID_BYTES:] if self.writes_headers and written is not None else written
+    def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:
+        """Return what stands before and behind a value; asks the registry once for a schema."""
+        start, end = super().frame(schema, topic)
+        return b"" if self.writes_headers else start, end
 
-    def message_headers(
-        self, topic: str, schema: Schema | None, value: Any
-    ) -> list[tuple[str, bytes]]:
-        """Return the headers that go with a key or value; call it after `from_connect`."""
-        if schema is None or value is None or not self.writes_headers:
+    def schema_headers(self, topic: str, schema: Schema) -> list[tuple[str, bytes | None]]:
+        """Return the headers that go with a key or value that is not null."""
+        if not self.writes_headers:
             return []
         identifier = self.ready_start(schema, topic)
         return [(self._id_header, identifier), (self._encoding_header, b"BINARY")]

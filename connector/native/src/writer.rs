@@ -90,13 +90,15 @@ impl RowWriter {
     }
 
     /// Returns the messages of rows; None where the key of a row changes.
+    ///
+    /// `tombstones` are the headers of those that follow deletes, None if there are none.
     fn messages<'py>(
         &self,
         rows: &Bound<'py, Rows>,
         frame: Frame<'py>,
         topic: &Bound<'py, PyString>,
         headers: &Bound<'py, PyAny>,
-        tombstones: bool,
+        tombstones: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyList>>> {
         guarded("wrote", || {
             let py = rows.py();
@@ -129,7 +131,7 @@ impl RowWriter {
                 let key = self.key_bytes(py, &mut key, &keyed)?;
                 let value = frame_value(py, &frame, row, out.split_at(middle))?;
                 messages.append(self.message(topic, &key, Some(value), headers)?)?;
-                if tombstones && rows.kind == Kind::Delete {
+                if let (Some(headers), Kind::Delete) = (&tombstones, rows.kind) {
                     messages.append(self.message(topic, &key, None, headers)?)?;
                 }
             }

@@ -16,6 +16,7 @@ from connector.capture.change import RowChanges
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.data.record import Header, Message
+from connector.data.schema import Schema
 from connector.debezium.compiled import CompiledRows, fragment_keys
 from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.transactions import Transaction
@@ -70,11 +71,17 @@ def change(table: Described, event: RowsChanged, rows: Any) -> RowChanges:
     return RowChanges(table.codec, event.kind, rows, SOURCE_VALUES, 3)
 
 
+def ids(topic: str, schema: Schema | None) -> list[tuple[str, bytes | None]]:
+    """Return a header as a converter may add for a schema."""
+    return [] if schema is None else [("id", f"{topic} {schema.name}".encode())]
+
+
 def compiled(
     options: EventOptions, values: Any, work: RowChanges, keys: Any = None
 ) -> list[Message]:
     keys = keys or JsonConverter()
-    rows = CompiledRows(options, Transaction(), values, fragment_keys(keys), header, keys)
+    encode_key = fragment_keys(keys)
+    rows = CompiledRows(options, Transaction(), values, encode_key, header, keys, (ids, ids))
     return [
         message._replace(headers=list(message.headers or ())) for message in rows.messages(work)
     ]
@@ -90,7 +97,11 @@ def generic(
             None,
             keys.from_connect(record.topic, record.key_schema, record.key),
             values.from_connect(record.topic, record.value_schema, record.value),
-            [header(item) for item in record.headers],
+            [
+                *(header(item) for item in record.headers),
+                *(ids(record.topic, record.key_schema) if record.key is not None else ()),
+                *(ids(record.topic, record.value_schema) if record.value is not None else ()),
+            ],
         )
         for record in EventRecords(options, Transaction()).records(work)
     ]

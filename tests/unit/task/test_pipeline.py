@@ -40,7 +40,18 @@ class _Protobuf(ProtobufFragments):
         return b"\0\0\0\0\7\0"
 
 
+class _WithIds(PlainAvro):
+    """Avro with the ids of schemas in headers."""
+
+    writes_headers = True
+
+    def schema_headers(self, topic: str, schema: Schema) -> list[tuple[str, bytes | None]]:
+        return [("id", f"{topic} {schema.name}".encode())]
+
+
 def _converter(name: str) -> Any:
+    if name == "avro with ids":
+        return _WithIds()
     if name in ("avro", "protobuf"):
         return PlainAvro() if name == "avro" else _Protobuf()
     if name == "string":
@@ -71,7 +82,9 @@ def _outcome(pipeline: Pipeline, change: Any) -> list[tuple[Any, ...]] | str:
         return "refused"
 
 
-CONVERTERS = st.sampled_from(["json with schemas", "json", "string", "avro", "protobuf"])
+CONVERTERS = st.sampled_from(
+    ["json with schemas", "json", "string", "avro", "avro with ids", "protobuf"]
+)
 MARKS = st.sampled_from(
     [None, TransactionBoundary("BEGIN", "uuid:5", 1), TransactionBoundary("END", "uuid:5", 2)]
 )
@@ -296,35 +309,44 @@ def test_rows_of_a_refused_schema_may_be_skipped(many: list[RowChanges]) -> None
         assert caught.value.remedy == "Change the table."
 
 
-class _WithIds(PlainAvro):
-    """Avro with the ids of schemas in headers."""
-
-    writes_headers = True
-
-    def message_headers(
-        self,
-        topic: str,  # noqa: ARG002 - one id for all
-        schema: Schema | None,  # noqa: ARG002 - as above
-        value: Any,  # noqa: ARG002 - as above
-    ) -> list[tuple[str, bytes]]:
-        return [("id", b"7")]
-
-
 @pytest.mark.parametrize(
-    ("value", "reason"),
+    ("value", "transforms", "reason"),
     [
-        (_WithIds(), "a converter writes the ids of schemas into headers"),
-        (StringConverter(), "StringConverter writes values as a whole"),
-        (JsonConverter(), None),
+        (_WithIds(), [_unchanged], "a converter writes the ids of schemas into headers, behind"),
+        (_WithIds(), [], None),
+        (StringConverter(), [], "StringConverter writes values as a whole"),
+        (JsonConverter(), [], None),
     ],
 )
 def test_the_log_says_once_that_converters_take_the_generic_path(
-    value: Any, reason: str | None, caplog: pytest.LogCaptureFixture
+    value: Any, transforms: list[Transform], reason: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     converters = TaskConverters(JsonConverter(), value, SimpleHeaderConverter())
     with caplog.at_level("INFO", "connector.task.pipeline"):
-        pipeline = Pipeline(DebeziumEncoder(PLAIN), converters)
+        pipeline = Pipeline(DebeziumEncoder(PLAIN), converters, transforms)
         for _ in range(2):
             assert len(list(pipeline.messages(replace(CREATED)))) == 2
+    assert len(caplog.messages) == bool(reason)
     text = f"Rows take the generic path, which is slower: {reason}"
-    assert caplog.messages == ([text] if reason else [])
+    assert all(message.startswith(text) for message in caplog.messages)
+
+
+def test_ids_in_headers_stand_behind_all_others() -> None:
+    """A tombstone has that of the key's schema alone, and the position stands before them."""
+    options = replace(PLAIN, tombstones=True)
+    gone = RowChanges(CODEC, "d", [((1, "a"), None)], CREATED.source)
+    for text in (None, ("1/", "")):
+        ways = [
+            [
+                (message.value is None, [name for name, _ in message.headers or ()])
+                for message in Pipeline(
+                    DebeziumEncoder(options),
+                    TaskConverters(_WithIds(), _WithIds(), SimpleHeaderConverter()),
+                    transforms,
+                ).messages(replace(gone, position_text=text))
+            ]
+            for transforms in ([], [_unchanged])
+        ]
+        position = [] if text is None else ["millrace.position"]
+        assert ways[0] == [(False, [*position, "id", "id"]), (True, [*position, "id"])]
+        assert ways[0] == ways[1]
