@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 
-_MAX_TABLES = 2_000  # of 10 to 20 kB each
+_MAX_TABLES = 2_000  # of 10 kB each
 
 T = TypeVar("T")
 

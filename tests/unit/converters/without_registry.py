@@ -30,3 +30,12 @@ class PlainJsonSchema(JsonFrames):
 
     def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - as above
         return _ID
+
+
+class AvroWithIds(PlainAvro):
+    """Avro with the ids of schemas in headers."""
+
+    writes_headers = True
+
+    def schema_headers(self, topic: str, schema: Schema) -> list[tuple[str, bytes | None]]:
+        return [("id", f"{topic} {schema.name}".encode())]

@@ -24,7 +24,7 @@ from connector.debezium.events import EventOptions
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline, Transform
-from tests.unit.converters.without_registry import PlainAvro
+from tests.unit.converters.without_registry import AvroWithIds, PlainAvro
 from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 5_000_000)
@@ -40,18 +40,9 @@ class _Protobuf(ProtobufFragments):
         return b"\0\0\0\0\7\0"
 
 
-class _WithIds(PlainAvro):
-    """Avro with the ids of schemas in headers."""
-
-    writes_headers = True
-
-    def schema_headers(self, topic: str, schema: Schema) -> list[tuple[str, bytes | None]]:
-        return [("id", f"{topic} {schema.name}".encode())]
-
-
 def _converter(name: str) -> Any:
     if name == "avro with ids":
-        return _WithIds()
+        return AvroWithIds()
     if name in ("avro", "protobuf"):
         return PlainAvro() if name == "avro" else _Protobuf()
     if name == "string":
@@ -312,8 +303,8 @@ def test_rows_of_a_refused_schema_may_be_skipped(many: list[RowChanges]) -> None
 @pytest.mark.parametrize(
     ("value", "transforms", "reason"),
     [
-        (_WithIds(), [_unchanged], "a converter writes the ids of schemas into headers, behind"),
-        (_WithIds(), [], None),
+        (AvroWithIds(), [_unchanged], "a converter writes the ids of schemas into headers, behind"),
+        (AvroWithIds(), [], None),
         (StringConverter(), [], "StringConverter writes values as a whole"),
         (JsonConverter(), [], None),
     ],
@@ -329,24 +320,3 @@ def test_the_log_says_once_that_converters_take_the_generic_path(
     assert len(caplog.messages) == bool(reason)
     text = f"Rows take the generic path, which is slower: {reason}"
     assert all(message.startswith(text) for message in caplog.messages)
-
-
-def test_ids_in_headers_stand_behind_all_others() -> None:
-    """A tombstone has that of the key's schema alone, and the position stands before them."""
-    options = replace(PLAIN, tombstones=True)
-    gone = RowChanges(CODEC, "d", [((1, "a"), None)], CREATED.source)
-    for text in (None, ("1/", "")):
-        ways = [
-            [
-                (message.value is None, [name for name, _ in message.headers or ()])
-                for message in Pipeline(
-                    DebeziumEncoder(options),
-                    TaskConverters(_WithIds(), _WithIds(), SimpleHeaderConverter()),
-                    transforms,
-                ).messages(replace(gone, position_text=text))
-            ]
-            for transforms in ([], [_unchanged])
-        ]
-        position = [] if text is None else ["millrace.position"]
-        assert ways[0] == [(False, [*position, "id", "id"]), (True, [*position, "id"])]
-        assert ways[0] == ways[1]
