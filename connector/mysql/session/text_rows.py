@@ -33,11 +33,13 @@ itself. For an int and a varchar it looks like this::
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
+from connector.capture.tables import Column
 from connector.codegen import compile_function
 from connector.errors import ConversionError
 from connector.mysql.session.connection import RowStream
@@ -51,6 +53,8 @@ from connector.mysql.session.wire import (
     read_error,
 )
 
+# What converters raise at a text that is not of their type: the table was altered meanwhile.
+_NOT_OF_THE_TYPE = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)
 _END = b"\xfe"
 _NULL = 251
 
@@ -106,14 +110,17 @@ class TextRows:
     def decode(self, packet: bytes) -> Row:
         """Decode a row that the scanner left: one of several packets, or one that is no row.
 
-        :raises ConversionError: its columns do not fill it.
+        :raises ConversionError: its columns do not fill it, or a value does not have their type.
         """
         values = self._nulls.copy()
         offset = 0
         for read, slot in zip(self._readers, self.slots, strict=True):
             if offset >= len(packet):
                 raise _short_row()
-            value, offset = read(packet, offset)
+            try:
+                value, offset = read(packet, offset)
+            except _NOT_OF_THE_TYPE:  # the error has the value in its text
+                raise _wrong_type(None if slot is None else self.columns[slot].column) from None
             if slot is not None:
                 values[slot] = value
         if offset != len(packet):
@@ -204,6 +211,11 @@ def _rare(codec: ColumnCodec | None) -> Callable[[bytes, int], tuple[Any, int]]:
 
 def _short_row() -> ConversionError:
     return ConversionError("a row of the snapshot does not fill its packet with its columns")
+
+
+def _wrong_type(column: Column | None) -> ConversionError:
+    name, kind = (column.name, column.type_name) if column else ("", "")
+    return ConversionError(f"column {name} has a value that is none of {kind}")
 
 
 def _nothing(_: bytes) -> None:

@@ -173,3 +173,14 @@ def test_a_row_that_is_shorter_than_its_columns_is_refused() -> None:
 
 def test_a_result_without_rows() -> None:
     assert read(TextRows(codecs(TABLE)), b"") == []
+
+
+@pytest.mark.parametrize("kind", [*INTEGERS, DATE, *DATETIMES], ids=str)
+def test_a_text_of_another_type_is_a_conversion_error_without_the_text(kind: Any) -> None:
+    """The table was altered, and its new definition is not known yet."""
+    rows = TextRows(codecs(table_of([kind])))
+    with pytest.raises(ConversionError) as raised:
+        read(rows, packed([b"secret"]))
+    assert "secret" not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
