@@ -79,9 +79,25 @@ def _offset(metrics: TaskMetrics, key: str) -> object:
     return metrics.position.to_offset().get(key) if metrics.position is not None else None
 
 
-QUEUE: Final = (
+# What both contexts have in common, in addition to their counts of events.
+COMMON: Final = (
     MetricDefinition("QueueTotalCapacity", "Messages that the queue can hold.", _queue_size),
     MetricDefinition("QueueRemainingCapacity", "Messages for which it has room.", _queue_left),
+    MetricDefinition(
+        "MaxQueueSizeInBytes",
+        "Bytes that the queue can hold.",
+        lambda f: 0 if f.queue is None else f.queue.queue_bytes,
+    ),
+    MetricDefinition(
+        "CurrentQueueSizeInBytes",
+        "Bytes of the values in the queue.",
+        lambda f: 0 if f.queue is None else f.queue.bytes_in_flight,
+    ),
+    MetricDefinition(
+        "NumberOfEventsFiltered",
+        "Events of the log with rows of tables that are not captured.",
+        lambda f: f.filtered,
+    ),
 )
 SNAPSHOT: Final = (
     *_event_metrics(lambda metrics: metrics.snapshot),
@@ -101,6 +117,11 @@ SNAPSHOT: Final = (
         lambda f: f.progress.snapshot_seconds,
     ),
     MetricDefinition(
+        "HoldingGlobalLock",
+        "1 while the snapshot holds locks that stop writers.",
+        lambda f: f.progress.holds_locks,
+    ),
+    MetricDefinition(
         "SnapshotPaused",
         "1 when incremental snapshots are paused.",
         lambda f: f.incremental.paused,
@@ -110,7 +131,7 @@ SNAPSHOT: Final = (
         "Seconds that incremental snapshots were paused.",
         lambda f: f.paused_seconds,
     ),
-    *QUEUE,
+    *COMMON,
 )
 STREAMING: Final = (
     *_event_metrics(lambda metrics: metrics.streaming),
@@ -158,6 +179,11 @@ STREAMING: Final = (
         "Records left out because errors.tolerance is all.",
         lambda f: f.skipped,
     ),
+    MetricDefinition(
+        "NumberOfSkippedEvents",
+        "Events of the log that could not be read, and were left out.",
+        lambda f: f.unreadable,
+    ),
     MetricDefinition("NumberOfDisconnects", "Connections lost.", lambda f: f.progress.disconnects),
     MetricDefinition(
         "BinlogPosition", "Where a restart would read.", lambda f: _number(_offset(f, "pos"))
@@ -167,7 +193,7 @@ STREAMING: Final = (
         "1 when transactions have ids.",
         lambda f: _offset(f, "gtids") is not None,
     ),
-    *QUEUE,
+    *COMMON,
 )
 HISTORY: Final = (
     MetricDefinition(

@@ -2,8 +2,9 @@
 
 Debezium's metrics have the names that its example configuration of the JMX exporter gives them,
 so that dashboards keep working: ``debezium_metrics_<attribute>`` with the labels ``plugin``
-(mysql, mariadb), ``name`` (topic.prefix) and ``context``. Everything is read at the
-request, and shown for as long as its connector or task exists.
+(mysql, mariadb), ``name`` (topic.prefix) and ``context``. Text attributes, which the exporter
+drops, are labels of ``debezium_metrics_<attribute>_info``. Everything is read at the request, and
+shown for as long as its connector or task exists.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from prometheus_client.registry import Collector
 
 from connector.errors import NotFoundError
 from connector.metric_definitions import CONTEXTS, OWN, OWN_BY_TABLE
+from connector.metric_texts import TEXTS, captured_tables
 from connector.task.metrics import TaskMetrics
 from connector.version import VERSION
 from connector.worker.rest_answers import RestAnswers
@@ -148,7 +150,27 @@ def _debezium(running: list[tuple[tuple[str, int], TaskMetrics]]) -> Iterable[Me
         for name, table_name, value in _table_values(metrics):
             family = by_table[name]
             family.add_sample(family.name, {**labels, "table": table_name}, value)
-    return *families.values(), *by_table.values()
+    return *families.values(), *by_table.values(), *_texts(running)
+
+
+def _texts(running: list[tuple[tuple[str, int], TaskMetrics]]) -> Iterable[Metric]:
+    """Return the families of text attributes, each with the text as a label."""
+    tables = _family("CapturedTables_info", "Captured tables.", (*_LABELS, "table"))
+    families = {tables.name: tables}
+    for (connector, task), metrics in running:
+        for context, texts in TEXTS.items():
+            labels = _labels(metrics, context, connector, task)
+            for definition in texts:
+                family = _family(f"{definition.name}_info", definition.help, (*_LABELS, "value"))
+                family = families.setdefault(family.name, family)
+                text = definition.read(metrics)
+                if text is not None:
+                    family.add_sample(family.name, {**labels, "value": text}, 1)
+        for context in ("snapshot", "streaming"):
+            labels = _labels(metrics, context, connector, task)
+            for table in captured_tables(metrics):
+                tables.add_sample(tables.name, {**labels, "table": table}, 1)
+    return families.values()
 
 
 def _table_values(metrics: TaskMetrics) -> Iterator[tuple[str, str, int]]:

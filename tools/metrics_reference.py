@@ -15,8 +15,15 @@ from connector.metric_definitions import (
     MetricDefinition,
     TableMetricDefinition,
 )
+from connector.metric_texts import (
+    HISTORY_TEXTS,
+    SNAPSHOT_TEXTS,
+    STREAMING_TEXTS,
+    TextMetricDefinition,
+)
 
-_Metric = MetricDefinition | TableMetricDefinition
+_Metric = MetricDefinition | TableMetricDefinition | TextMetricDefinition
+_SUFFIXES: Final = {"counter": "_total", "info": "_info"}
 FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
 
 _HEAD: Final = """\
@@ -30,9 +37,13 @@ _HEAD: Final = """\
 def page() -> str:
     """Return the whole page."""
     sections: tuple[tuple[str, str, Sequence[_Metric]], ...] = (
-        ('Snapshot (`context="snapshot"`)', "debezium_metrics_", SNAPSHOT),
-        ('Streaming (`context="streaming"`)', "debezium_metrics_", STREAMING),
-        ('Schema history (`context="schema-history"`)', "debezium_metrics_", HISTORY),
+        ('Snapshot (`context="snapshot"`)', "debezium_metrics_", (*SNAPSHOT, *SNAPSHOT_TEXTS)),
+        ('Streaming (`context="streaming"`)', "debezium_metrics_", (*STREAMING, *STREAMING_TEXTS)),
+        (
+            'Schema history (`context="schema-history"`)',
+            "debezium_metrics_",
+            (*HISTORY, *HISTORY_TEXTS),
+        ),
         ("Millrace", "millrace_", (*OWN, *OWN_BY_TABLE)),
     )
     return "\n".join([_HEAD, *(line for section in sections for line in _section(*section))])
@@ -41,10 +52,10 @@ def page() -> str:
 def _section(title: str, prefix: str, metrics: Sequence[_Metric]) -> Iterator[str]:
     yield f"## {title}\n\n| metric | type | meaning |\n|---|---|---|"
     for metric in metrics:
-        counter = metric.kind == "counter"
-        name = f"{prefix}{metric.name}{'_total' if counter else ''}"
-        kind = metric.kind if prefix == "millrace_" else "untyped"
-        yield f"| `{name}` | {kind} | {metric.help} |"
+        kind = "info" if isinstance(metric, TextMetricDefinition) else metric.kind
+        name = f"{prefix}{metric.name}{_SUFFIXES.get(kind, '')}"
+        shown = kind if prefix == "millrace_" or kind == "info" else "untyped"
+        yield f"| `{name}` | {shown} | {metric.help} |"
     yield ""
 
 

@@ -244,6 +244,24 @@ class LookAhead:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Events of the log that led to no change, since the last report.
+
+    ``filtered`` ones have rows of tables that are not captured, ``skipped`` ones could not be read.
+    """
+
+    filtered: int = 0
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LocksHeld:
+    """A snapshot has taken locks that stop writers, or has released them."""
+
+    held: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotBegan:
     """A snapshot begins to read rows; ``estimates`` are the server's, None where it has none."""
 
@@ -312,6 +330,8 @@ CaptureEvent = (
     | ChunkedReadBegan
     | ChunkedReadEnded
     | LookAhead
+    | LeftOut
+    | LocksHeld
     | SnapshotBegan
     | TableScan
     | ChunkScan

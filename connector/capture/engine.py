@@ -124,9 +124,9 @@ class Engine(Generic[P]):
             position = self._source.begin_log()
         else:
             position = stored
-            history.begin_recovery()
             try:
-                history.end_recovery(self._source.recover(stored))
+                with history.recovering():
+                    history.record_recovery(self._source.recover(stored))
             except LostHistoryError as error:
                 if not plan.on_lost_history:
                     raise

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic, time
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from connector.capture.snapshot_progress import SnapshotKind, SnapshotProgress
+
+
+class Recovered(NamedTuple):
+    """How many records of a history were applied, and what the last one did."""
+
+    changes: int
+    last: str = ""
 
 
 @dataclass(slots=True)
 class HistoryProgress:
     """The recovery of a schema history, and the changes since; times are those of `time.time`.
 
-    ``applied`` counts all changes of tables, those of the recovery too. Times are 0 before any.
+    ``applied`` counts all changes of tables, those of the recovery too; the last ones are known as
+    text. Times are 0 before any.
     """
 
     recovery_began: float = 0.0
@@ -21,22 +31,40 @@ class HistoryProgress:
     applied: int = 0
     last_recovered: float = 0.0
     last_applied: float = 0.0
+    recovered_change: str = ""
+    applied_change: str = ""
+    _recovers: bool = False
 
-    def begin_recovery(self) -> None:
-        """Record the start of a recovery."""
+    @property
+    def status(self) -> Literal["STOPPED", "RECOVERING", "RUNNING"]:
+        """What is done with the history at present; nothing before the first recovery or change."""
+        if self._recovers:
+            return "RECOVERING"
+        return "RUNNING" if self.recovery_began or self.applied else "STOPPED"
+
+    @contextmanager
+    def recovering(self) -> Iterator[None]:
+        """Return the context of a recovery, which may fail."""
         self.recovery_began = time()
+        self._recovers = True
+        try:
+            yield
+        finally:
+            self._recovers = False
 
-    def end_recovery(self, changes: int) -> None:
-        """Record the end of a recovery that applied some changes."""
-        self.recovered += changes
-        self.applied += changes
-        if changes:
+    def record_recovery(self, found: Recovered) -> None:
+        """Count what a recovery applied."""
+        self.recovered += found.changes
+        self.applied += found.changes
+        if found.changes:
             self.last_recovered = self.last_applied = time()
+            self.recovered_change = self.applied_change = found.last
 
-    def apply(self) -> None:
+    def apply(self, change: str) -> None:
         """Count a change of a snapshot or of the log."""
         self.applied += 1
         self.last_applied = time()
+        self.applied_change = change
 
 
 @dataclass(slots=True)
@@ -45,12 +73,13 @@ class CaptureProgress:
 
     ``snapshot`` is empty until it is known whether there is one; its times are those of
     `time.monotonic`, and ``tables`` its rows. ``faults`` counts transient errors, ``disconnects``
-    those during streaming.
+    those during streaming. ``holds_locks``: writers wait for the snapshot.
     """
 
     snapshot: Literal["", "running", "completed", "aborted", "skipped"] = ""
     snapshot_began: float = 0.0
     snapshot_ended: float = 0.0
+    holds_locks: bool = False
     streaming: bool = False
     faults: int = 0
     disconnects: int = 0
@@ -74,6 +103,7 @@ class CaptureProgress:
         """Record the end of the snapshot."""
         self.snapshot_ended = monotonic()
         self.snapshot = how
+        self.holds_locks = False
         if how == "completed":
             self.tables.end()
 

@@ -11,6 +11,7 @@ from connector.capture.change import (
     ChunkedReadEnded,
     ChunkScan,
     HeartbeatDue,
+    LocksHeld,
     Position,
     Progress,
     RowChanges,
@@ -91,6 +92,8 @@ class SnapshotPublisher:
         tables = self._progress.tables
         if isinstance(change, Progress):
             yield self.with_state(change)
+        elif isinstance(change, LocksHeld):
+            self._progress.holds_locks = change.held
         elif isinstance(change, SnapshotBegan):
             tables.begin(change)
         elif isinstance(change, ChunkedReadBegan):

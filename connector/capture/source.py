@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
 from connector.capture.change import CaptureEvent, Change, Position, Progress, Row
+from connector.capture.progress import Recovered
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import TableId
@@ -36,8 +37,8 @@ class Source(Protocol[P]):
         :raises PositionLostError: it has not; the text says more about that.
         """
 
-    def recover(self, position: P) -> int:
-        """Rebuild the tables as of a position; return how many recorded changes were applied.
+    def recover(self, position: P) -> Recovered:
+        """Rebuild the tables as of a position; return which recorded changes were applied.
 
         :raises HistoryError: the schema history is not complete.
         """
@@ -50,6 +51,9 @@ class Source(Protocol[P]):
 
     def captured_tables(self) -> Mapping[TableId, bool]:
         """Return the captured tables that the server has; whether their definitions are known."""
+
+    def known_tables(self) -> Iterable[TableId]:
+        """Return the captured tables whose definitions are known; any thread may ask."""
 
     def snapshot(self, plan: Plan, stored: P | None) -> Generator[Change, None, P]:
         """Read the present tables; return the position to stream from.

@@ -124,6 +124,10 @@ class Tables:
         gone = [key for key in self._tables if key.database == removed]
         return [self._tables.pop(key).id for key in gone]
 
+    def names(self) -> list[TableId]:
+        """Return the names of all tables; any thread may ask."""
+        return list(self._tables)
+
     def __iter__(self) -> Iterator[Table]:
         return iter([self._tables[key] for key in sorted(self._tables)])
 

@@ -26,6 +26,7 @@ from connector.kafka.errors import delivery_error, request_error
 from connector.kafka.first_messages import Failed, FirstMessages
 from connector.kafka.library_log import RepeatedLineFilter
 from connector.kafka.partitioners import PARTITIONERS
+from connector.kafka.queue_size import QueueSize
 
 log = logging.getLogger(__name__)
 log.addFilter(RepeatedLineFilter())
@@ -70,9 +71,9 @@ class Producer:
 
     `poll` and `flush` report failures, and release the callback that `send` got with a message
     once the message is delivered or has failed. Any thread may read the length (the messages that
-    are not acknowledged), ``capacity`` and ``queue_bytes`` (the most there may be) and ``sent``.
-    The last connection error stays in ``problem`` until the owner clears it. ``linger`` is how many
-    seconds a message may wait for others. ``uses_receipts`` is false if the library has to report
+    are not acknowledged) and ``bytes_in_flight``, ``capacity`` and ``queue_bytes`` (the most there
+    may be) and ``sent``. The last connection error stays in ``problem`` until the owner clears it.
+    ``linger`` is how many seconds a message may wait for others. ``uses_receipts`` is false if the library has to report
     each message that is delivered.
     """
 
@@ -93,6 +94,7 @@ class Producer:
         self.linger = float(settings["linger.ms"]) / 1000
         self._may_push = not any(name in config for name in LINGER)
         self.sent = self.sent_bytes = 0
+        self._size = QueueSize(self.capacity)
         self.problem: str | None = None
         self._fatal: KafkaError | None = None
         self._settings = settings
@@ -171,6 +173,7 @@ class Producer:
         finally:
             self.sent += count
             self.sent_bytes += size
+            self._size.note(self.sent, self.sent_bytes)
         return None
 
     def _send_first(self, message: Message, count: int, failed: Failed) -> bool:
@@ -288,6 +291,11 @@ class Producer:
 
     def __len__(self) -> int:
         return len(self._producer)
+
+    @property
+    def bytes_in_flight(self) -> int:
+        """How many bytes the values have that are not acknowledged."""
+        return self._size.bytes_of(len(self), self.sent, self.sent_bytes)
 
     def _on_error(self, error: KafkaError) -> None:
         if error.fatal():

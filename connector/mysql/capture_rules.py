@@ -29,6 +29,7 @@ _DATABASES: Final = ("database.include.list", "database.exclude.list")
 _TABLES: Final = ("table.include.list", "table.exclude.list", "snapshot.include.collection.list")
 _COLUMNS: Final = ("column.include.list", "column.exclude.list")
 _SIMILAR: Final = 3  # names that are suggested
+_NAMED: Final = 10  # tables in a line of the log
 _MOST_COMPARED: Final = 2_000
 _READABLE: Final = ("SELECT", "ALL PRIVILEGES", "ALL")
 
@@ -145,6 +146,20 @@ def check_table_count(options: CaptureOptions, captured: Callable[[], Sized]) ->
     if options.fails_with_more_tables:
         raise StopError(message, "Capture less or raise guardrail.collections.max.")
     log.warning(message)
+
+
+def warn_of_unrecorded(captured: Mapping[TableId, bool]) -> None:
+    """Log captured tables whose definitions are not in the history: its end may be lost."""
+    unknown = [str(table) for table, is_known in captured.items() if not is_known]
+    if unknown:
+        log.warning(
+            "%d captured tables are not in the schema history: %s%s. Either they were created "
+            "after the stored position, or the history is incomplete and the task will fail "
+            "at their first row. snapshot.mode=recovery completes the history.",
+            len(unknown),
+            ", ".join(unknown[:_NAMED]),
+            ", …" if len(unknown) > _NAMED else "",
+        )
 
 
 def _grants(connection: Connection) -> list[str] | None:

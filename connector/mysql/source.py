@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from connector.capture.change import CaptureEvent, CaughtUp, Change, HeartbeatDue, Progress, Row
+from connector.capture.progress import Recovered
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import TableId
@@ -19,7 +20,7 @@ from connector.mysql.binlog.stream_start import start_at_file, start_behind_gtid
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.capture_rules import UnmatchedRules, check_table_count
+from connector.mysql.capture_rules import UnmatchedRules, check_table_count, warn_of_unrecorded
 from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.incremental.gtid_marks import GtidChunks
 from connector.mysql.position.binlog_position import BinlogPosition, file_number, position_of
@@ -44,7 +45,6 @@ from connector.mysql.source_parts import SourceParts
 
 log = logging.getLogger(__name__)
 
-_NAMED = 10  # tables in a line of the log
 _PURGED = (
     "The log begins with %s: the server has probably purged older files. Rows of tables that were "
     "created there are missing, and their definitions, too: use another snapshot.mode."
@@ -133,11 +133,11 @@ class MySqlSource:
             position = position.without_gtids()
         return check(self._server, position, options.captures_gtid)
 
-    def recover(self, position: BinlogPosition) -> int:
-        """Rebuild the tables from the schema history; return how many of its records applied."""
-        count = self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
-        self._warn_of_unrecorded_tables()
-        return count
+    def recover(self, position: BinlogPosition) -> Recovered:
+        """Rebuild the tables from the schema history; return which of its records applied."""
+        found = self._parts.tracker.recover(position, by_gtids=self._follows_gtids)
+        warn_of_unrecorded(self.captured_tables())
+        return found
 
     def begin_log(self) -> BinlogPosition:
         """Return the position of the oldest event of the log; no tables are known there."""
@@ -147,24 +147,15 @@ class MySqlSource:
             log.warning(_PURGED, found.file)
         return self._with_epoch(found)
 
-    def _warn_of_unrecorded_tables(self) -> None:
-        """Log captured tables that are not in the history: its end may be lost."""
-        unknown = [str(table) for table, known in self.captured_tables().items() if not known]
-        if unknown:
-            log.warning(
-                "%d captured tables are not in the schema history: %s%s. Either they were created "
-                "after the stored position, or the history is incomplete and the task will fail "
-                "at their first row. snapshot.mode=recovery completes the history.",
-                len(unknown),
-                ", ".join(unknown[:_NAMED]),
-                ", …" if len(unknown) > _NAMED else "",
-            )
-
     def captured_tables(self) -> dict[TableId, bool]:
         """Return the captured tables that the server has; whether their definitions are known."""
         tracked, captures = self._parts.tracker.tables, self._parts.selection.captures
         tables = self._definitions(self._server).tables()
         return {table: table in tracked for table in filter(captures, tables)}
+
+    def known_tables(self) -> list[TableId]:
+        """Return the captured tables that are tracked."""
+        return list(filter(self._parts.selection.captures, self._parts.tracker.tables.names()))
 
     def snapshot(
         self, plan: Plan, stored: BinlogPosition | None

@@ -77,6 +77,7 @@ class CaptureRun:
         )
         self._metrics.tags = self._capture.metric_tags
         self._metrics.native_columns = self._capture.encoder.native_columns
+        self._metrics.captured_tables = self._capture.source.known_tables
         if self._capture.signals is not None:
             task.use_channel(self._capture.signals.rest_channel)
         self._failed: MillraceError | None = None
@@ -126,7 +127,8 @@ class CaptureRun:
     def close(self) -> None:
         """Close the source and the producer, each even if another raises an error."""
         capture = self._capture
-        self._metrics.native_columns = tuple  # a task that failed keeps no table
+        # a task that failed keeps no table
+        self._metrics.native_columns = self._metrics.captured_tables = tuple
         with ExitStack() as last_first:
             last_first.callback(self._producer.close)
             last_first.callback(self._cancel_abort)

@@ -16,9 +16,11 @@ from connector.capture.change import (
     Change,
     FailedTables,
     IncrementalProgress,
+    LeftOut,
     LookAhead,
     Position,
     Progress,
+    Row,
     RowChanges,
     SchemaChange,
     Truncated,
@@ -29,6 +31,7 @@ from connector.data.schema import Schema
 from connector.native import NativeColumns
 
 _LAGS = 1000  # of which there are statistics
+_NO_COORDINATES = frozenset(("table", "query", "thread", "server_id"))
 _LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
 
 
@@ -39,8 +42,25 @@ class ProducerQueue(Protocol):
     def capacity(self) -> int:
         """The most messages that may be in flight."""
 
+    @property
+    def queue_bytes(self) -> int:
+        """The most bytes that may be in flight."""
+
+    @property
+    def bytes_in_flight(self) -> int:
+        """The bytes that are in flight."""
+
     def __len__(self) -> int:
         """Return how many messages are in flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastEvent:
+    """The last event of a context: its operation, its table or database, and its source block."""
+
+    operation: str
+    about: object
+    source: Row
 
 
 @dataclass(slots=True)
@@ -48,11 +68,12 @@ class EventCounts:
     """The events of a snapshot, or of a stream.
 
     ``counts`` has the letter of each operation, and an empty text for schema changes.
-    ``last_at`` is in seconds, 0.0 before any event.
+    ``last_at`` is in seconds, 0.0 before any event. Without ``last`` there was none.
     """
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("", *"crudt"), 0))
     last_at: float = 0.0
+    last: LastEvent | None = None
 
     @property
     def total(self) -> int:
@@ -67,12 +88,14 @@ class TaskMetrics:
     ``unparsed`` counts DDL statements that could not be parsed, ``repaired`` table definitions
     that were wrong and were replaced. ``behind_ms`` is how old the last event was when it was
     read, -1 before any; it is 0 when nothing is left to read; ``lags`` are the last ones.
-    ``rolled_back``, ``malformed`` and ``large`` count transactions, as `LookAhead` does. ``tags``
-    are labels that users add.
+    ``rolled_back``, ``malformed`` and ``large`` count transactions, as `LookAhead` does;
+    ``filtered`` and ``unreadable`` count events, as `LeftOut` does. ``tags`` are labels that users
+    add.
     ``remaining`` are the tables whose rows are not all read; an empty table leaves it at the end
     of the snapshot. ``faults`` are the reasons why the task waits, by cause. ``failed_tables`` are
     those whose last incremental snapshot failed; ``incremental`` is the progress of the others.
-    ``native_columns`` returns what the native core writes in the present run.
+    ``native_columns`` returns what the native core writes in the present run, ``captured_tables``
+    the captured tables whose definitions are known.
     """
 
     database: str = ""
@@ -89,6 +112,8 @@ class TaskMetrics:
     rolled_back: int = 0
     malformed: int = 0
     large: int = 0
+    filtered: int = 0
+    unreadable: int = 0
     position: Position | None = None
     records: int = 0
     bytes_sent: int = 0
@@ -105,11 +130,13 @@ class TaskMetrics:
     incremental: IncrementalProgress = field(default_factory=IncrementalProgress)
     tags: Mapping[str, str] = field(default_factory=dict)
     native_columns: Callable[[], Iterable[NativeColumns]] = tuple
+    captured_tables: Callable[[], Iterable[TableId]] = tuple
     _paused_at: float = 0.0  # 0 if incremental snapshots are not paused
     _paused_seconds: float = 0.0
     _captures: Callable[[TableId], bool] = lambda _: True
     _time_slot: int = 0
     _mark_slot: int = 0
+    _coordinates: tuple[tuple[str, int], ...] = ()
     _pending: EventCounts | None = None  # counts the events since the last progress
     _source_ms: int = 0  # the database's time of the last one
 
@@ -128,6 +155,11 @@ class TaskMetrics:
         """
         names = [field.name for field in source.fields]
         self._time_slot, self._mark_slot = names.index("ts_ms"), names.index("snapshot")
+        self._coordinates = tuple(
+            (name, slot)
+            for slot, name in enumerate(names)
+            if slot > names.index("ts_ns") and name not in _NO_COORDINATES
+        )
         self._captures = captures
         self.database, self.server, self.queue = database, server, queue
 
@@ -149,6 +181,13 @@ class TaskMetrics:
             self.rolled_back += change.rolled_back
             self.malformed += change.malformed
             self.large += change.large
+        elif isinstance(change, LeftOut):
+            self.filtered += change.filtered
+            self.unreadable += change.skipped
+
+    def coordinates(self, source: Row) -> dict[str, object]:
+        """Return where an event is, by the names of its source block."""
+        return {name: source[slot] for name, slot in self._coordinates if source[slot] is not None}
 
     @property
     def paused_seconds(self) -> float:
@@ -173,19 +212,18 @@ class TaskMetrics:
         self.committed_at = time.time()
 
     def _rows(self, change: RowChanges) -> None:
-        count = len(change.rows)
+        count, table = len(change.rows), change.codec.table.id
         if change.op != "r":
-            self._streamed(change.op, count, change.source[self._time_slot])
+            self._streamed(change.op, count, change.source, table)
             return
-        self._read("r", count)
-        table = change.codec.table.id
+        self._read("r", count, change.source, table)
         self.rows_scanned[str(table)] = self.rows_scanned.get(str(table), 0) + count
         if change.source[self._mark_slot] in _LAST_OF_TABLE:
             self.remaining.discard(table)
 
     def _truncated(self, change: Truncated) -> None:
         if change.source[self._mark_slot] is None:
-            self._streamed("t", 1, change.source[self._time_slot])
+            self._streamed("t", 1, change.source, change.codec.table.id)
         else:  # a table without rows
             self.remaining.discard(change.codec.table.id)
 
@@ -196,26 +234,34 @@ class TaskMetrics:
         self._pending = self._pending or EventCounts()  # perhaps of tables that are not captured
 
     def _schema(self, change: SchemaChange) -> None:
-        self.progress.history.apply()
+        self.progress.history.apply(
+            ", ".join(f"{item.type} {item.id}" for item in change.changes)
+            or f"a statement of {change.database}"
+        )
         self.unparsed += change.cause == "unread"
         self.repaired += change.cause == "repaired"
         if change.source[self._mark_slot] is None:
-            self._streamed("", 1, change.source[self._time_slot])
+            self._streamed("", 1, change.source, change.database)
             return
-        self._read("", 1)
+        self._read("", 1, change.source, change.database)
         created = (item.id for item in change.changes if item.type == "CREATE")
         found = set(filter(self._captures, created))
         self.tables |= found
         self.remaining |= found
 
-    def _read(self, operation: str, count: int) -> None:
-        self.snapshot.counts[operation] += count
-        self._pending = self.snapshot
+    def _read(self, operation: str, count: int, source: Row, about: object) -> None:
+        self._count(self.snapshot, operation, count, source, about)
 
-    def _streamed(self, operation: str, count: int, milliseconds: int) -> None:
-        self.streaming.counts[operation] += count
-        self._source_ms = milliseconds
-        self._pending = self.streaming
+    def _streamed(self, operation: str, count: int, source: Row, about: object) -> None:
+        self._count(self.streaming, operation, count, source, about)
+        self._source_ms = source[self._time_slot]
+
+    def _count(
+        self, part: EventCounts, operation: str, count: int, source: Row, about: object
+    ) -> None:
+        part.counts[operation] += count
+        part.last = LastEvent(operation, about, source)
+        self._pending = part
 
     def _progress(self, change: Progress[Position]) -> None:
         self.position = change.position

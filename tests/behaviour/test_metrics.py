@@ -130,6 +130,14 @@ def test_a_capture_from_its_snapshot_to_its_end(
     assert position is not None
     assert position > 4
     assert scraped.value("debezium_metrics_IsGtidModeEnabled", **streaming) == 1
+    assert scraped.value("debezium_metrics_NumberOfEventsFiltered", **streaming) == 1
+    for captured in (table, f"{connector}.none"):
+        there = scraped.value("debezium_metrics_CapturedTables_info", **streaming, table=captured)
+        assert there == 1, captured
+    last = [one for one in scraped.samples if one.name == "debezium_metrics_LastEvent_info"]
+    assert f"d {table} at " in next(
+        one.labels["value"] for one in last if streaming.items() <= one.labels.items()
+    )
     since = scraped.value("debezium_metrics_MilliSecondsSinceLastEvent", **streaming)
     assert since is not None
     assert 0 <= since < 60_000

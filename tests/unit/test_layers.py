@@ -77,8 +77,14 @@ MAY_IMPORT = {
     },
     "connector.plugin_table": BOTTOM | {"connector.converters", "connector.plugin"},
     "connector.metric_definitions": BOTTOM | {"connector.task"},
+    "connector.metric_texts": BOTTOM | {"connector.task"},
     "connector.metrics": BOTTOM
-    | {"connector.metric_definitions", "connector.task", "connector.worker"},
+    | {
+        "connector.metric_definitions",
+        "connector.metric_texts",
+        "connector.task",
+        "connector.worker",
+    },
     "restapi": BOTTOM | {"connector.plugin", "connector.worker"},
     "connector.daemon": BOTTOM
     | {

@@ -65,6 +65,11 @@ class HistoryRecord:
         """
         return [change_from_json(document) for document in self.table_changes or ()]
 
+    def summary(self) -> str:
+        """Return what the record changes, without the statement."""
+        changes = (f"{one['type']} {one['id']}" for one in self.table_changes or ())
+        return ", ".join(changes).replace('"', "") or f"a statement of {self.database}"
+
     def line(self) -> str:
         """Return the record as the line of a file, without its end."""
         return compact(self._document())

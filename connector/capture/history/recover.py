@@ -11,6 +11,7 @@ import orjson
 
 from connector.capture.history.record import HistoryRecord
 from connector.capture.history.table_json import Json, change_from_json, parse_table_id
+from connector.capture.progress import Recovered
 from connector.capture.tables import TableId, Tables
 
 _LOG: Final = logging.getLogger(__name__)
@@ -39,8 +40,8 @@ def recover(
     must_replay: Callable[[str], bool] = lambda _: False,
     *,
     prefer_ddl: bool = False,
-) -> int:
-    """Apply the records of one source up to a position and return how many were applied.
+) -> Recovered:
+    """Apply the records of one source up to a position and return which were applied.
 
     :param source: the source partition; records of others are skipped.
     :param is_reached: whether a recorded position is at or before the one to recover.
@@ -51,7 +52,7 @@ def recover(
     :raises HistoryError: a record is unreadable.
     """
     latest = _LatestTables(tables)
-    applied, duplicates = 0, _DuplicateFilter()
+    applied, last, duplicates = 0, None, _DuplicateFilter()
     for record in records:
         if (
             record.source != source
@@ -72,10 +73,10 @@ def recover(
         elif statement is not None:
             latest.flush()
             replay(statement, record.database)
-        applied += 1
+        applied, last = applied + 1, record
     latest.flush()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
-    return applied
+    return Recovered(applied, "" if last is None else last.summary())
 
 
 def _is_redefinition(record: HistoryRecord) -> bool:

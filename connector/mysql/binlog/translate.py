@@ -34,6 +34,7 @@ from connector.mysql.binlog.events import (
     XaPrepared,
     XaStarted,
 )
+from connector.mysql.binlog.left_out import LeftOutEvents
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
 from connector.mysql.binlog.translate_options import TranslateOptions
@@ -72,6 +73,7 @@ class Translator:
         self._statement = statement
         self._options = options
         self._reselection = options.reselection
+        self._left_out = LeftOutEvents(at, options.on_failure)
         self._buffer = TransactionBuffer() if options.logs_rollbacks else None
         self._done = done
         self._resumed_at = at.position() if at.in_transaction else None
@@ -126,6 +128,9 @@ class Translator:
                 at.events_done += 1
                 if self._events_to_skip:
                     self._events_to_skip -= 1
+        left_out = self._left_out.take_counts()
+        if left_out is not None:
+            yield left_out
         commits, at.commits = at.commits, 0
         yield Progress(self._position(), commits, at.committed_ms, at.in_transaction)
 
@@ -229,6 +234,7 @@ class Translator:
         if self._plans.resolved:
             return self._after_resolution(event, first)
         if plan is None:
+            self._left_out.filtered += 1
             return _NOTHING
         try:
             rows = plan.rows(event)
@@ -237,7 +243,7 @@ class Translator:
                 rows = self._reselection.complete(plan.codec, rows[first:], lacking, micros)
                 rows = [(None, None)] * first + rows
         except (ConversionError, ReselectError, SchemaMismatchError) as error:
-            self._handle_failure(error)
+            self._left_out.fail(error)
             return _NOTHING
         event.release_images()
         at = self._at
@@ -267,7 +273,7 @@ class Translator:
         """
         if event.start < event.end:
             at = self._at
-            self._handle_failure(
+            self._left_out.fail(
                 StopError(
                     f"The rows at {at.file}:{at.pos} of the binlog follow no TABLE_MAP event: "
                     "the stored offset lies within a transaction.",
@@ -285,15 +291,8 @@ class Translator:
         return (*resolved, *self._rows(event))
 
     def _unreadable(self, event: Unreadable) -> Iterable[CaptureEvent]:
-        self._handle_failure(event.error)
+        self._left_out.fail(event.error)
         return _NOTHING
-
-    def _handle_failure(self, error: Exception) -> None:
-        """Fail, warn or skip, by ``event.processing.failure.handling.mode``."""
-        if self._options.on_failure == "fail":
-            raise error
-        level = logging.WARNING if self._options.on_failure == "warn" else logging.DEBUG
-        log.log(level, "The event at %s:%d is skipped: %s", self._at.file, self._at.pos, error)
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[CaptureEvent]:
         self._at.query = event.sql
@@ -328,7 +327,7 @@ class Translator:
         return self._committed(Committed((0, 0, 0, 0)))
 
     def _incident(self, event: IncidentSeen) -> Iterable[CaptureEvent]:
-        self._handle_failure(
+        self._left_out.fail(
             StopError(
                 f"The server reports lost events in its log before {self._at.file}:"
                 f"{self._at.pos}: {event.message}",

@@ -8,6 +8,7 @@ from typing import Any
 
 from connector.capture.history import HistoryStore, recover
 from connector.capture.history.snapshot import HistoryMark, HistorySnapshot, SnapshotFile
+from connector.capture.progress import Recovered
 from connector.mysql.schema.database_schema import DatabaseSchema
 
 Offset = Mapping[str, Any]
@@ -29,8 +30,8 @@ class Recovery:
     basis: Mapping[str, Any]
     prefer_ddl: bool = False
 
-    def run(self, schema: DatabaseSchema) -> int:
-        """Fill an empty schema; return how many records applied behind the snapshot.
+    def run(self, schema: DatabaseSchema) -> Recovered:
+        """Fill an empty schema; return which records applied behind the snapshot.
 
         :raises HistoryError: the history cannot be read.
         """
@@ -45,7 +46,7 @@ class Recovery:
             excluded += not reached
             return reached
 
-        count = recover(
+        found = recover(
             self.store.records(None if loaded is None else loaded.mark),
             self.partition,
             schema.tables,
@@ -56,8 +57,8 @@ class Recovery:
             prefer_ddl=self.prefer_ddl,
         )
         if not excluded:  # otherwise the last record is not that of the position
-            self._save_snapshot(schema, count)
-        return count
+            self._save_snapshot(schema, found.changes)
+        return found
 
     def _load_snapshot(self) -> HistorySnapshot | None:
         """Return the snapshot, if it is not after the position and the history contains its end."""

@@ -19,6 +19,7 @@ from connector.capture.change import (
 )
 from connector.capture.history import HistoryRecord, HistoryStore
 from connector.capture.history.snapshot import SnapshotFile
+from connector.capture.progress import Recovered
 from connector.capture.selection import Matches
 from connector.capture.signals.table_changes import TableChangesRequest
 from connector.capture.table_schema import TableEventSchema
@@ -100,10 +101,10 @@ class SchemaTracker:
         self._begins_empty = True
         self._store.prepare()
 
-    def recover(self, at: BinlogPosition, *, by_gtids: bool) -> int:
+    def recover(self, at: BinlogPosition, *, by_gtids: bool) -> Recovered:
         """Rebuild the tables from the history, as they were at a position.
 
-        Returns the number of records that applied.
+        Returns which records applied.
 
         :param by_gtids: the log will be read behind the position's GTIDs.
         :raises LostHistoryError: there is no history.
@@ -127,10 +128,10 @@ class SchemaTracker:
             {"lower_case": self._lower_case, "sql_mode": self._sql_mode},
             prefer_ddl=options.prefer_ddl,
         )
-        count = recovery.run(schema)
+        found = recovery.run(schema)
         self._has_unrecorded = self._begins_empty = False
         self._last_statement = None
-        return count
+        return found
 
     def _forget(self) -> None:
         self._schema = self._empty_schema()

@@ -75,6 +75,11 @@ class SnapshotLock:
         self._held = False
 
     @property
+    def is_held(self) -> bool:
+        """Whether writers have to wait."""
+        return self._held
+
+    @property
     def keeps_definitions(self) -> bool:
         """Whether the lock is one of all tables."""
         return self._held and not self.of_tables

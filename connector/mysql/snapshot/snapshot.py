@@ -16,6 +16,7 @@ from connector.capture.change import (
     Change,
     ChunkedReadBegan,
     ChunkScan,
+    LocksHeld,
     Progress,
     RowChanges,
     SchemaChange,
@@ -134,6 +135,7 @@ class Snapshot:
         self, lock: SnapshotLock, at: BinlogPosition, *, data: bool
     ) -> Iterator[Change]:
         """Read definitions and rows, and release the lock as soon as its mode permits."""
+        yield LocksHeld(lock.is_held)
         lock.open_view()
         tables, statements = self._read_definitions(lock)
         captured = self._choice.captured(tables)
@@ -141,9 +143,11 @@ class Snapshot:
             self._open_extra_sessions(captured, lock)
         log.info("Snapshot at %s:%d of %d tables", at.file, at.pos, len(captured))
         lock.release_after_definitions()
+        yield LocksHeld(lock.is_held)
         changes = self._read(statements, captured, at, data=data)
         yield from self._mark_last(changes, at)
         lock.release_after_rows()
+        yield LocksHeld(held=False)
 
     def _warn_of_prepared(self) -> None:
         """Log XA transactions whose rows are logged before the snapshot and not committed yet."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from connector.capture.backoff import Backoff
 from connector.capture.change import Change, HeartbeatDue, Position, Progress, Row, Waiting
 from connector.capture.engine import Engine, EngineOptions
+from connector.capture.progress import Recovered
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Mode, Plan
 from connector.capture.tables import TableId
@@ -59,15 +60,18 @@ class Numbers:
         assert isinstance(position, At)
         return position.number >= self.oldest
 
-    def recover(self, position: Position) -> int:
+    def recover(self, position: Position) -> Recovered:
         assert self.is_open
         self._note(f"recover {position.to_offset()['n']}")
-        return 3
+        return Recovered(3, "ALTER d.t")
 
     def begin_log(self) -> Position:
         assert self.is_open
         self._note("begin log")
         return At(self.oldest - 1)
+
+    def known_tables(self) -> Iterable[TableId]:
+        return ()
 
     def captured_tables(self) -> Mapping[TableId, bool]:
         assert self.is_open

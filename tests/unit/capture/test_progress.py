@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from connector.capture.backoff import Backoff
 from connector.capture.change import Change, Position, Progress, Row
 from connector.capture.engine import Engine, EngineOptions
-from connector.capture.progress import CaptureProgress
+from connector.capture.progress import CaptureProgress, Recovered
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import TableId
@@ -41,12 +41,15 @@ class Watched:
     def can_resume(self, position: Position) -> bool:
         return True
 
-    def recover(self, position: Position) -> int:
+    def recover(self, position: Position) -> Recovered:
         self._note("recover")
-        return 3
+        return Recovered(3, "ALTER d.t")
 
     def begin_log(self) -> Position:
         return Here()
+
+    def known_tables(self) -> Iterable[TableId]:
+        return ()
 
     def captured_tables(self) -> Mapping[TableId, bool]:
         return {}

@@ -46,6 +46,8 @@ class Queue:
 
     capacity: int = 100
     length: int = 0
+    queue_bytes: int = 1000
+    bytes_in_flight: int = 0
 
     def __len__(self) -> int:
         return self.length

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.change import Change, Progress, RowChanges, TransactionBoundary
+from connector.capture.change import Change, LeftOut, Progress, RowChanges, TransactionBoundary
 from connector.capture.tables import Table, TableId, Tables
 from connector.errors import ConversionError, StopError
 from connector.mysql.binlog.events import BinlogEvent, QueryRan
@@ -328,6 +328,7 @@ def test_an_unreadable_event_stops_or_is_skipped(caplog: pytest.LogCaptureFixtur
     assert [value for value, _ in values(found)] == [2]
     assert marks(found)[-1][0] == "END"
     assert "is skipped: malformed event of type 30" in caplog.text
+    assert [change for change in found if isinstance(change, LeftOut)] == [LeftOut(skipped=1)]
 
 
 def test_lost_events_stop_the_task(caplog: pytest.LogCaptureFixture) -> None:

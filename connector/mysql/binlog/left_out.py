@@ -1,0 +1,40 @@
+"""Events of the log that lead to no change: unreadable ones, and those of other tables."""
+
+from __future__ import annotations
+
+import logging
+
+from connector.capture.change import LeftOut
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.types.type_options import FailureMode
+
+log = logging.getLogger(__name__)
+
+
+class LeftOutEvents:
+    """Counts the events that are left out; ``filtered`` are those of tables that are not captured.
+
+    ``on_failure`` is ``event.processing.failure.handling.mode``.
+    """
+
+    def __init__(self, at: Coordinates, on_failure: FailureMode) -> None:
+        self._at = at
+        self._on_failure = on_failure
+        self._skipped = 0
+        self.filtered = 0
+
+    def fail(self, error: Exception) -> None:
+        """Raise the error of an event, or leave the event out."""
+        if self._on_failure == "fail":
+            raise error
+        self._skipped += 1
+        level = logging.WARNING if self._on_failure == "warn" else logging.DEBUG
+        log.log(level, "The event at %s:%d is skipped: %s", self._at.file, self._at.pos, error)
+
+    def take_counts(self) -> LeftOut | None:
+        """Return the counts since the last call, None if there are none."""
+        if not self.filtered and not self._skipped:
+            return None
+        counts = LeftOut(self.filtered, self._skipped)
+        self.filtered = self._skipped = 0
+        return counts
