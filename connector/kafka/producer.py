@@ -73,8 +73,8 @@ class Producer:
     once the message is delivered or has failed. Any thread may read the length (the messages that
     are not acknowledged) and ``bytes_in_flight``, ``capacity`` and ``queue_bytes`` (the most there
     may be) and ``sent``. The last connection error stays in ``problem`` until the owner clears it.
-    ``linger`` is how many seconds a message may wait for others. ``uses_receipts`` is false if the library has to report
-    each message that is delivered.
+    ``linger`` is how many seconds a message may wait for others. ``uses_receipts`` is false if the
+    library has to report each message that is delivered.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ class Servers:
         :raises ReplicaBrokenError: the replica cannot apply one of them.
         """
         if self.replica is not None:
-            expected = self._executed(self.primary)
+            expected = self.executed(self.primary)
             try:
                 wait_for(lambda: self._has(expected), _LIMIT, "the replica")
             except AssertionError:
@@ -81,7 +81,9 @@ class Servers:
             status = cursor.fetchone() or {}
         return str({name: value for name, value in status.items() if "Err" in name and value})
 
-    def _executed(self, server: DatabaseServer) -> str:
+    def executed(self, server: DatabaseServer | None = None) -> str:
+        """Return the GTIDs that a server has executed, the primary by default."""
+        server = server or self.primary
         variable = "gtid_executed" if self.is_mysql else "gtid_binlog_pos"
         return str(server.query(f"SELECT @@global.{variable}")[0][0])
 
@@ -90,7 +92,7 @@ class Servers:
         if self.is_mysql:
             statement = "SELECT GTID_SUBSET(%s, @@global.gtid_executed)"
             return bool(self.replica.query(statement, expected)[0][0])
-        return self._executed(self.replica) == expected
+        return self.executed(self.replica) == expected
 
     def _follow(self, replica: DatabaseServer, primary: DatabaseServer) -> None:
         source = f"HOST = '{primary.host}', {{0}}_PORT = {primary.port}, {{0}}_USER = '{ROOT.user}'"

@@ -39,6 +39,7 @@ LONG: Final = 120.0
 _KINDS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _OPTIONS: Final = ("--max-allowed-packet=64M", "--log-slave-updates=ON")
 _TEN_MEGABYTES: Final = 10_485_760
+_QUIET: Final = ("BEGIN", "COMMIT", "XA ", "SAVEPOINT")  # statements of transactions
 
 
 class Rig:
@@ -82,7 +83,7 @@ class Rig:
             Writer(self.servers, DATABASE, self.gate, number, seed, huge=huge)
             for number in range(WRITERS)
         ]
-        self._names = itertools.count(1)
+        self.names = itertools.count(1)
         self.name = ""
 
     def start(self) -> None:
@@ -130,7 +131,7 @@ class Rig:
         if self.name:
             self.call(lambda client: client.delete(self.name))
         self.at_rest(lambda: setattr(self.gate, "xa_allowed", False))
-        self.name = f"c{next(self._names)}"
+        self.name = f"c{next(self.names)}"
         config = self.config()
         self.call(lambda client: client.create(self.name, config))
 
@@ -213,7 +214,7 @@ class Rig:
         found = []
         for file, *_ in server.query("SHOW BINARY LOGS")[-4:]:
             for _, position, kind, _, _, text in server.query(f"SHOW BINLOG EVENTS IN '{file}'"):
-                if kind.startswith("Query") and not text.startswith(("BEGIN", "COMMIT", "XA ")):
+                if kind.startswith("Query") and not text.startswith(_QUIET):
                     found.append(f"{file}:{position} {text[:160]}")
         return found
 
