@@ -18,6 +18,7 @@ MillraceError
 |__ StopError                   needs a person: the task fails and says what to do
     |__ DamagedOffsetError          the stored offset is lost or unreadable
     |__ AccessDeniedError           credentials or a privilege
+    |__ ReadOnlyServerError         the database takes no writes
     |__ PositionLostError           the stored position is not on the server any more
     |__ UnknownTableError           a row of a table whose shape is not known
     |__ SchemaMismatchError         a row image does not fit the known shape of its table
@@ -132,6 +133,10 @@ class AccessDeniedError(StopError):
     """The database or the broker refuses the user."""
 
     remedy = "Check user, password and privileges, then restart the task."
+
+
+class ReadOnlyServerError(StopError):
+    """The database takes no writes, as a replica does."""
 
 
 class PositionLostError(StopError):

@@ -22,6 +22,7 @@ from connector.capture.incremental.offsets import state_of, to_offset
 from connector.capture.incremental.pace import IncrementalOptions, StreamLag
 from connector.capture.incremental.parallel import ChunkReaders, RunAll
 from connector.capture.incremental.reading import TableReading
+from connector.capture.incremental.refused_marks import RefusedMarks
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
@@ -30,7 +31,7 @@ from connector.capture.notifications import Notifications, joined
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import StopError, TableChangedError
+from connector.errors import ReadOnlyServerError, StopError, TableChangedError
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class IncrementalSnapshot:
             chunks, self._readers, self._reports, options, self._windows, clock
         )
         self._lag = StreamLag(options.most_lag)
+        self._refused = RefusedMarks(clock)
         self._is_due = False
 
     @property
@@ -254,7 +256,8 @@ class IncrementalSnapshot:
 
     def _can_read(self) -> bool:
         """Whether a chunk may be read now."""
-        may = self._may_continue and not self._lag.is_too_high
+        must_wait = self._lag.is_too_high or self._refused.must_wait
+        may = self._may_continue and not must_wait
         return may and bool(self._state.due(1, self._clock()))
 
     def _read_chunk(self) -> Iterator[Change]:
@@ -262,7 +265,9 @@ class IncrementalSnapshot:
         yield from self._stop_tables()
         can_read = self._can_read()
         self._is_due = self._may_continue and not can_read
-        yield from self._lag.notices()
+        if not self._may_continue:
+            self._refused.note(None)
+        yield from (*self._lag.notices(), *self._refused.notices())
         if not can_read:
             return
         mark = self._state.begin_chunk()
@@ -271,12 +276,18 @@ class IncrementalSnapshot:
             self._chunks.open_window(mark)
             yield from self._reading.fill_windows()
             self._chunks.close_window(mark)
+            self._refused.note(None)
+        except ReadOnlyServerError as error:
+            self._drop_windows()
+            self._refused.note(error)
+            self._is_due = self._state.running
         except (StopError, TableChangedError) as error:
             self._drop_windows()
             reason = f"The marks of incremental snapshots cannot be written: {error}"
             for table in list(self._state.tables):
                 yield from self._reading.refuse(table, reason)
             self._is_due = self._state.running
+        yield from self._refused.notices()
 
     def _drop_windows(self) -> None:
         self._windows.clear()

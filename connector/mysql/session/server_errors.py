@@ -9,6 +9,7 @@ from connector.errors import (
     DatabaseUnavailableError,
     MillraceError,
     PositionLostError,
+    ReadOnlyServerError,
     StopError,
     TableChangedError,
 )
@@ -44,9 +45,14 @@ _UNAVAILABLE: Final = (
     3169,  # session was killed
     4031,  # disconnected because of inactivity
 )
+_READ_ONLY: Final = (
+    1290,  # an option prevents it; for writes it is one of read_only
+    1836,
+)
 _MEANINGS: Final[dict[int, type[MillraceError]]] = {
     **dict.fromkeys(_DENIED, AccessDeniedError),
     **dict.fromkeys(_UNAVAILABLE, DatabaseUnavailableError),
+    **dict.fromkeys(_READ_ONLY, ReadOnlyServerError),
     1412: TableChangedError,  # ER_TABLE_DEF_CHANGED
 }
 _LOST_POSITION: Final = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, FailedTables, Progress, RowChanges
+from connector.capture.change import Change, FailedTables, Notice, Progress, RowChanges
 from connector.capture.incremental.chunk_source import Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -15,7 +15,7 @@ from connector.capture.notifications import Notifications
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.data.java_objects import serialized
-from connector.errors import StopError, TableChangedError
+from connector.errors import ReadOnlyServerError, StopError, TableChangedError
 from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
 
 EXECUTE = json.dumps({"data-collections": ["d.t"]})
@@ -197,3 +197,35 @@ def test_a_small_table(rows: int) -> None:
     changes = run(Chunks(made), made)
     assert rows_read(changes) == list(range(rows))
     assert types(changes)[-1] == "COMPLETED"
+
+
+class ReadOnlyChunks(Chunks):
+    """Chunks of a server that takes no marks for some time, from one of its marks on."""
+
+    def __init__(self, database: Database, refusals: list[bool]) -> None:
+        super().__init__(database)
+        self.marks = refusals
+
+    def open_window(self, chunk: str) -> None:
+        self._refuse()
+        super().open_window(chunk)
+
+    def close_window(self, chunk: str) -> None:
+        self._refuse()
+        super().close_window(chunk)
+
+    def _refuse(self) -> None:
+        if self.marks and self.marks.pop(0):
+            raise ReadOnlyServerError("The server is running with --read-only")
+
+
+@pytest.mark.parametrize("refusals", [[True], [False, True], [False, False, False, *[True] * 9]])
+def test_a_read_only_server_is_waited_for(refusals: list[bool]) -> None:
+    """A primary that becomes a replica takes no marks: the tables do not fail."""
+    made = database()
+    changes = run(ReadOnlyChunks(made, refusals), made)
+    assert rows_read(changes) == [0, 1, 2, 3, 4]
+    assert failures(changes) == []
+    texts = [change.text for change in changes if isinstance(change, Notice)]
+    assert texts[0].startswith("Incremental snapshots wait: the server takes no marks: ")
+    assert texts[-1] == ""

@@ -1,0 +1,43 @@
+"""Marks that the server does not take: chunks wait until it does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from connector.capture.change import Notice
+from connector.errors import ReadOnlyServerError
+
+_PAUSE: Final = 1.0  # seconds until a mark is written again
+_SUBJECT: Final = "marks of incremental snapshots"
+
+
+class RefusedMarks:
+    """Whether the server is read-only, as one is that becomes a replica.
+
+    Streaming goes on meanwhile.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = 0.0
+        self._reason = self._shown = ""
+
+    def note(self, error: ReadOnlyServerError | None) -> None:
+        """Note that a mark was refused; or, without an error, that all were written."""
+        self._reason = "" if error is None else str(error)
+        self._until = 0.0 if error is None else self._clock() + _PAUSE
+
+    @property
+    def must_wait(self) -> bool:
+        """Whether no mark is to be written at present."""
+        return self._clock() < self._until
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield what the status shows, if it has changed."""
+        if self._reason == self._shown:
+            return
+        self._shown = self._reason
+        text = f"Incremental snapshots wait: the server takes no marks: {self._reason}"
+        yield Notice(text if self._reason else "", _SUBJECT)
