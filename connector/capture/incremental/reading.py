@@ -76,6 +76,8 @@ class TableReading:
         if schema is None:
             if one.is_initial:  # it was dropped, or is not captured any longer
                 yield from self.end_table(one, "SKIPPED")
+            elif one.is_started:  # it may be created again
+                yield from self.refuse(one, _UNKNOWN)
             else:
                 yield from self.fail(one, "UNKNOWN_SCHEMA", _UNKNOWN)
             return None

@@ -14,6 +14,7 @@ from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
 from connector.data.java_objects import serialized
 from connector.errors import ReadOnlyServerError, StopError, TableChangedError
 from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
@@ -197,6 +198,32 @@ def test_a_small_table(rows: int) -> None:
     changes = run(Chunks(made), made)
     assert rows_read(changes) == list(range(rows))
     assert types(changes)[-1] == "COMPLETED"
+
+
+class DroppedTable(Chunks):
+    """A table that does not exist at some of the moments at which it is looked for."""
+
+    def __init__(self, database: Database, looks: list[bool]) -> None:
+        super().__init__(database)
+        self.looks = looks
+
+    def schema(self, table: TableId) -> TableEventSchema | None:
+        is_there = self.looks.pop(0) if self.looks else True
+        return super().schema(table) if is_there else None
+
+
+@pytest.mark.parametrize(
+    ("looks", "read"),
+    [([True, *[False] * 4], [0, 1, 2, 3, 4]), ([True, *[False] * 5], [0, 1]), ([False], [])],
+)
+def test_a_table_that_is_dropped_and_created_again_is_read_on(
+    looks: list[bool], read: list[int]
+) -> None:
+    """One that was never there is reported at once."""
+    made = database()
+    changes = run(DroppedTable(made, looks), made)
+    assert rows_read(changes) == read
+    assert len(failures(changes)) == (read != [0, 1, 2, 3, 4])
 
 
 class ReadOnlyChunks(Chunks):
