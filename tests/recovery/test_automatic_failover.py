@@ -36,7 +36,7 @@ class Pair:
     start: str
 
     def insert(self, server: DatabaseServer, *numbers: int) -> None:
-        server.execute(*(f"INSERT INTO shop.t VALUES ({number})" for number in numbers))
+        server.execute(*(f"INSERT INTO shop.t (id) VALUES ({number})" for number in numbers))
 
     def await_replica(self, number: int) -> None:
         """Wait until the replica has a row."""
@@ -230,3 +230,33 @@ def test_statements_of_heartbeats_go_to_the_captured_server(pair: Pair) -> None:
     assert pair.primary.query(query) == [(pair.primary.port,)]
     pair.await_replica(pair.primary.port)
     assert (pair.replica.port,) in pair.replica.query(query)
+
+
+def test_an_initial_snapshot_that_loses_its_server_is_complete_on_the_other_one(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    """Rows that the other server has are read there, whatever was read before."""
+    rows = range(2, 401)
+    values = ", ".join(f"({number}, REPEAT('x', 1000))" for number in rows)
+    pair.primary.execute(
+        "ALTER TABLE shop.t ADD v VARCHAR(1000)",
+        f"INSERT INTO shop.t VALUES {values}",
+    )
+    pair.await_replica(rows[-1])
+    slow = "SELECT *, SLEEP(0.01) AS s FROM shop.t"
+    capture = follow(
+        snapshot__select__statement__overrides="shop.t",
+        snapshot__select__statement__overrides__shop__t=slow,
+    )
+    wait_for(lambda: capture.ids, 30, "rows of the snapshot")
+    pair.primary.kill()
+    assert len(set(capture.ids)) < len(rows), "the snapshot was over before the server ended"
+    pair.replica.execute(pair.stop)
+    pair.insert(pair.replica, 1000)
+    expected = {1, *rows, 1000}
+    wait_for(lambda: set(capture.ids) == expected or capture.error, 60, "all rows")
+    assert capture.error is None
+    assert set(capture.ids) == expected
+    pair.insert(pair.replica, 1001)
+    wait_for(lambda: 1001 in capture.ids or capture.error, 30, "the stream")
+    assert capture.ids.count(1001) == 1
