@@ -37,6 +37,7 @@ from tools.stack.folders import STACK
 _SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _SIZE: Final = 400_000
 _LEAST: Final = 1_000
+_UNWARMED: Final = ("latency", "incremental", "adaptive")
 
 log = logging.getLogger("bench")
 
@@ -160,7 +161,7 @@ def measured(
 
 def warm_up(parts: Sequence[Part]) -> list[Part]:
     """Return the first stream and the first snapshot: a JVM compiles what it does often."""
-    firsts = {part.what: part for part in reversed(parts) if part.what != "latency"}
+    firsts = {part.what: part for part in reversed(parts) if part.what not in _UNWARMED}
     return list(firsts.values())
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bench.incremental import incremental as read_in_chunks
 from bench.replay import replay
 from bench.sides import MILLRACE
 from bench.trial import Site, Trial
@@ -69,6 +70,8 @@ FURTHER: Final = (  # only on request
         for what in ("stream", "snapshot")
     ),
     Part("snapshot", "sb", schemas=False, avro=True),
+    Part("incremental", "sb", schemas=True),
+    Part("adaptive", "sb", schemas=True),
 )
 
 
@@ -132,10 +135,23 @@ def latency(part: Part, site: Site, workload: Workload) -> Measurements:
     return percentiles(ages) | cost(usage, len(ages))
 
 
+def incremental(part: Part, site: Site, workload: Workload) -> Measurements:
+    """Read a table in chunks of a fixed size, or of a fixed time, while its rows are updated."""
+    adaptive = part.what == "adaptive"
+    rows, seconds, ages, usage = read_in_chunks(
+        part.table, site, workload, schemas=part.schemas, adaptive=adaptive
+    )
+    stream = {f"chunks_{key}": value for key, value in percentiles(ages).items()}
+    found = {"seconds": round(seconds, 3), "rows_per_second": round(rows / max(seconds, 0.001))}
+    return stream | found | {"rows": rows} | cost(usage, rows + len(ages))
+
+
 MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Measurements]]] = {
     "stream": stream,
     "snapshot": snapshot,
     "latency": latency,
+    "incremental": incremental,
+    "adaptive": incremental,
 }
 
 

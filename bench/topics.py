@@ -60,6 +60,11 @@ class Topics:
 
     def rows(self, topic: str, until: threading.Event) -> Iterator[tuple[float, dict[str, Any]]]:
         """Yield each row that arrives from now on, with the time of its arrival, in seconds."""
+        for now, event in self.events(topic, until):
+            yield now, event["after"]
+
+    def events(self, topic: str, until: threading.Event) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Yield each event that arrives from now on, with the time of its arrival, in seconds."""
         with self._consumer() as consumer:
             consumer.assign([TopicPartition(topic, 0, self.end(topic))])
             while not until.is_set():
@@ -67,7 +72,7 @@ class Topics:
                 if message is not None:
                     now = time.time()
                     value = json.loads(_checked(message).value() or b"{}")
-                    yield now, value.get("payload", value)["after"]
+                    yield now, value.get("payload", value)
 
     def delete(self, part: str) -> None:
         """Delete the topics that have ``part`` in their name."""

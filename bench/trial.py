@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, Self
 
 from bench.chains import CHAINS
@@ -87,9 +87,15 @@ class Trial:
         return self._site.topics.end(self.topic)
 
     def start(
-        self, snapshot_mode: str, *, schemas: bool, avro: bool = False, chain: str = ""
+        self,
+        snapshot_mode: str,
+        *,
+        schemas: bool,
+        avro: bool = False,
+        chain: str = "",
+        more: Mapping[str, str] | None = None,
     ) -> None:
-        """Create the connector and wait until it runs."""
+        """Create the connector, with ``more`` settings, and wait until it runs."""
         site = self._site
         with_schemas = str(schemas).lower()
         config = {
@@ -102,6 +108,7 @@ class Trial:
             **CHAINS[chain],
             **site.side.settings,
             **(avro_converters(site.registry) if avro and site.registry else {}),
+            **(more or {}),
         }
         site.client.create(self.name, config)
         site.client.wait_for(self.name, "RUNNING")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable
 from typing import Final
@@ -11,6 +12,7 @@ from tools.stack import OWNER, DatabaseServer
 
 DATABASE: Final = "bench"
 PACED: Final = "paced"
+SIGNALS: Final = "signals"
 
 _LOADED_AT_ONCE: Final = 2000
 _CHANGED_AT_ONCE: Final = 100
@@ -24,6 +26,7 @@ class Workload:
 
     def __init__(self, server: DatabaseServer, size: int) -> None:
         self._size = size
+        self._server = server
         self._connection = server.connect(OWNER, autocommit=False)
         self._cursor = self._connection.cursor()
 
@@ -51,12 +54,35 @@ class Workload:
             self._fill(name)
         self._execute(
             f"CREATE TABLE {PACED} "
-            "(id BIGINT AUTO_INCREMENT PRIMARY KEY, t DOUBLE NOT NULL, pad VARCHAR(200))"
+            "(id BIGINT AUTO_INCREMENT PRIMARY KEY, t DOUBLE NOT NULL, pad VARCHAR(200))",
+            f"CREATE TABLE {SIGNALS} "
+            "(id VARCHAR(42) PRIMARY KEY, type VARCHAR(32) NOT NULL, data VARCHAR(2048))",
         )
 
     def clear(self, table: str) -> None:
         """Empty the table that `write_changes` fills."""
         self._execute(f"TRUNCATE {table}_stream")
+
+    def copy(self, table: str) -> None:
+        """Fill the table of changes with all rows."""
+        self.clear(table)
+        self._execute(f"INSERT INTO {table}_stream SELECT * FROM {table}")
+
+    def signal(self, identity: str, data: str) -> None:
+        """Request a snapshot through the table of signals."""
+        insert = f"INSERT INTO {SIGNALS} VALUES (%s, 'execute-snapshot', %s)"
+        self._cursor.execute(insert, (identity, data))
+        self._connection.commit()
+
+    def write_updates(self, table: str, rate: float, ended: threading.Event) -> None:
+        """Update rows at a rate, one a transaction, with the time in column c, until the end."""
+        with self._server.connect(OWNER, database=DATABASE) as connection:
+            cursor, begun, number = connection.cursor(), time.monotonic(), 0
+            while not ended.wait(max(0, begun + number / rate - time.monotonic())):
+                number += 1
+                row = number * 7919 % self.rows(table)
+                update = f"UPDATE {table}_stream SET c = '{time.time()!r}' WHERE id = {row}"
+                cursor.execute(update)
 
     def touch(self, table: str) -> None:
         """Make a change, so that something arrives: a row goes, if it is there, and comes."""
