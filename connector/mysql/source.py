@@ -169,7 +169,11 @@ class MySqlSource:
     def read_again(
         self, request: SnapshotRequest, at: BinlogPosition, event: Row | None
     ) -> Generator[Change, None, None]:
-        """Read tables by a blocking snapshot."""
+        """Read tables by a blocking snapshot, of a server that has all that was streamed.
+
+        :raises MillraceError: there is none.
+        """
+        self._follow(at)
         with closing(blocking_snapshot(self._snapshot_parts, request, event)) as snapshot:
             yield from snapshot.read_again(at)
 

@@ -15,7 +15,8 @@ import pytest
 from connector.capture.backoff import Backoff
 from connector.capture.change import Change, Progress, RowChanges, Waiting
 from connector.capture.engine import Engine, EngineOptions
-from connector.errors import PositionLostError
+from connector.capture.signals.signal import SnapshotRequest
+from connector.errors import DatabaseUnavailableError, PositionLostError
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.session.addresses import Address, Addresses
 from connector.mysql.session.connection import ConnectionSettings
@@ -165,6 +166,33 @@ def test_a_server_that_lost_transactions_is_refused(
     pair.insert(pair.primary, 6)
     capture.await_ids(1, 2, 6)
     assert capture.error is None
+
+
+def test_a_blocking_snapshot_does_not_read_a_replica_that_lags_behind(
+    pair: Pair, follow: Callable[..., Following]
+) -> None:
+    """Its rows would be older than what was streamed, and their changes never come again."""
+    capture = follow()
+    capture.await_ids(1)
+    with pair.replica.connect(autocommit=True) as session, session.cursor() as cursor:
+        cursor.execute("LOCK TABLES shop.t READ")
+        pair.insert(pair.primary, 2)
+        capture.await_ids(1, 2)
+        capture.close()
+        time.sleep(1)  # the replica receives what it cannot apply
+        pair.primary.kill()
+        source, at = capture.source, capture.source.position(capture.offset)
+        request = SnapshotRequest(("shop.t",))
+        source.open()
+        with pytest.raises(DatabaseUnavailableError, match="it has not executed "):
+            list(source.read_again(request, at, None))
+        source.close()
+        cursor.execute("UNLOCK TABLES")
+    pair.await_replica(2)
+    source.open()
+    changes = source.read_again(request, at, None)
+    rows = [row for change in changes if isinstance(change, RowChanges) for row in change.rows]
+    assert [after[0] for _, after in rows if after is not None] == [1, 2]
 
 
 def test_without_a_server_left_to_wait_for_a_diverged_one_stops_the_capture(
