@@ -79,11 +79,11 @@ def recovered(path: Path) -> None:
     reached = recorded_before(BinlogPosition("binlog.000001", RECORDS), None, is_mariadb=False)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.process_time()
-    count = recover(FileHistory(path).records(), SOURCE, schema.tables, schema.replay, reached)
+    found = recover(FileHistory(path).records(), SOURCE, schema.tables, schema.replay, reached)
     seconds = time.process_time() - begun
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
-        f"recovery of {count:,} records: {seconds:.1f} s, {len(schema.tables):,} tables, "
+        f"recovery of {found.changes:,} records: {seconds:.1f} s, {len(schema.tables):,} tables, "
         f"peak {after // 1024} MB ({(after - before) // 1024} MB of it in the recovery)"
     )
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import pytest
 
-from tests.behaviour.test_signals import notifications, read_rows, wait_for_end
 from tests.fixtures.capture import LONG, SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
@@ -50,11 +49,11 @@ def test_chunks_grow_until_they_take_the_configured_time(capture: Capture) -> No
     capture.config["millrace.incremental.snapshot.chunk.ms"] = "5000"
     begin(capture)
     execute(capture)
-    found = [one["additional_data"] for one in wait_for_end(capture)]
+    found = [one["additional_data"] for one in capture.wait_for_end()]
     keys = [int(data["last_processed_key"]) for data in found if "last_processed_key" in data]
     sizes = [to - after for after, to in pairwise([0, *keys])]
     assert sizes[:6] == [10, 20, 40, 80, 160, 320]
-    assert [row["id"] for row in read_rows(capture, "many")] == list(range(1, ROWS + 1))
+    assert [row["id"] for row in capture.read_rows("many")] == list(range(1, ROWS + 1))
 
 
 @contextmanager
@@ -88,12 +87,12 @@ def test_no_chunk_is_read_while_streaming_is_behind(capture: Capture) -> None:
         capture.rows("t", 10)
         execute(capture)
         wait_for(lambda: waits in capture.client.state(capture.name)[1], LONG, "the reason")
-        before = len(read_rows(capture, "many"))
+        before = len(capture.read_rows("many"))
         count = len(capture.rows("t", 1))
         capture.rows("t", count + 50)
         # A pause of the writer lets the stream catch up for a moment.
-        assert len(read_rows(capture, "many")) <= before + 100
-        assert [one["type"] for one in notifications(capture)].count("COMPLETED") == 0
-    wait_for_end(capture)
-    assert len(read_rows(capture, "many")) == ROWS
+        assert len(capture.read_rows("many")) <= before + 100
+        assert [one["type"] for one in capture.notifications()].count("COMPLETED") == 0
+    capture.wait_for_end()
+    assert len(capture.read_rows("many")) == ROWS
     wait_for(lambda: waits not in capture.client.state(capture.name)[1], LONG, "its end")

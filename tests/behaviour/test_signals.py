@@ -34,34 +34,6 @@ def request(capture: Capture, *tables: str, **more: Any) -> str:
     return json.dumps({"data-collections": names, **more})
 
 
-def notifications(capture: Capture) -> list[dict[str, Any]]:
-    messages = capture.topics.read(f"{capture.name}.notifications")
-    found = [message.payload() for message in messages]
-    return [one for one in found if one["aggregate_type"] == "Incremental Snapshot"]
-
-
-def wait_for_end(capture: Capture, count: int = 1) -> list[dict[str, Any]]:
-    """Return the notifications as soon as so many snapshots are complete."""
-
-    def ended() -> list[dict[str, Any]] | None:
-        found = notifications(capture)
-        return found if [one["type"] for one in found].count("COMPLETED") >= count else None
-
-    found: list[dict[str, Any]] = wait_for(ended, LONG, "the end of the snapshot")
-    return found
-
-
-def read_rows(capture: Capture, table: str) -> list[dict[str, Any]]:
-    """Return the rows that chunks had."""
-    topic = f"{capture.name}.{capture.database.name}.{table}"
-    events = [message.payload() for message in capture.topics.read(topic)]
-    return [
-        event["after"]
-        for event in events
-        if event and event["source"]["snapshot"] == "incremental" and event["op"] == "r"
-    ]
-
-
 def test_signals_of_a_topic_for_this_connector(capture: Capture, broker: KafkaBroker) -> None:
     topic = f"{capture.name}-signal"
     capture.topics.create(topic)
@@ -80,14 +52,14 @@ def test_signals_of_a_topic_for_this_connector(capture: Capture, broker: KafkaBr
         }
         producer.produce(topic, json.dumps(data), key)
     assert not producer.flush(10)
-    found = wait_for_end(capture)
+    found = capture.wait_for_end()
     assert {one["id"] for one in found} == {"ours"}
-    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
+    assert capture.read_rows("t") == [{"id": 1, "v": "one"}]
     capture.stop()
     capture.resume()
     capture.database.execute("INSERT INTO t VALUES (2, 'two')")
     capture.rows("t", 3)
-    assert len(wait_for_end(capture)) == len(found), "the signal was read again"
+    assert len(capture.wait_for_end()) == len(found), "the signal was read again"
 
 
 def test_signals_of_a_file(capture: Capture, tmp_path: Path) -> None:
@@ -96,8 +68,8 @@ def test_signals_of_a_file(capture: Capture, tmp_path: Path) -> None:
     capture.start(SIGNALS)
     line = {"id": "1", "type": "execute-snapshot", "data": json.loads(request(capture, "t"))}
     path.write_text(json.dumps(line) + "\n")
-    wait_for_end(capture)
-    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
+    capture.wait_for_end()
+    assert capture.read_rows("t") == [{"id": 1, "v": "one"}]
     wait_for(lambda: not path.exists(), LONG, "the file to be removed")
 
 
@@ -115,8 +87,8 @@ def test_signals_of_the_rest_api(capture: Capture) -> None:
     answer = httpx.post(url, json=body)
     assert answer.status_code == 202
     sent = answer.json()
-    assert {one["id"] for one in wait_for_end(capture)} == {sent["id"]}
-    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}, {"id": 2, "v": "two"}]
+    assert {one["id"] for one in capture.wait_for_end()} == {sent["id"]}
+    assert capture.read_rows("t") == [{"id": 1, "v": "one"}, {"id": 2, "v": "two"}]
     assert httpx.get(url).json() == {"signals": [{**sent, "state": "READ"}]}
     assert httpx.post(url, json={}).status_code == 400
 
@@ -129,13 +101,13 @@ def test_a_failed_table_is_in_the_status_until_it_is_read(capture: Capture) -> N
     capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
     failed = f"Incremental snapshot of table {name} failed"
     wait_for(lambda: failed in capture.client.state(capture.name)[1], LONG, "the reason")
-    wait_for_end(capture)
+    capture.wait_for_end()
     capture.stop()
     capture.resume()
     wait_for(lambda: failed in capture.client.state(capture.name)[1], LONG, "the reason again")
     data = request(capture, "t")
     capture.database.execute(f"INSERT INTO signals VALUES ('2', 'execute-snapshot', '{data}')")
-    wait_for_end(capture, 2)
+    capture.wait_for_end(2)
     wait_for(lambda: failed not in capture.client.state(capture.name)[1], LONG, "its end")
 
 
@@ -204,11 +176,11 @@ def test_keys_of_every_kind_are_read_once(capture: Capture) -> None:
     capture.database.execute(
         f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{request(capture, *columns)}')"
     )
-    found = wait_for_end(capture)
+    found = capture.wait_for_end()
     ended = [one["additional_data"] for one in found if one["type"] == "TABLE_SCAN_COMPLETED"]
     assert [data["status"] for data in ended] == ["SUCCEEDED"] * len(columns), ended
     for name, rows in values.items():
-        keys = [row["k"] for row in read_rows(capture, name)]
+        keys = [row["k"] for row in capture.read_rows(name)]
         assert len(keys) == len(set(map(str, keys))) == len(rows), (name, keys)
 
 
@@ -219,8 +191,8 @@ def test_rows_of_one_surrogate_key_stay_together(capture: Capture) -> None:
     capture.rows("s", 5)
     data = request(capture, "s", **{"surrogate-key": "k"})
     capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
-    wait_for_end(capture)
-    assert sorted(row["id"] for row in read_rows(capture, "s")) == [1, 2, 3, 4, 5]
+    capture.wait_for_end()
+    assert sorted(row["id"] for row in capture.read_rows("s")) == [1, 2, 3, 4, 5]
 
 
 def test_without_the_privilege_to_write_marks_the_table_is_skipped(capture: Capture) -> None:
@@ -229,7 +201,7 @@ def test_without_the_privilege_to_write_marks_the_table_is_skipped(capture: Capt
     capture.database.execute(
         f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{request(capture, 't')}')"
     )
-    found = wait_for_end(capture)
+    found = capture.wait_for_end()
     assert [one["additional_data"].get("status") for one in found][1] == "SQL_EXCEPTION"
     capture.database.execute("INSERT INTO t VALUES (2, 'two')")
     capture.rows("t", 2)
@@ -267,11 +239,11 @@ def test_a_table_is_read_on_an_idle_server(read_only: Capture, broker: KafkaBrok
     producer = Producer({"bootstrap.servers": broker.address})
     producer.produce(topic, json.dumps({"type": "execute-snapshot", "data": data}), capture.name)
     assert not producer.flush(10)
-    found = wait_for_end(capture)
+    found = capture.wait_for_end()
     ended = [one["additional_data"] for one in found if one["type"] == "TABLE_SCAN_COMPLETED"]
     assert [data["status"] for data in ended] == ["SUCCEEDED", "EMPTY", "SUCCEEDED"]
-    assert [row["id"] for row in read_rows(capture, "many")] == list(range(500))
-    assert read_rows(capture, "t") == [{"id": 1, "v": "one"}]
+    assert [row["id"] for row in capture.read_rows("many")] == list(range(500))
+    assert capture.read_rows("t") == [{"id": 1, "v": "one"}]
 
 
 def test_a_table_is_altered_and_emptied_meanwhile(read_only: Capture, tmp_path: Path) -> None:
@@ -294,8 +266,8 @@ def test_a_table_is_altered_and_emptied_meanwhile(read_only: Capture, tmp_path: 
         "ALTER TABLE many ADD v INT DEFAULT 7",
         "DELETE FROM many WHERE id >= 5500",
     )
-    wait_for_end(capture)
-    rows = [row for row in read_rows(capture, "many") if row is not None]
+    capture.wait_for_end()
+    rows = [row for row in capture.read_rows("many") if row is not None]
     identities = [row["id"] for row in rows]
     assert len(identities) == len(set(identities)), "a row was read twice"
     altered = [row for row in rows if "v" in row]

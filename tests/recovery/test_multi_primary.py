@@ -77,7 +77,7 @@ def test_a_channel_that_is_added_is_read_from_its_first_transaction(
         "schema__history__internal__file__filename": str(tmp_path / "history"),
     }
     primaries.begin_channel("one", primaries.first)
-    with closing(Following(pair, **where)) as capture:
+    with closing(Following(pair, None, **where)) as capture:
         primaries.first.execute("INSERT INTO shop.a VALUES (2)")
         capture.await_ids(1, 2)
         primaries.begin_channel("two", primaries.second)

@@ -107,5 +107,6 @@ def recovered_at(
 def test_records_of_another_connector_are_skipped() -> None:
     schema = DatabaseSchema(SchemaRules(), Tables())
     records = map(parse_record, topic("mysql"))
-    assert recover(records, {"server": "x"}, schema.tables, schema.replay, lambda _: True) == 0
+    found = recover(records, {"server": "x"}, schema.tables, schema.replay, lambda _: True)
+    assert found.changes == 0
     assert len(schema.tables) == 0
