@@ -31,8 +31,8 @@ def capture(
 
 
 def begin(capture: Capture) -> None:
-    """Start the connector, and request the rows of a table that it has not captured."""
-    capture.config["snapshot.mode"] = "no_data"
+    """Start the connector, which has not read the rows of a table."""
+    capture.config["snapshot.include.collection.list"] = rf"{capture.database.name}\.t"
     capture.database.execute(
         "CREATE TABLE many (id INT PRIMARY KEY)",
         f"INSERT INTO many SELECT seq FROM seq_1_to_{ROWS}",
