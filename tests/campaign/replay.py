@@ -89,7 +89,7 @@ class Replay:
     def _read(self, event: dict[str, Any]) -> None:
         row, source = event["after"], event["source"]
         self.snapshot = source["ts_ms"], source["file"], source["pos"]
-        if source["snapshot"] in _FIRST_OF_TABLE:
+        if begins_table(event):
             self._only_read.clear()
             self.rows.clear()
             self._versions.clear()
@@ -187,6 +187,11 @@ class Order:
     def check_complete(self) -> None:
         """Check that no repeated suffix ends early."""
         assert self._next is None, f"{self._topic}: a repeated suffix ends at {self._next}"
+
+
+def begins_table(event: dict[str, Any]) -> bool:
+    """Whether an event is the first row of a table that a snapshot reads."""
+    return event["source"]["snapshot"] in _FIRST_OF_TABLE
 
 
 def _identity(event: dict[str, Any]) -> Identity:

@@ -39,6 +39,7 @@ LONG: Final = 120.0
 _KINDS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _OPTIONS: Final = ("--max-allowed-packet=64M", "--log-slave-updates=ON")
 _TEN_MEGABYTES: Final = 10_485_760
+_MOST_STATEMENTS: Final = 100  # in a diagnosis
 _QUIET: Final = ("BEGIN", "COMMIT", "XA ", "SAVEPOINT")  # statements of transactions
 
 
@@ -216,7 +217,7 @@ class Rig:
             for _, position, kind, _, _, text in server.query(f"SHOW BINLOG EVENTS IN '{file}'"):
                 if kind.startswith("Query") and not text.startswith(_QUIET):
                     found.append(f"{file}:{position} {text[:160]}")
-        return found
+        return found[-_MOST_STATEMENTS:]
 
     def stored_file(self) -> str | None:
         """Return the binlog file of the stored offset, None without one."""
