@@ -68,16 +68,16 @@ class CaptureRun:
         )
         batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
         self._producer = Producer({**context.producer, **batch})
+        capture = self._capture
         self._metrics.start_run(
-            self._capture.database,
-            self._capture.server,
-            self._capture.source_schema,
-            self._capture.captures,
+            capture.database,
+            capture.server,
+            capture.source_schema,
+            capture.captures,
             self._producer,
         )
-        self._metrics.tags = self._capture.metric_tags
-        self._metrics.native_columns = self._capture.encoder.native_columns
-        self._metrics.captured_tables = self._capture.source.known_tables
+        self._metrics.tags = capture.metric_tags
+        self._metrics.ask(capture.encoder.native_columns, capture.source.known_tables)
         if self._capture.signals is not None:
             task.use_channel(self._capture.signals.rest_channel)
         self._failed: MillraceError | None = None
@@ -127,8 +127,7 @@ class CaptureRun:
     def close(self) -> None:
         """Close the source and the producer, each even if another raises an error."""
         capture = self._capture
-        # a task that failed keeps no table
-        self._metrics.native_columns = self._metrics.captured_tables = tuple
+        self._metrics.ask(tuple, tuple)  # a task that failed keeps no table
         with ExitStack() as last_first:
             last_first.callback(self._producer.close)
             last_first.callback(self._cancel_abort)

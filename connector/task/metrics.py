@@ -163,6 +163,14 @@ class TaskMetrics:
         self._captures = captures
         self.database, self.server, self.queue = database, server, queue
 
+    def ask(
+        self,
+        native_columns: Callable[[], Iterable[NativeColumns]],
+        captured_tables: Callable[[], Iterable[TableId]],
+    ) -> None:
+        """Set what is asked of the present run when metrics are read."""
+        self.native_columns, self.captured_tables = native_columns, captured_tables
+
     def record_change(self, change: Change) -> None:
         """Count a change that the source yields."""
         if isinstance(change, RowChanges):

@@ -125,15 +125,15 @@ def test_a_failed_table_is_read_on_behind_its_last_chunk(capture: Capture) -> No
     capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
     failed = f"Incremental snapshot of table {name} failed"
     wait_for(lambda: failed in capture.client.state(capture.name)[1], LONG, "the reason")
-    found = wait_for_end(capture)
+    found = capture.wait_for_end()
     assert [one["additional_data"]["status"] for one in found if "SCAN" in one["type"]] == [
         "SQL_EXCEPTION"
     ]
     capture.database.execute("DROP FUNCTION pick", function.format(""))
     url = f"{capture.url}/connectors/{capture.name}/signals"
     assert httpx.post(url, json={"type": "resume-snapshot"}).status_code == 202
-    wait_for_end(capture, 2)
-    assert [row["id"] for row in read_rows(capture, "t")] == [1, 2, 3, 4, 5]
+    capture.wait_for_end(2)
+    assert [row["id"] for row in capture.read_rows("t")] == [1, 2, 3, 4, 5]
     wait_for(lambda: failed not in capture.client.state(capture.name)[1], LONG, "its end")
 
 

@@ -28,7 +28,7 @@ from connector.capture.incremental.offsets import has_initial_tables
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import INITIAL, IncrementalSnapshot
 from connector.capture.notifications import Notifications
-from connector.capture.progress import CaptureProgress
+from connector.capture.progress import CaptureProgress, Recovered
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
@@ -70,14 +70,17 @@ class Start(Capture):
     def can_resume(self, position: Position) -> bool:  # noqa: ARG002 - a protocol
         return True
 
-    def recover(self, position: Position) -> int:  # noqa: ARG002 - a protocol
-        return 0
+    def recover(self, position: Position) -> Recovered:  # noqa: ARG002 - a protocol
+        return Recovered(0)
 
     def begin_log(self) -> At:
         return At(0)
 
     def captured_tables(self) -> Mapping[TableId, bool]:
         return {TABLE: True}
+
+    def known_tables(self) -> Sequence[TableId]:
+        return [TABLE]
 
     def snapshot(self, plan: Plan, stored: Position | None) -> Generator[Change, None, Position]:  # noqa: ARG002 - a protocol
         at = At(len(self.database.log))
