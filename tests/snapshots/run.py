@@ -15,9 +15,10 @@ from tests.fixtures.worker import wait_for
 from tests.snapshots.replay import SnapshotReplay
 from tests.snapshots.rig import FAILED, SnapshotRig
 
-Kind = Literal["initial", "insert_insert", "insert_delete", "read_only", "blocking"]
+Kind = Literal["initial", "resumable", "insert_insert", "insert_delete", "read_only", "blocking"]
 KINDS: Final[tuple[Kind, ...]] = (
     "initial",
+    "resumable",
     "insert_insert",
     "insert_delete",
     "read_only",
@@ -25,6 +26,7 @@ KINDS: Final[tuple[Kind, ...]] = (
 )
 _SETTINGS: Final[dict[Kind, dict[str, str]]] = {
     "initial": {"snapshot_mode": "initial"},
+    "resumable": {"snapshot_mode": "initial", "millrace_snapshot_resumable": "true"},
     "insert_insert": {},
     "insert_delete": {"incremental_snapshot_watermarking_strategy": "insert_delete"},
     "read_only": {"read_only": "true"},
@@ -77,6 +79,7 @@ class Run:
             "incremental_snapshot_chunk_size": str(chance.choice((7, 50, 200))),
             "snapshot_locking_mode": chance.choice(("minimal", "none")),
             "snapshot_max_threads": chance.choice(("1", "2")),
+            "millrace_incremental_snapshot_threads": chance.choice(("1", "3")),
             **_SETTINGS[self._kind],
         }
         if self._kind not in ("insert_insert", "insert_delete"):
@@ -84,6 +87,8 @@ class Run:
         self.actions.append(f"{rows} rows, {settings}")
         self._rig.create(rows, **settings)
         self._replays = {name: SnapshotReplay(self._rig.topic(name)) for name in _NAMES}
+        for replay in self._replays.values():
+            replay.streams = self._kind != "initial"
         follower = Follower(self._rig.topics, f"{self._rig.name}.{DATABASE}.")
         try:
             self._take(follower)
@@ -100,7 +105,8 @@ class Run:
             self._begin_stream(follower)
         else:
             self._begin_stream(follower)
-            self._execute(_NAMES)
+            if self._kind != "resumable":
+                self._execute(_NAMES)
             self._disturb([self._inject, self._inject, *self._requests()])
             self._rig.heal()
             self._rig.signal("resume-snapshot")
@@ -123,9 +129,11 @@ class Run:
     def _begin_stream(self, follower: Follower) -> None:
         wait_for(self._rig.streams, LONG, "the stream")
         self._read(follower)
-        for replay in self._replays.values():
-            replay.streams, replay.snapshot_ended = True, time.time()
         replays = self._replays.values()
+        if self._kind != "initial":
+            return
+        for replay in replays:
+            replay.streams, replay.snapshot_ended = True, time.time()
         last = max((replay.snapshot for replay in replays if replay.snapshot), default=None)
         if last is not None:
             for replay in replays:
