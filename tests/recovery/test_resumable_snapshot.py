@@ -21,27 +21,37 @@ from typing import Any
 
 import pytest
 
-from connector.data.java_objects import deserialized
+from connector.data.java_objects import deserialized, serialized
 from tests.fixtures.environment import LONG, Environment, environment
 from tests.recovery.load import Load
 from tests.recovery.test_incremental_snapshot import (
     SIGNALS,
     assert_no_older_row_comes_later,
-    progress,
 )
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 from tools.stack.errors import StackError
 
-ROWS = 20_000
-RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "400"}
+ROWS = 40_000
+RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "200"}
 
 
-def read_up_to(at: Environment) -> int:
-    """Return the key up to which the stored offset has ``items``; 0 before any chunk of it."""
-    offset = progress(at)
-    if offset is None or "items" not in offset["incremental_snapshot_collections"].split("}")[0]:
-        return 0
-    key = deserialized(offset["incremental_snapshot_primary_key"])
+def stored(at: Environment) -> dict[str, Any]:
+    """Return the stored offset, which is empty before the first one."""
+    with at.client() as client:
+        offsets = client.call("GET", f"/connectors/{at.name}/offsets")["offsets"]
+    return dict(offsets[0]["offset"]) if offsets else {}
+
+
+def is_complete(at: Environment) -> bool:
+    """Whether all rows are read."""
+    offset = stored(at)
+    return bool(offset) and not {"snapshot", "incremental_snapshot_collections"} & offset.keys()
+
+
+def read_up_to(at: Environment, table: str = "items") -> int:
+    """Return the key up to which the stored offset has a table; 0 before any chunk of it."""
+    started = json.loads(stored(at).get("millrace_started_tables", "{}"))
+    key = deserialized(started.get(f"{at.name}.{table}", {}).get("position", serialized(None)))
     return 0 if key is None else int(key[0])
 
 
@@ -53,7 +63,7 @@ def keys_read(at: Environment, table: str = "items") -> list[int]:
 
 def end(at: Environment, number: int = 1) -> None:
     """Wait for the end of the snapshot and compare the topics with the tables."""
-    at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+    at.wait(lambda: is_complete(at), "the end of the snapshot", LONG)
     at.finish(number)
     at.check()
 
@@ -70,14 +80,15 @@ def killed(
         with Load(server, at.name, seed) as load:
             names = {key: text.replace("{name}", at.name) for key, text in more.items()}
             at.create(**RESUMABLE, **names)
+            at.wait(lambda: read_up_to(at), "a chunk whose offset is stored")
             for _ in range(kills):
-                at.wait_for_more(chance.randrange(1, 3000))
+                at.wait_for_more(chance.randrange(1, 4000))
                 key = read_up_to(at)
                 at.worker.kill()
                 done.append((at.count(), key))
                 at.worker.start()
                 at.wait(lambda: at.status()[0] == "RUNNING", "the task to run")
-            at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+            at.wait(lambda: is_complete(at), "the end of the snapshot", LONG)
         end(at)
         assert max(key for _, key in done), "no kill came while the rows were read"
         assert_no_older_row_comes_later(at)
@@ -138,13 +149,12 @@ def test_kills_while_several_tables_are_read_at_the_same_time(
             done = []
             for _ in range(2):
                 at.wait_for_more(2000)
-                offset = progress(at) or {}
-                started = json.loads(offset.get("millrace_started_tables", "{}"))
+                kept = {table: read_up_to(at, table) for table in tables}
                 at.worker.kill()
-                done.append({t: (at.count(t), _key(at, started, t)) for t in tables})
+                done.append({table: (at.count(table), kept[table]) for table in tables})
                 at.worker.start()
                 at.wait(lambda: at.status()[0] == "RUNNING", "the task to run")
-            at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+            at.wait(lambda: is_complete(at), "the end of the snapshot", LONG)
         end(at)
         assert any(key for kill in done for _, key in kill.values()), "nothing was stored"
         for table in tables:
@@ -153,13 +163,6 @@ def test_kills_while_several_tables_are_read_at_the_same_time(
             for kill in done:
                 before, key = kill[table]
                 assert min(keys[before:], default=key + 1) > key, "a chunk is read again"
-
-
-def _key(at: Environment, started: dict[str, Any], table: str) -> int:
-    """Return the key up to which a table is read."""
-    kept = started.get(f"{at.name}.{table}", {}).get("position")
-    key = deserialized(kept) if kept else None
-    return 0 if key is None else int(key[0])
 
 
 @pytest.mark.slow
@@ -192,7 +195,7 @@ def test_tables_that_are_renamed_dropped_or_truncated_before_they_are_read(
             "ALTER TABLE te DROP PRIMARY KEY, ADD PRIMARY KEY (v, id)",
             "UPDATE renamed SET v = 3 WHERE id < 10",
         )
-        at.wait(lambda: progress(at) is None, "the end of the snapshot", LONG)
+        at.wait(lambda: is_complete(at), "the end of the snapshot", LONG)
         at.finish()
         at.check()
         assert sorted(keys_read(at, "renamed")) == list(range(1, 1500))

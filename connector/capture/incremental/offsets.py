@@ -49,10 +49,12 @@ def _running(state: SnapshotState) -> dict[str, Any]:
         one for one in state.tables if one.is_started and (one.is_initial or one is not first)
     ]
     started = {str(one.table): _progress(one) for one in others}
+    if state.listed is None:
+        state.listed = f"[{','.join([one.text or _text(one) for one in state.tables])}]"
     return {
         _POSITION: serialized(first.position),
         _MAXIMUM: serialized(first.maximum),
-        _TABLES: _json([_entry(one) for one in state.tables]),
+        _TABLES: state.listed,
         _CORRELATION: state.identity,
         **({_STARTED: _json(started)} if started else {}),
     }
@@ -64,6 +66,11 @@ def _failed(state: SnapshotState) -> dict[str, Any]:
         for name, one in state.failed.items()
     }
     return {_FAILED: _json(failed)} if failed else {}
+
+
+def _text(one: TableState) -> str:
+    one.text = _json(_entry(one))
+    return one.text
 
 
 def _entry(one: TableState) -> dict[str, Any]:

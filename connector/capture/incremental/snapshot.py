@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from connector.capture.change import (
@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 INITIAL: Final = "millrace-initial-snapshot"
 """The id in the notifications of an initial snapshot that is read in chunks."""
 _ALL: Final = ".*"
+_NAMED: Final = 10  # tables in a line of the log
 
 
 class IncrementalSnapshot:
@@ -111,7 +112,7 @@ class IncrementalSnapshot:
             state.identity = INITIAL
             yield from self._reports.step(state, "STARTED")
         if state.running:
-            log.info("The incremental snapshot of %s continues", joined(state.names))
+            log.info("The incremental snapshot of %s continues", _named(state.names))
             yield state.progress()
             yield from self._read_chunk()
 
@@ -125,7 +126,7 @@ class IncrementalSnapshot:
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
         """Add tables; begin if no snapshot runs."""
         tables = request.expand(self._chunks.tables())
-        log.info("Incremental snapshot of %s is requested", joined(tables))
+        log.info("Incremental snapshot of %s is requested", _named(tables))
         surrogate = request.surrogate_key
         requests = [TableRequest(table, request.condition(table), surrogate) for table in tables]
         yield from self._add(identity, map(TableState, requests))
@@ -170,7 +171,7 @@ class IncrementalSnapshot:
         names = SnapshotRequest(request.tables or (_ALL,))
         failed = list(state.resume_failed(filter(names.names, list(state.failed))))
         if failed:
-            log.info("Tables that failed are read on: %s", joined(one.table for one in failed))
+            log.info("Tables that failed are read on: %s", _named([one.table for one in failed]))
             yield FailedTables(state.reasons)
             yield from self._add(state.identity or identity, failed)
         if state.running and state.paused:
@@ -313,3 +314,8 @@ class IncrementalSnapshot:
             yield from self._reading.remove(first)
         yield from self._reading.end_initial(was_initial=was_initial)
         yield from self._reports.aborted(state, stopped)
+
+
+def _named(tables: Sequence[object]) -> str:
+    more = f" and {len(tables) - _NAMED} others" if len(tables) > _NAMED else ""
+    return joined(tables[:_NAMED]) + more

@@ -18,7 +18,8 @@ class SnapshotState:
     """The tables to read, in their order, and those whose last snapshot failed, by name.
 
     ``identity`` is the id of the signal, ``chunk`` that of the present window. ``stored`` is what
-    offsets have of all this; who alters the state of a table calls `touch`.
+    offsets have of all this, ``listed`` that of the list of tables; both are kept because there may
+    be thousands of tables. Code that alters the state of a table calls `touch`.
     """
 
     tables: list[TableState] = field(default_factory=list)
@@ -28,6 +29,7 @@ class SnapshotState:
     stops: list[str] = field(default_factory=list)
     failed: dict[str, TableState] = field(default_factory=dict)
     stored: dict[str, Any] | None = None
+    listed: str | None = None
     _names: tuple[str, ...] | None = None
 
     @property
@@ -75,7 +77,12 @@ class SnapshotState:
 
     def remove(self, table: TableState) -> None:
         """Remove a table that is read, or is not to be read."""
-        self.keep(lambda one: one is not table)
+        names = self._names
+        is_first = self.tables[0] is table
+        self.tables.remove(table)
+        self._list_changed()
+        if is_first and names is not None:
+            self._names = names[1:]
 
     def keep(self, test: Callable[[TableState], bool]) -> None:
         """Keep the tables that pass a test."""
@@ -89,6 +96,7 @@ class SnapshotState:
     def rename(self, table: TableState, name: TableId) -> None:
         """Read a table from its start under another name."""
         table.request = replace(table.request, table=name)
+        table.text = ""
         table.restart()
         self._list_changed()
 
@@ -114,7 +122,7 @@ class SnapshotState:
             yield one
 
     def _list_changed(self) -> None:
-        self._names = None
+        self._names = self.listed = None
         self.touch()
 
     def begin_chunk(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.tables import TableId
@@ -17,6 +17,7 @@ class TableState:
     at the start. ``maximum`` is the highest key that the table had at its start. ``key_columns``
     are those of the keys, empty if they are not known. ``failures`` counts attempts to read the
     present chunk, the next of which is due at ``ready_at``. ``reason`` says why a table failed.
+    ``text`` is what offsets have of the request, empty until one needs it.
     """
 
     request: TableRequest
@@ -29,6 +30,7 @@ class TableState:
     failures: int = 0
     ready_at: float = 0.0
     reason: str = ""
+    text: str = field(default="", compare=False)
     _rows_of_chunk: int = 0
 
     @property
