@@ -39,6 +39,9 @@ class Run:
         self.started = dict(self.database.rows)
         self.deletes = self.random.random() < 0.3
         self.writes = self.random.randrange(60)
+        self.offset: dict[str, Any] = {}
+        self.signals = 0
+        self.is_stopped = False
         self.topic: dict[int, Any] = {}
         self.read: set[int] = set()
 
@@ -57,6 +60,8 @@ class Run:
                 self.database.truncate(self.random.choice(self.database.tables))
             elif kind < 0.12:
                 self.database.alter(self.random.choice(self.database.tables))
+            elif kind < 0.18:
+                self._signal()
             elif kind < 0.3:
                 self.database.write(key, None)
             elif kind < 0.45 and exists:
@@ -66,6 +71,17 @@ class Run:
                 self.database.write(key, self._row(to), moved_to=to)
             else:
                 self.database.write(key, self._row(key))
+
+    def _signal(self) -> None:
+        types = ("pause-snapshot", "resume-snapshot", "resume-snapshot", "stop-snapshot")
+        type_ = self.random.choice(types)
+        self.is_stopped |= type_ == "stop-snapshot"
+        self.signal(type_)
+
+    def signal(self, type_: str, data: str = "{}") -> None:
+        """Send a signal through the table."""
+        self.signals += 1
+        self.database.signal(f"s{self.signals}", type_, data)
 
     def capture(self, size: int) -> Capture:
         """Start a capture."""
@@ -77,18 +93,19 @@ class Run:
 
     def replay(self) -> None:
         """Capture to the end, with restarts in between."""
-        offset: dict[str, Any] = {}
         restarts = self.random.randrange(4)
         while True:
             capture = self.capture(self.random.randrange(1, 8))
             capture.chunks.refusals = self.random.choice([0, 0, 1, 3, 5, 7])
+            refused = [self.random.random() < 0.3 for _ in range(self.random.randrange(9))]
+            capture.chunks.refused_marks = refused
             capture.chunks.faults = self.random.randrange(1, 30) if restarts else 0
             left = self.random.randrange(1, 60) if restarts else -1
             try:
-                for change in capture.run(offset):
+                for change in capture.run(self.offset):
                     if isinstance(change, Progress):
                         if self.random.random() < 0.7:  # else it is lost with the process
-                            offset = {**change.position.to_offset(), **change.kept}
+                            self.offset = {**change.position.to_offset(), **change.kept}
                     else:
                         self._emit(change)
                     self.write()
@@ -123,6 +140,11 @@ class Run:
         """Take a snapshot while rows are written; at the end the topic equals the table."""
         self.database.meanwhile = self.write
         self.write()
-        self.database.signal("one", "execute-snapshot", EXECUTE)
+        self.signal("execute-snapshot", EXECUTE)
         self.replay()
+        self.signal("resume-snapshot")
+        self.replay()
+        if self.is_stopped:
+            self.signal("execute-snapshot", EXECUTE)
+            self.replay()
         assert self.topic == self.database.rows

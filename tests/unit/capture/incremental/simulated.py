@@ -29,7 +29,7 @@ from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, STRING, struct
-from connector.errors import DatabaseUnavailableError, StopError
+from connector.errors import DatabaseUnavailableError, ReadOnlyServerError, StopError
 
 _IDLE = 500  # looks at the log after its end
 SIGNALS, TABLE = TableId("d", "signals"), TableId("d", "t")
@@ -125,6 +125,7 @@ class Chunks:
         self.streamed = len(database.log)
         self.faults = 0
         self.refusals = 0
+        self.refused_marks: list[bool] = []  # of the next ones
         self.closed = 0
 
     def tables(self) -> Sequence[TableId]:
@@ -141,12 +142,12 @@ class Chunks:
         return (request.surrogate_key,) if request.surrogate_key else schema.table.primary_key
 
     def open_window(self, chunk: str) -> None:
-        self._step()
+        self._mark()
         self._database.signal(f"{chunk}-open", "snapshot-window-open")
         self._step()
 
     def close_window(self, chunk: str) -> None:
-        self._step()
+        self._mark()
         if self._deletes:
             self._database.unsignal(f"{chunk}-open")
         else:
@@ -188,6 +189,12 @@ class Chunks:
 
     def close(self) -> None:
         self.closed += 1
+
+    def _mark(self) -> None:
+        """Write a mark, unless the server is read-only at present."""
+        self._step()
+        if self.refused_marks and self.refused_marks.pop(0):
+            raise ReadOnlyServerError("The server is running with --read-only")
 
     def _step(self) -> None:
         self._database.meanwhile()
@@ -262,6 +269,11 @@ class Capture:
         signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)
 
+    @property
+    def reads(self) -> bool:
+        """Whether a snapshot is not complete, and not paused."""
+        return self.incremental.running and not self.incremental._state.paused
+
     def run(self, offset: dict[str, Any]) -> Iterator[Change]:
         """Yield the changes behind an offset."""
         self.signals.restore(offset)
@@ -271,7 +283,7 @@ class Capture:
         self.chunks.streamed = start
         yield HeartbeatDue()
         number, idle = start, 0
-        while number < len(self.database.log) or self.incremental.running:
+        while number < len(self.database.log) or self.reads:
             if number == len(self.database.log):  # it waits for something else than the log
                 idle += 1
                 assert idle < _IDLE, "the snapshot stands still"

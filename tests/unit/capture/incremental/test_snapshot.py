@@ -16,7 +16,7 @@ from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.data.java_objects import serialized
-from connector.errors import ReadOnlyServerError, StopError, TableChangedError
+from connector.errors import StopError, TableChangedError
 from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
 
 EXECUTE = json.dumps({"data-collections": ["d.t"]})
@@ -226,31 +226,13 @@ def test_a_table_that_is_dropped_and_created_again_is_read_on(
     assert len(failures(changes)) == (read != [0, 1, 2, 3, 4])
 
 
-class ReadOnlyChunks(Chunks):
-    """Chunks of a server that takes no marks for some time, from one of its marks on."""
-
-    def __init__(self, database: Database, refusals: list[bool]) -> None:
-        super().__init__(database)
-        self.marks = refusals
-
-    def open_window(self, chunk: str) -> None:
-        self._refuse()
-        super().open_window(chunk)
-
-    def close_window(self, chunk: str) -> None:
-        self._refuse()
-        super().close_window(chunk)
-
-    def _refuse(self) -> None:
-        if self.marks and self.marks.pop(0):
-            raise ReadOnlyServerError("The server is running with --read-only")
-
-
 @pytest.mark.parametrize("refusals", [[True], [False, True], [False, False, False, *[True] * 9]])
 def test_a_read_only_server_is_waited_for(refusals: list[bool]) -> None:
     """A primary that becomes a replica takes no marks: the tables do not fail."""
     made = database()
-    changes = run(ReadOnlyChunks(made, refusals), made)
+    chunks = Chunks(made)
+    chunks.refused_marks = refusals
+    changes = run(chunks, made)
     assert rows_read(changes) == [0, 1, 2, 3, 4]
     assert failures(changes) == []
     texts = [change.text for change in changes if isinstance(change, Notice)]
