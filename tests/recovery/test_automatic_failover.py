@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -128,6 +128,18 @@ def follow(pair: Pair, tmp_path: Path) -> Iterator[Callable[..., Following]]:
         yield begin
 
 
+@contextmanager
+def lagging_replica(pair: Pair, capture: Following) -> Iterator[None]:
+    """For the block, the replica cannot apply a row that it has and that is captured."""
+    with pair.replica.connect(autocommit=True) as session, session.cursor() as cursor:
+        cursor.execute("LOCK TABLES shop.t READ")
+        pair.insert(pair.primary, 2)
+        capture.await_ids(1, 2)
+        time.sleep(1)  # until the replica has received it
+        yield
+        cursor.execute("UNLOCK TABLES")
+
+
 def test_a_capture_goes_over_to_the_replica_and_back(
     pair: Pair, follow: Callable[..., Following]
 ) -> None:
@@ -174,20 +186,15 @@ def test_a_blocking_snapshot_does_not_read_a_replica_that_lags_behind(
     """Its rows would be older than what was streamed, and their changes never come again."""
     capture = follow()
     capture.await_ids(1)
-    with pair.replica.connect(autocommit=True) as session, session.cursor() as cursor:
-        cursor.execute("LOCK TABLES shop.t READ")
-        pair.insert(pair.primary, 2)
-        capture.await_ids(1, 2)
+    request = SnapshotRequest(("shop.t",))
+    with lagging_replica(pair, capture):
         capture.close()
-        time.sleep(1)  # the replica receives what it cannot apply
         pair.primary.kill()
         source, at = capture.source, capture.source.position(capture.offset)
-        request = SnapshotRequest(("shop.t",))
         source.open()
         with pytest.raises(DatabaseUnavailableError, match="it has not executed "):
             list(source.read_again(request, at, None))
         source.close()
-        cursor.execute("UNLOCK TABLES")
     pair.await_replica(2)
     source.open()
     changes = source.read_again(request, at, None)
@@ -219,15 +226,10 @@ def test_a_replica_that_lags_behind_is_waited_for(
 ) -> None:
     capture = follow()
     capture.await_ids(1)
-    with pair.replica.connect(autocommit=True) as session, session.cursor() as cursor:
-        cursor.execute("LOCK TABLES shop.t READ")
-        pair.insert(pair.primary, 2)
-        capture.await_ids(1, 2)
-        time.sleep(1)  # the replica receives what it cannot apply
+    with lagging_replica(pair, capture):
         pair.primary.kill()
         capture.await_reason("it has not executed ")
         assert capture.ids == [1, 2]
-        cursor.execute("UNLOCK TABLES")
     pair.await_replica(2)
     pair.replica.execute(pair.stop)
     pair.insert(pair.replica, 3)
