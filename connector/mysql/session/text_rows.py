@@ -54,7 +54,7 @@ from connector.mysql.session.wire import (
 )
 
 # What converters raise at a text that is not of their type: the table was altered meanwhile.
-_NOT_OF_THE_TYPE = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)
+NOT_OF_THE_TYPE = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)
 _END = b"\xfe"
 _NULL = 251
 
@@ -119,8 +119,8 @@ class TextRows:
                 raise _short_row()
             try:
                 value, offset = read(packet, offset)
-            except _NOT_OF_THE_TYPE:  # the error has the value in its text
-                raise _wrong_type(None if slot is None else self.columns[slot].column) from None
+            except NOT_OF_THE_TYPE:  # the error has the value in its text
+                raise wrong_type(None if slot is None else self.columns[slot].column) from None
             if slot is not None:
                 values[slot] = value
         if offset != len(packet):
@@ -213,7 +213,8 @@ def _short_row() -> ConversionError:
     return ConversionError("a row of the snapshot does not fill its packet with its columns")
 
 
-def _wrong_type(column: Column | None) -> ConversionError:
+def wrong_type(column: Column | None) -> ConversionError:
+    """Return the error for a value that cannot be converted; its text does not show the value."""
     name, kind = (column.name, column.type_name) if column else ("", "")
     return ConversionError(f"column {name} has a value that is none of {kind}")
 

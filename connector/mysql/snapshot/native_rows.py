@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from connector.capture.change import Row
+from connector.capture.tables import Column
 from connector.codegen import Expression
 from connector.mysql.session.connection import RowStream
-from connector.mysql.session.text_rows import TextRows, is_end
+from connector.mysql.session.text_rows import NOT_OF_THE_TYPE, TextRows, is_end, wrong_type
 from connector.mysql.session.wire import join_payload, payload_end
 from connector.mysql.types.native_columns import text_column
 from connector.native import MAX_BUFFER, Pairs, RowProgram, Rows, row_program
@@ -55,6 +57,18 @@ def _read_batch(program: RowProgram, rows: TextRows, data: bytes, start: int) ->
     return batch, rows.scan(data, start, len(data), batch.append)
 
 
+def _checked(convert: Callable[[Any], Any], column: Column) -> Callable[[Any], Any]:
+    """Return a conversion that fails as `TextRows.decode` does."""
+
+    def checked(value: Any) -> Any:
+        try:
+            return convert(value)
+        except NOT_OF_THE_TYPE:
+            raise wrong_type(column) from None
+
+    return checked
+
+
 def _program(rows: TextRows) -> RowProgram | None:
     """Return the program for a result that has each column once."""
     slots = [slot for slot in rows.slots if slot is not None]
@@ -66,7 +80,8 @@ def _program(rows: TextRows) -> RowProgram | None:
             columns.append(text_column(_NOT_READ, None))
             continue
         codec = rows.columns[slot]
-        columns.append(text_column(codec.from_text.then(codec.after), slot))
+        column = text_column(codec.from_text.then(codec.after), slot)
+        columns.append((*column[:5], _checked(column[5], codec.column)))
 
     def decode(_: str, data: bytes, start: int, end: int) -> Pairs:
         return [(None, row) for row in rows.decode_all(data, start, end)]

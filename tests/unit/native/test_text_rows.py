@@ -15,7 +15,7 @@ from connector import native
 from connector.capture.change import RowChanges
 from connector.converters.json import JsonConverter
 from connector.debezium.events import EventOptions
-from connector.errors import MillraceError
+from connector.errors import ConversionError, MillraceError
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively
@@ -125,6 +125,19 @@ def test_unusual_texts_are_left_to_python(
     known = described(table, [], options, {})
     text = data.draw(st.sampled_from(NUMBERS)).encode()
     check(known, packed((text, b"1")) + packed((None, b"2")), [], values)
+
+
+def test_the_error_for_a_value_of_another_type_does_not_show_it() -> None:
+    known = described(table_of([INTEGERS[4]]), [], TypeOptions(), {})
+    [rows] = read_natively(TextRows(known.codec.columns), stream(packed((b"secret",)), []))
+    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT)
+    work = RowChanges(known.codec, "r", rows, SOURCE_VALUES, None)
+    with pytest.raises(
+        ConversionError, match=r"^column \w+ has a value that is none of "
+    ) as caught:
+        compiled(options, JsonConverter(), work)
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
 
 
 def test_rows_of_several_packets_stand_between_others() -> None:
