@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from connector.capture.change import RowChanges
 from connector.capture.table_schema import TableEventSchema
@@ -23,10 +24,12 @@ from connector.debezium.message_code import (
     PartConverter,
     WriteRow,
 )
+from connector.debezium.native_chain import NativeChain, native_chain
 from connector.debezium.symbolic_events import RowKind, SymbolicEvents
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 from connector.errors import RegistryUnavailableError, SchemaRefusedError, TransformError
+from connector.native import Rows, is_native
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +83,11 @@ class CompiledChain:
         now = self._options.now()
         event = (change.source, now // 1_000_000, now // 1000, now)
         counts = self._options.transactions and transaction.id is not None and change.op != "r"
+        if is_native(change.rows) and not counts and change.position_text is None:
+            written = self._natively(table, change.op, change.rows, event)
+            if written is not None:
+                change.rows = []  # as below
+                return written
         texts, numbered = change.position_text, change.first_row is not None
         writers: dict[tuple[bool, bool, bool], WriteRow] = {}
         messages: list[Message] = []
@@ -98,28 +106,45 @@ class CompiledChain:
         change.rows = []  # rows may be huge, and their messages may have to wait
         return messages
 
+    def _natively(
+        self, table: _TableFunctions, op: str, rows: Rows, event: tuple[Any, ...]
+    ) -> list[Message] | None:
+        """Let the native core write rows that it read; None where it cannot."""
+        if op not in "cru" or op != rows.kind or (op == "u" and self._options.skips_unchanged):
+            return None
+        kind = RowKind(op, op == "u", after=True, moves=False, counted=False, positioned=False)
+        self._function(table, kind)
+        writer = table.native.get(kind)
+        return None if writer is None else writer.messages(rows, event)
+
     def _function(self, table: _TableFunctions, kind: RowKind) -> BindEvent:
         """Return the function for rows of a kind, compiled once."""
         if kind not in table.functions:
-            table.functions[kind] = self._compiled(table.codec, kind)
+            table.functions[kind] = self._compiled(table, kind)
         function = table.functions[kind]
         if function is None:
             raise NotCompilableError("rows of this kind take the generic path")
         return function
 
-    def _compiled(self, codec: TableEventSchema, kind: RowKind) -> BindEvent | None:
-        code = MessageCode(*self._converters)
+    def _compiled(self, table: _TableFunctions, kind: RowKind) -> BindEvent | None:
+        codec, code = table.codec, MessageCode(*self._converters)
+        made: list[tuple[Record, int | None]] = []
         try:
             for record in SymbolicEvents(self._options, kind).records_of(codec):
                 transformed = self._transform(record)
                 if transformed is not None:
-                    code.add(transformed, self._timestamp(transformed))
-            return code.compile()
+                    timestamp = self._timestamp(transformed)
+                    code.add(transformed, timestamp)
+                    made.append((transformed, timestamp))
+            function = code.compile()
         except Exception as error:  # whatever a transform raises for values that are none
             if isinstance(error, (RegistryUnavailableError, SchemaRefusedError)):
                 raise
             self._report(codec, error)
             return None
+        if len(made) == 1 and made[0][0].partition is None and made[0][1] is None:
+            table.native[kind] = native_chain(codec, made[0][0], self._converters)
+        return function
 
     def _report(self, codec: TableEventSchema, error: Exception) -> None:
         """Log once why rows take the generic path; there a record that fails is reported."""
@@ -136,9 +161,13 @@ class CompiledChain:
 
 
 class _TableFunctions:
-    """The functions of one table version, by the kind of rows; None where there is none."""
+    """The functions of one table version, by the kind of rows; None where there is none.
+
+    ``native`` are those of the kinds that the native core can write.
+    """
 
     def __init__(self, codec: TableEventSchema) -> None:
         self.codec = codec
         self.moved = moving(codec)
         self.functions: dict[RowKind, BindEvent | None] = {}
+        self.native: dict[RowKind, NativeChain | None] = {}

@@ -68,7 +68,7 @@ class MessageCode:
         value = self._bytes(self._value, topic, record.value_schema, record.value)
         fields = (
             self.bound(topic), repr(record.partition), key, value,
-            self._headers(record.headers), repr(timestamp),
+            self.headers(record.headers), repr(timestamp),
         )  # fmt: skip
         self._row_lines.append(f"add(new(Message, ({', '.join(fields)})))")
 
@@ -83,17 +83,26 @@ class MessageCode:
         ]
         return compile_function(lines, self._names)
 
+    def compile_event(self, results: Sequence[str]) -> Callable[..., tuple[Any, ...]]:
+        """Return the function for an event of the log that returns what these sources give."""
+        lines = [
+            f"def bind_event({', '.join(EVENT_ARGUMENTS)}):",
+            *(f"    {line}" for line in self._event_lines),
+            f"    return ({', '.join(results)},)",
+        ]
+        return compile_function(lines, self._names)
+
     def _bytes(
         self, converter: PartConverter, topic: str, schema: Schema | None, value: Any
     ) -> str:
         """Return the source of a key or value."""
-        scope = _scope(value)
+        scope = scope_of(value)
         if scope == CONSTANT:
             return self.bound(converter.from_connect(topic, schema, value))
         if isinstance(converter, Fragments) and _is_struct(schema, value):
             assert schema is not None
             start, end = converter.frame(schema, topic)
-            struct = _StructCode(self, converter)
+            struct = StructCode(self, converter)
             return self.joined([(CONSTANT, start), *struct.pieces(schema, value), (CONSTANT, end)])
         convert = self.bound(converter.from_connect)
         source = f"{convert}({self.bound(topic)}, {self.bound(schema)}, {self.source(value)})"
@@ -122,9 +131,9 @@ class MessageCode:
         sources = [self.bound(piece) if scope == CONSTANT else piece for scope, piece in written]
         return [self._hoisted(EVENT, f"join(({', '.join(sources)},))")]
 
-    def _headers(self, headers: Sequence[Header]) -> str:
+    def headers(self, headers: Sequence[Header]) -> str:
         """Return the source of the list of headers."""
-        scopes = [_scope(header.value) for header in headers]
+        scopes = [scope_of(header.value) for header in headers]
         if not headers:
             return "None"
         if max(scopes) == CONSTANT:
@@ -143,7 +152,7 @@ class MessageCode:
         """Return the source of a value."""
         if isinstance(value, Symbol):
             return value.expression.source("", f"s{len(self._names)}", self._names)
-        if isinstance(value, dict) and _scope(value):
+        if isinstance(value, dict) and scope_of(value):
             members = (f"{name!r}: {self.source(member)}" for name, member in value.items())
             return f"{{{', '.join(members)}}}"
         return "None" if value is None else self.bound(value)
@@ -165,7 +174,7 @@ class MessageCode:
         return name
 
 
-class _StructCode:
+class StructCode:
     """Splits structs into pieces."""
 
     def __init__(self, code: MessageCode, fragments: Fragments) -> None:
@@ -191,7 +200,7 @@ class _StructCode:
                 pieces += self._wrapped(self._fragments.nested(schema, start), inner)
             else:
                 stop = _end_of_run(schema, values, start)
-                pieces.append(self._part(schema, values, start, stop))
+                pieces.append(self.part(schema, values, start, stop))
             start = stop
         return [*pieces, (CONSTANT, self._fragments.close(schema))]
 
@@ -209,7 +218,7 @@ class _StructCode:
         """Return whether a struct is written at once: most of it differs between rows."""
         if any(_is_struct(f.schema, v) for f, v in zip(schema.fields, values, strict=True)):
             return False
-        scopes = [_scope(value) for value in values]
+        scopes = [scope_of(value) for value in values]
         return 2 * scopes.count(ROW) >= len(scopes)
 
     def _row(self, schema: Schema, values: Sequence[Any]) -> str:
@@ -221,11 +230,11 @@ class _StructCode:
                 return f"{write}({row})"
         return f"{write}(({', '.join(sources)}{',' if sources else ''}))"
 
-    def _part(self, schema: Schema, values: Sequence[Any], start: int, stop: int) -> Piece:
+    def part(self, schema: Schema, values: Sequence[Any], start: int, stop: int) -> Piece:
         """Return the piece for some fields, with their labels."""
         write = self._fragments.part(schema, start, stop)
         run = values[start:stop]
-        scope = max(_scope(value) for value in run)
+        scope = max(scope_of(value) for value in run)
         padding = (None,) * start
         if scope == CONSTANT:
             return CONSTANT, write((*padding, *run))
@@ -274,23 +283,23 @@ def _single(match: re.Match[str]) -> str:
 
 def _end_of_run(schema: Schema, values: Sequence[Any], start: int) -> int:
     """Return the end of the fields that are written together."""
-    differs = _scope(values[start]) == ROW
+    differs = scope_of(values[start]) == ROW
     stop = start + 1
     while (
         stop < len(values)
-        and (_scope(values[stop]) == ROW) == differs
+        and (scope_of(values[stop]) == ROW) == differs
         and not _is_struct(schema.fields[stop].schema, values[stop])
     ):
         stop += 1
     return stop
 
 
-def _scope(value: Any) -> int:
+def scope_of(value: Any) -> int:
     """Return what a value depends on."""
     if isinstance(value, Symbol):
         return value.scope
     if isinstance(value, dict):
-        return max(map(_scope, value.values()), default=CONSTANT)
+        return max(map(scope_of, value.values()), default=CONSTANT)
     return CONSTANT
 
 

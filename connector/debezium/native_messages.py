@@ -16,7 +16,7 @@ from connector.native import RowWriter
 _STRUCTS = range(3)  # of an envelope: before, after, source
 
 
-class _FieldText:
+class FieldText:
     """Writes a field with its label; compiled when it is first called, as most never are.
 
     The core calls it once for a null, and keeps the bytes: for that alone no function is kept.
@@ -31,6 +31,7 @@ class _FieldText:
         self._write: Encode | None = None
 
     def __call__(self, value: Any) -> bytes:
+        """Return the bytes of a value, with the label."""
         write = self._write
         if write is None:
             write = self._fragments.part(self._schema, self._index, self._index + 1)
@@ -48,7 +49,7 @@ def row_writer(
     """
     if not native.AVAILABLE or not isinstance(values, NativeFragments):
         return None
-    if not _is_plain(codec.value_schema):
+    if not is_plain(codec.value_schema):
         return None
     nested = (values.nested(codec.envelope_schema, index) for index in _STRUCTS)
     if any(wrap is not None for wrap in nested):
@@ -56,7 +57,7 @@ def row_writer(
     value = _struct(values, codec.value_schema, codec, range(len(codec.value_schema.fields)))
     key = None
     if codec.key_schema is not None:
-        if not isinstance(keys, NativeFragments) or not _is_plain(codec.key_schema):
+        if not isinstance(keys, NativeFragments) or not is_plain(codec.key_schema):
             return None
         before, after = keys.frame(codec.key_schema, codec.topic)
         opening, fields, closing = _struct(keys, codec.key_schema, codec, codec.key_slots)
@@ -64,7 +65,7 @@ def row_writer(
     return native.row_writer(key, value, Message)
 
 
-def _is_plain(schema: Schema) -> bool:
+def is_plain(schema: Schema) -> bool:
     """Whether a struct has fields, each with a name of its own."""
     names = {field.name for field in schema.fields}
     return 0 < len(names) == len(schema.fields)
@@ -78,7 +79,7 @@ def _struct(
     What stands before any value of a field is part of its label.
     """
     texts: list[Callable[[Any], bytes]] = [
-        _FieldText(fragments, schema, index) for index in range(len(schema.fields))
+        FieldText(fragments, schema, index) for index in range(len(schema.fields))
     ]
     fields = [
         (

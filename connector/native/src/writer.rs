@@ -61,7 +61,7 @@ type DescribedField = (Vec<u8>, Option<String>, usize, Py<PyAny>, Py<PyAny>, Py<
 type DescribedStruct = (Vec<u8>, Vec<DescribedField>, Vec<u8>);
 type Frame<'py> = (
     Bound<'py, PyBytes>,         // before a row's first image
-    Option<Bound<'py, PyBytes>>, // between it and the second
+    Option<Bound<'py, PyBytes>>, // between it and the second; an update without has the second alone
     Bound<'py, PyBytes>,         // up to the number of the row
     Option<Bound<'py, PyList>>,  // the numbers of the rows
     Bound<'py, PyBytes>,         // behind it
@@ -116,7 +116,9 @@ impl RowWriter {
                 out.clear();
                 let number = images.start + row * count;
                 let image = reader.image(number, &mut first)?;
-                self.value.push(py, &mut out, &image)?;
+                if rows.kind != Kind::Update || frame.1.is_some() {
+                    self.value.push(py, &mut out, &image)?;
+                }
                 let middle = out.len();
                 let keyed = if rows.kind == Kind::Update {
                     let after = reader.image(number + 1, &mut second)?;

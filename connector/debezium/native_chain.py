@@ -1,0 +1,193 @@
+"""Rows of a chain that the native core writes: those whose columns a chain only arranges.
+
+Such a chain makes one message of a row. Its key and value are structs of columns and constants;
+before and behind the columns of the value there may be what all rows of an event share. Chains
+like unwrap, route, mask and rename lead to such messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from connector import native
+from connector.capture.table_schema import TableEventSchema
+from connector.codegen import Expression
+from connector.data.fragments import NativeFragments
+from connector.data.record import Message, Record
+from connector.data.schema import Schema
+from connector.data.symbolic import ROW, Symbol
+from connector.debezium.message_code import (
+    CONSTANT,
+    EncodeHeader,
+    MessageCode,
+    PartConverter,
+    Piece,
+    StructCode,
+    scope_of,
+)
+from connector.debezium.native_messages import FieldText, is_plain
+from connector.native import Rows, RowWriter
+
+_COLUMN: Final = re.compile(r"\bafter\[(\d+)\]")
+_NAME: Final = re.compile(r"@\w+")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_LOCAL: Final = frozenset(("None", "if", "else", "is", "v", "value"))  # of expressions of symbols
+
+
+class NativeChain(NamedTuple):
+    """Writes the rows of one kind; ``bind`` returns what the rows of an event share."""
+
+    writer: RowWriter
+    bind: Callable[..., tuple[bytes, bytes, str, Any]]
+
+    def messages(self, rows: Rows, event: tuple[Any, ...]) -> list[Message] | None:
+        """Return the messages of an event's rows; None where the key of a row may change."""
+        opening, rest, topic, headers = self.bind(*event)
+        return self.writer.messages(rows, (opening, None, rest, None, b""), topic, headers, None)
+
+
+class _Column(NamedTuple):
+    """A column of the row, and what the chain makes of its value."""
+
+    slot: int
+    change: Callable[[Any], Any] | None
+
+
+class _Columns(NamedTuple):
+    """The fields of a struct that the core writes, and the pieces before and behind them."""
+
+    before: list[Piece]
+    fields: list[native.Field]
+    behind: list[Piece]
+    slots: set[int]
+
+
+def native_chain(
+    codec: TableEventSchema,
+    record: Record,
+    converters: tuple[PartConverter, PartConverter, EncodeHeader],
+) -> NativeChain | None:
+    """Return what writes rows whose only message is this record of symbols; None: Python does."""
+    values, keys, _ = converters
+    schema = record.value_schema
+    if not native.AVAILABLE or any(scope_of(header.value) == ROW for header in record.headers):
+        return None
+    if not isinstance(values, NativeFragments) or schema is None:
+        return None
+    code = MessageCode(*converters)
+    value = _columns(codec, code, values, schema, record.value)
+    key = _key(codec, code, keys, record)
+    parts = (codec.key_schema, record.key_schema, record.key)
+    if value is None or (key is None and any(part is not None for part in parts)):
+        return None
+    writer = native.row_writer(key, (b"", value.fields, b""), Message)
+    assert writer is not None
+    start, end = values.frame(schema, record.topic)
+    opening = code.joined([(CONSTANT, start + values.present(schema)), *value.before])
+    rest = code.joined([*value.behind, (CONSTANT, values.close(schema) + end)])
+    shared = (opening, rest, code.bound(record.topic), code.headers(record.headers))
+    return NativeChain(writer, code.compile_event(shared))
+
+
+def _key(
+    codec: TableEventSchema, code: MessageCode, keys: PartConverter, record: Record
+) -> native.Struct | None:
+    """Describe a key by which the core sees that the table's key changes."""
+    schema = record.key_schema
+    if schema is None or not isinstance(keys, NativeFragments):
+        return None
+    found = _columns(codec, code, keys, schema, record.key)
+    if found is None or not found.slots.issuperset(codec.key_slots):
+        return None
+    before, behind = _constant(found.before), _constant(found.behind)
+    if before is None or behind is None:
+        return None
+    start, end = keys.frame(schema, record.topic)
+    opening = start + keys.present(schema) + before
+    return opening, found.fields, behind + keys.close(schema) + end
+
+
+def _columns(
+    codec: TableEventSchema,
+    code: MessageCode,
+    fragments: NativeFragments,
+    schema: Schema,
+    struct: Any,
+) -> _Columns | None:
+    """Split a struct; None if the core cannot write what depends on the row."""
+    if schema.type != "struct" or not isinstance(struct, dict) or not is_plain(schema):
+        return None
+    found = _Columns([], [], [], set())
+    values = [struct.get(field.name) for field in schema.fields]
+    for index, value in enumerate(values):
+        if scope_of(value) != ROW and not isinstance(value, dict):
+            piece = StructCode(code, fragments).part(schema, values, index, index + 1)
+            (found.behind if found.fields else found.before).append(piece)
+            continue
+        column, lead = _column(value), _constant(found.behind)
+        if column is None or lead is None:
+            return None
+        found.behind.clear()
+        found.fields.append(_field(codec, fragments, schema, index, column, lead))
+        if column.change is None:
+            found.slots.add(column.slot)
+    return found if found.fields else None
+
+
+def _column(value: Any) -> _Column | None:
+    """Return which column a value is, or a change of it; None if it is anything else."""
+    if value.__class__ is not Symbol:
+        return None
+    template, names = value.expression.template, value.expression.names
+    found = set(_COLUMN.findall(template))
+    others = set(_WORD.findall(_NAME.sub("", _COLUMN.sub("", template))))
+    if len(found) != 1 or others - _LOCAL:
+        return None
+    slot = int(found.pop())
+    if template == f"after[{slot}]":
+        return _Column(slot, None)
+    return _Column(slot, Expression(_COLUMN.sub("{}", template), names).function())
+
+
+def _field(
+    codec: TableEventSchema,
+    fragments: NativeFragments,
+    schema: Schema,
+    index: int,
+    column: _Column,
+    lead: bytes,
+) -> native.Field:
+    """Describe a column behind constants; Python writes it if the chain changes it."""
+    own, (slot, change) = schema.fields[index].schema, column
+    text: Callable[[Any], bytes] = FieldText(fragments, schema, index)
+    if lead or change is not None:
+        text = _changed(lead, text, change)
+    label = lead + fragments.label(schema, index) + fragments.present(own)
+    write = fragments.native_write(own) if _is_of(codec, slot, own) and change is None else None
+    known = codec.columns[slot]
+    return label, write, slot, text, known.absent, known.unavailable
+
+
+def _is_of(codec: TableEventSchema, slot: int, schema: Schema) -> bool:
+    """Whether a schema is that of a column, in the row or in the key."""
+    known = [codec.value_schema.fields[slot].schema]
+    if codec.key_schema is not None and slot in codec.key_slots:
+        known.append(codec.key_schema.fields[codec.key_slots.index(slot)].schema)
+    return schema.parts() in [one.parts() for one in known]
+
+
+def _changed(
+    lead: bytes, text: Callable[[Any], bytes], change: Callable[[Any], Any] | None
+) -> Callable[[Any], bytes]:
+    if change is None:
+        return lambda value: lead + text(value)
+    return lambda value: lead + text(change(value))
+
+
+def _constant(pieces: Sequence[Piece]) -> bytes | None:
+    """Return the bytes of pieces; None if they differ between events."""
+    if any(scope != CONSTANT for scope, _ in pieces):
+        return None
+    return b"".join(data for _, data in pieces)

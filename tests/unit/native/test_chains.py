@@ -1,0 +1,207 @@
+"""Rows of chains that the native core writes are those of the generic path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connector import native
+from connector.converters.json import JsonConverter
+from connector.converters.simple_header import SimpleHeaderConverter
+from connector.data.record import Record
+from connector.debezium.compiled_chain import CompiledChain
+from connector.debezium.encoder import DebeziumEncoder
+from connector.debezium.events import EventOptions
+from connector.debezium.native_chain import NativeChain
+from connector.debezium.transactions import Transaction
+from connector.mysql.types.type_options import TypeOptions
+from connector.plugin import TaskConverters, TransformStep
+from connector.task.pipeline import Pipeline
+from connector.task.transform_chain import chain
+from tests.unit.converters.without_registry import PlainAvro
+from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
+from tests.unit.mysql.binlog import events_as_bytes as written
+from tests.unit.mysql.binlog.images import table_of
+from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.native.random_tables import (
+    LETTERS,
+    Described,
+    described,
+    described_tables,
+    images_of,
+)
+from tests.unit.native.test_messages import CONVERTERS, change, header, in_python, outcome
+from tests.unit.transforms import random_chains
+
+pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
+UNWRAP = {"type": "io.debezium.transforms.ExtractNewRecordState", "add.fields": "op,source.ts_ms"}
+MASK = {"type": "org.apache.kafka.connect.transforms.MaskField$Value", "fields": "a"}
+HOIST = {"type": "org.apache.kafka.connect.transforms.HoistField$Key", "field": "made"}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Described:
+    """Tables whose columns have the names of `random_chains`."""
+    known = draw(described_tables(most=len(random_chains.FIELDS))).table
+    names = random_chains.FIELDS[: len(known.columns)]
+    columns = [replace(one, name=name) for one, name in zip(known.columns, names, strict=True)]
+    key = draw(st.sampled_from([[], ["id"], ["a", "id"]]))
+    needed = [name for name in key if name in names]
+    return described(replace(known, columns=tuple(columns)), needed, TypeOptions(), {})
+
+
+def run(
+    compiles: bool,
+    options: EventOptions,
+    converters: tuple[Any, Any],
+    steps: Sequence[TransformStep],
+    work: Any,
+) -> Any:
+    skipped: list[str] = []
+
+    def skip(stage: str, error: Exception, topic: str) -> bool:
+        skipped.append(f"{stage} {topic} {type(error).__name__} {error}")
+        return True
+
+    pipeline = Pipeline(
+        DebeziumEncoder(options),
+        TaskConverters(*converters, SimpleHeaderConverter()),
+        chain(steps),
+        skip,
+        compilable=compiles,
+    )
+    found = [
+        message._replace(headers=list(message.headers or ())) for message in pipeline.messages(work)
+    ]
+    return found, skipped
+
+
+@settings(max_examples=200)
+@given(
+    st.data(),
+    OPTIONS,
+    CONVERTERS,
+    CONVERTERS,
+    st.sampled_from(list(LETTERS)),
+    random_chains.CHAINS,
+)
+def test_messages_of_random_chains(
+    data: st.DataObject, options: EventOptions, keys: Any, values: Any, kind: int, configs: Any
+) -> None:
+    table = data.draw(tables())
+    event = table.event(kind, data.draw(images_of(table.table, kind)))
+    expected = outcome(lambda: in_python(table, event))
+    rows = outcome(lambda: table.plan().rows(event))
+    if isinstance(expected, str):
+        assert rows == expected
+        return
+    if data.draw(st.integers(0, 3)):  # most of the others are not for the core
+        configs = [(UNWRAP, None, False), *((config, None, False) for config, _, _ in configs[:2])]
+    ways = [
+        outcome(
+            partial(
+                run,
+                compiles,
+                options,
+                (keys, values),
+                random_chains.build(configs),
+                change(table, event, found),
+            )
+        )
+        for compiles, found in ((True, rows), (False, expected))
+    ]
+    assert ways[0] == ways[1]
+
+
+def table_of_numbers() -> Described:
+    table = table_of([INTEGERS[0]] * 3)
+    columns = [
+        replace(one, name=name) for one, name in zip(table.columns, ("id", "a", "b"), strict=True)
+    ]
+    return described(replace(table, columns=tuple(columns)), ["id"], TypeOptions(), {})
+
+
+def written_natively(
+    steps: Sequence[dict[str, str]], kind: int, monkeypatch: pytest.MonkeyPatch
+) -> int:
+    """Return how many messages the core writes of one event."""
+    counted: list[int] = []
+    messages = NativeChain.messages
+
+    def count(self: NativeChain, rows: Any, event: Any) -> Any:
+        found = messages(self, rows, event)
+        counted.append(len(found or ()))
+        return found
+
+    monkeypatch.setattr(NativeChain, "messages", count)
+    table = table_of_numbers()
+    present = (True,) * 3
+    images = b"".join(table.table.image(row, present) for row in ((1, 2, 3), (1, 3, None)))
+    event = table.event(kind, images)
+    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1)
+    transform = chain(random_chains.build([(config, None, False) for config in steps]))
+
+    def apply(record: Record) -> Record | None:
+        found: Record | None = record
+        for one in transform:
+            found = found and one(found)
+        return found
+
+    converters = (PlainAvro(), JsonConverter(), header)
+    rows = CompiledChain(options, Transaction(), converters, apply, lambda _: None)
+    rows.messages(change(table, event, table.plan().rows(event)))
+    return sum(counted)
+
+
+@pytest.mark.parametrize(
+    ("steps", "kind", "number"),
+    [
+        ([UNWRAP], written.WRITE, 2),
+        ([UNWRAP], written.UPDATE, 1),
+        ([UNWRAP, MASK], written.WRITE, 2),
+        ([UNWRAP, MASK], written.UPDATE, 1),
+        ([UNWRAP], written.DELETE, 0),
+        ([MASK], written.WRITE, 0),
+        ([UNWRAP, HOIST], written.WRITE, 0),
+    ],
+)
+def test_which_chains_the_core_writes(
+    steps: list[dict[str, str]], kind: int, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert written_natively(steps, kind, monkeypatch) == number
+
+
+def test_a_key_that_the_chain_drops_does_not_hide_that_it_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drop = {"type": "org.apache.kafka.connect.transforms.ReplaceField$Key", "exclude": "id"}
+    assert written_natively([UNWRAP, drop], written.UPDATE, monkeypatch) == 0
+
+
+def test_a_constant_between_columns() -> None:
+    unwrap = chain(random_chains.build([(UNWRAP, None, False)]))[0]
+
+    def apply(record: Record) -> Record | None:
+        found = unwrap(record)
+        assert found is not None
+        found.value = {**found.value, "a": 7}
+        return found
+
+    table = table_of_numbers()
+    images = b"".join(table.table.image(row, (True,) * 3) for row in ((1, 2, 3), (4, 5, None)))
+    event = table.event(written.WRITE, images)
+    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1)
+    for values in (PlainAvro(), JsonConverter()):
+        found = [
+            CompiledChain(
+                options, Transaction(), (values, JsonConverter(), header), apply, lambda _: None
+            ).messages(change(table, event, rows))
+            for rows in (table.plan().rows(event), in_python(table, event))
+        ]
+        assert found[0] == found[1]
