@@ -261,3 +261,21 @@ def test_the_keys_of_a_converter_the_connector_names(herder: Herder) -> None:
     full = "org.apache.kafka.connect.json.JsonConverter"
     assert of(infos, "value.converter").value.value == full
     assert "key.converter.schemas.enable" not in keys(infos)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"serializer__type": "avro"}, "Cannot use 'application/json' data content type"),
+        ({"data__serializer__type": "avro"}, "Need URL(s) for schema registry instances"),
+        ({"metadata__source": "value,id:header"}, "The attribute type cannot be read"),
+    ],
+)
+def test_settings_of_a_converter_that_do_not_fit_together(
+    herder: Herder, settings: dict[str, str], reason: str
+) -> None:
+    own = {f"value__converter__{name}": text for name, text in settings.items()}
+    converter = "io.debezium.converters.CloudEventsConverter"
+    found = faults(validate(herder, value__converter=converter, **own))
+    assert list(found) == ["value.converter"]
+    assert reason in found["value.converter"][0]
