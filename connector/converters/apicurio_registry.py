@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import orjson
 
+from connector.converters.jackson_text import with_upper_escapes
 from connector.converters.registry import RegistryClient, RegistryRefusedError
 from connector.data.schema import Schema
 from connector.errors import ConversionError
@@ -97,7 +98,7 @@ class ApicurioRegistry(ABC):
         references: Sequence[tuple[str, Artifact]],
     ) -> Artifact:
         """Register a schema with references to others, by their names."""
-        written = orjson.dumps(content)
+        written = with_upper_escapes(orjson.dumps(content))
         headers = {
             "X-Registry-ArtifactId": identifier,
             "X-Registry-ArtifactType": self.kind,
@@ -120,7 +121,7 @@ class ApicurioRegistry(ABC):
     def _search(self, group: str | None, identifier: str, content: Any) -> Artifact:
         """Find the version that has this schema."""
         path = f"{_group_path(group)}/artifacts/{quote(identifier, safe='')}/meta?canonical=true"
-        written = orjson.dumps(content)
+        written = with_upper_escapes(orjson.dumps(content))
         return _artifact(self._client.request("POST", path, content=written, headers=_JSON))
 
     def _find(

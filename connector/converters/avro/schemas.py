@@ -16,6 +16,7 @@ from urllib.parse import quote_plus
 import orjson
 
 from connector import names
+from connector.converters.jackson_text import with_upper_escapes
 from connector.data.decimals import unscaled_bytes
 from connector.data.java import double_text, float_text
 from connector.data.schema import Schema, Type
@@ -75,7 +76,7 @@ class AvroSchemaWriter:
 
         :raises ConversionError: a name is illegal in Avro, or stands for two different schemas.
         """
-        return orjson.dumps(self.write(schema, None)).decode()
+        return with_upper_escapes(orjson.dumps(self.write(schema, None))).decode()
 
     def write(self, schema: Schema, space: str | None) -> AvroSchema:
         """Return the Avro schema; ``space`` is the namespace of the type around it."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import orjson
 
+from connector.converters.jackson_text import with_upper_escapes
 from connector.data.java import decimal_text, double_text, float_text
 from connector.data.java_hashes import capacity_of_copy, hash_map_order
 from connector.data.schema import Schema
@@ -46,7 +47,7 @@ class JsonSchemaWriter:
 
     def text(self, schema: Schema) -> str:
         """Return the schema as the registry gets it."""
-        return orjson.dumps(self.write(schema)).decode()
+        return with_upper_escapes(orjson.dumps(self.write(schema))).decode()
 
     def write(self, schema: Schema, index: int | None = None) -> dict[str, Any]:
         """Return the JSON Schema; ``index`` is the position of a field in its struct."""

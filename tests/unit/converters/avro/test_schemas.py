@@ -177,6 +177,12 @@ def test_which_schemas_have_the_same_fields(other: Any, same: bool) -> None:
     assert same_fields(schema, other) is same
 
 
+def test_escapes_are_in_upper_case_as_java_writes_them() -> None:
+    default = BYTES.with_changes(default=b"\x1d\x5cu001d")
+    text = AvroSchemaWriter(Dialect()).text(struct("s.V", ("a", default)))
+    assert r'"default":"\u001D\\u001d"' in text
+
+
 def test_structs_of_one_name_may_have_different_parameters() -> None:
     def place(column: str) -> Schema:
         schema = struct("s.Geometry", ("wkb", BYTES), optional=True)
