@@ -48,7 +48,7 @@ class NativeChain(NamedTuple):
         return self.writer.messages(rows, (opening, None, rest, None, b""), topic, headers, None)
 
 
-class _Column(NamedTuple):
+class _ArrangedColumn(NamedTuple):
     """A column of the row, and what the chain makes of its value."""
 
     slot: int
@@ -136,7 +136,7 @@ def _columns(
     return found if found.fields else None
 
 
-def _column(value: Any) -> _Column | None:
+def _column(value: Any) -> _ArrangedColumn | None:
     """Return which column a value is, or a change of it; None if it is anything else."""
     if value.__class__ is not Symbol:
         return None
@@ -147,8 +147,8 @@ def _column(value: Any) -> _Column | None:
         return None
     slot = int(found.pop())
     if template == f"after[{slot}]":
-        return _Column(slot, None)
-    return _Column(slot, Expression(_COLUMN.sub("{}", template), names).function())
+        return _ArrangedColumn(slot, None)
+    return _ArrangedColumn(slot, Expression(_COLUMN.sub("{}", template), names).function())
 
 
 def _field(
@@ -156,7 +156,7 @@ def _field(
     fragments: NativeFragments,
     schema: Schema,
     index: int,
-    column: _Column,
+    column: _ArrangedColumn,
     lead: bytes,
 ) -> native.Field:
     """Describe a column behind constants; Python writes it if the chain changes it."""
@@ -165,12 +165,14 @@ def _field(
     if lead or change is not None:
         text = _changed(lead, text, change)
     label = lead + fragments.label(schema, index) + fragments.present(own)
-    write = fragments.native_write(own) if _is_of(codec, slot, own) and change is None else None
+    write = (
+        fragments.native_write(own) if _has_schema_of(codec, slot, own) and change is None else None
+    )
     known = codec.columns[slot]
     return label, write, slot, text, known.absent, known.unavailable
 
 
-def _is_of(codec: TableEventSchema, slot: int, schema: Schema) -> bool:
+def _has_schema_of(codec: TableEventSchema, slot: int, schema: Schema) -> bool:
     """Whether a schema is that of a column, in the row or in the key."""
     known = [codec.value_schema.fields[slot].schema]
     if codec.key_schema is not None and slot in codec.key_slots:
