@@ -116,6 +116,19 @@ def test_characters_are_replaced_and_two_columns_with_one_name_park_their_table(
     assert rows(made, "shop__orders", "k_1", "a_b", "c_d", "_secret_") == [(1, "x", 5, "s")]
 
 
+def test_a_column_with_a_name_of_the_sinks_own_parks_its_table_before_a_write(
+    sink: MakeSink, spark: Any
+) -> None:
+    made = sink(target={"format": "iceberg"}, history={"enabled": True})
+    topic = Topic(columns=[field("id", "int32"), field("__deleted", "string")])
+    change = topic.change("c", 100, None, {"id": 1, "__deleted": "x"})
+    made.batches.apply(frame(spark, [change]), "app", 0)
+    assert "the name of column __deleted is reserved" in made.state.parked()["shop.orders"]
+    for name in ("shop__orders", "shop__orders__history"):
+        assert made.lake.table(name).columns() is None
+    assert rows(made, "_cdc/parked", "offset") == [(1,)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 def test_versions_and_a_clustered_table(sink: MakeSink, spark: Any, table_format: str) -> None:

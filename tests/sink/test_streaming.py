@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.crashing import CrashingLake
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, rows
 from tests.fixtures.worker import free_port
+from tests.sink.test_convergence import real_lake
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 ONCE = argparse.Namespace(once=True, tables=".*", messages=100, start="earliest", end="latest")
@@ -124,6 +127,46 @@ def test_metrics_health_and_status_are_served() -> None:
         with pytest.raises(urllib.error.HTTPError, match="503"):
             page("/healthz")
         assert "parked: why" in page("/")
+
+
+def test_a_table_is_reported_as_parked_after_a_restart(sink: MakeSink, tmp_path: Path) -> None:
+    """Although no message of it comes, which would park it again."""
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
+
+    file = tmp_path / "sink.prom"
+    given = {"errors": {"max.per.batch": 0}, "metrics": {"textfile": str(file)}}
+    bad, good = (Topic(f"srv.shop.{name}", COLUMNS) for name in ("bad", "good"))
+    created = [good.change("c", pos, None, {"id": pos, "v": "a"}) for pos in (100, 110)]
+    record(tmp_path, "0.json", created[0], bad.message({"id": 1}, b"?"))
+    run(sink(**given), ONCE)
+    for number in (1, 2):  # without a message, and with those of another table
+        record(tmp_path, f"{number}.json", *created[1:][: number - 1])
+        file.unlink()
+        run(sink(**given), ONCE)
+        found = file.read_text().splitlines()
+        assert 'sparksink_parked{table="shop.bad"} 1.0' in found
+        assert 'sparksink_parked{table="shop.good"} 0.0' in found
+        # The job has read all, however old the last change of the table is.
+        assert 'sparksink_source_lag_seconds{table="shop.good"} 0.0' in found
+
+
+def test_a_long_batch_reports_its_progress(
+    sink: MakeSink, spark: Any, tmp_path: Path, monkeypatch: Any, caplog: Any
+) -> None:
+    from sparksink.commands import streaming, subcommands  # noqa: PLC0415
+
+    class SlowLake(CrashingLake):
+        def _write(self, work: Any) -> None:
+            time.sleep(2)
+            work()
+
+    monkeypatch.setattr(streaming, "_REPORT_SECONDS", 0.1)
+    caplog.set_level("INFO", "sparksink")
+    topic = Topic(columns=COLUMNS)
+    created = [topic.change("c", pos, None, {"id": pos, "v": "a"}) for pos in (100, 110)]
+    record(tmp_path, "0.json", *created)
+    subcommands.run(sink(SlowLake(real_lake(spark, tmp_path), 0, after=True)), ONCE)
+    assert "batch 0: 0 of 2 messages, 0 of 1 tables done after" in caplog.text
 
 
 @pytest.mark.parametrize(("wrong", "status"), [("color=red", 2), ("name=a b", 2)])

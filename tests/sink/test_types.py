@@ -204,3 +204,15 @@ def test_what_does_not_fit_is_a_dead_letter_with_the_reason(sink: MakeSink, spar
     assert letters == {2: unfit, 3: unfit, 4: "not readable", 5: "unknown operation",
                        6: "no key", 7: "no binlog position", 8: "no binlog position",
                        9: "neither JSON nor Avro", 11: unfit}  # fmt: skip
+
+
+def test_unsigned_numbers_are_known_from_the_definition_of_the_table(
+    sink: MakeSink, spark: Any
+) -> None:
+    """Schemas of messages name them only if the connector propagates source types."""
+    types = {"id": "int", "n": "bigint unsigned"}
+    made = sink(tables=[{"match": r"shop\.orders", "columns": {"types": types}}])
+    topic = Topic(columns=[field("id", "int32"), field("n", "int64")])
+    made.batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1, "n": -1})]), "app", 0)
+    assert made.lake.table("shop__orders").columns()["n"] == "decimal(20,0)"
+    assert rows(made, "shop__orders", "id", "n") == [(1, Decimal(2**64 - 1))]
