@@ -109,6 +109,8 @@ class ExtractNewRecordState:
         require_struct(schema, envelope, "Read envelope")
         for name, found in self._headers.of(schema):
             record.headers.append(Header(name, found.schema, found.value(envelope)))
+        if schema.field("after") is None:
+            raise TransformError("Unknown field: after")
         if envelope.get("after") is not None:
             return self._row(record, schema, envelope)
         if envelope.get("before") is None:  # TRUNCATE

@@ -6,7 +6,7 @@ import pytest
 
 from connector.data.record import Record
 from connector.data.schema import INT32, STRING, struct
-from connector.errors import ConfigError
+from connector.errors import ConfigError, TransformError
 from connector.transforms.extract_new_record_state import ExtractNewRecordState
 
 ROW = struct("t.Value", ("id", INT32), optional=True)
@@ -66,3 +66,10 @@ def test_truncates_are_dropped_and_other_records_pass() -> None:
     assert transform.apply(truncated) is None
     other = Record("t", None, None, None, struct("other"), {})
     assert transform.apply(other) is other
+
+
+def test_an_envelope_without_the_row_is_refused() -> None:
+    flattened = struct("t.Envelope", ("after.id", INT32), ("op", STRING))
+    record = Record("t", None, None, None, flattened, {"after.id": 1, "op": "c"})
+    with pytest.raises(TransformError, match="Unknown field: after"):
+        ExtractNewRecordState({}).apply(record)
