@@ -112,7 +112,7 @@ class IncrementalSnapshot:
             state.identity = INITIAL
             yield from self._reports.step(state, "STARTED")
         if state.running:
-            log.info("The incremental snapshot of %s continues", _named(state.names))
+            log.info("The incremental snapshot of %s continues", _short_list(state.names))
             yield state.progress()
             yield from self._read_chunk()
 
@@ -126,7 +126,7 @@ class IncrementalSnapshot:
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
         """Add tables; begin if no snapshot runs."""
         tables = request.expand(self._chunks.tables())
-        log.info("Incremental snapshot of %s is requested", _named(tables))
+        log.info("Incremental snapshot of %s is requested", _short_list(tables))
         surrogate = request.surrogate_key
         requests = [TableRequest(table, request.condition(table), surrogate) for table in tables]
         yield from self._add(identity, map(TableState, requests))
@@ -171,7 +171,9 @@ class IncrementalSnapshot:
         names = SnapshotRequest(request.tables or (_ALL,))
         failed = list(state.resume_failed(filter(names.names, list(state.failed))))
         if failed:
-            log.info("Tables that failed are read on: %s", _named([one.table for one in failed]))
+            log.info(
+                "Tables that failed are read on: %s", _short_list([one.table for one in failed])
+            )
             yield FailedTables(state.reasons)
             yield from self._add(state.identity or identity, failed)
         if state.running and state.paused:
@@ -316,6 +318,6 @@ class IncrementalSnapshot:
         yield from self._reports.aborted(state, stopped)
 
 
-def _named(tables: Sequence[object]) -> str:
+def _short_list(tables: Sequence[object]) -> str:
     more = f" and {len(tables) - _NAMED} others" if len(tables) > _NAMED else ""
     return joined(tables[:_NAMED]) + more
