@@ -82,7 +82,7 @@ class Run:
             "millrace_incremental_snapshot_threads": chance.choice(("1", "3")),
             **_SETTINGS[self._kind],
         }
-        if self._kind not in ("insert_insert", "insert_delete"):
+        if self._kind in ("initial", "read_only", "blocking"):  # others write marks
             settings["from_replica"] = chance.choice(("", "true"))
         self.actions.append(f"{rows} rows, {settings}")
         self._rig.create(rows, **settings)
