@@ -77,7 +77,7 @@ class Run:
         settings = {
             "snapshot_mode": "no_data",
             "incremental_snapshot_chunk_size": str(chance.choice((7, 50, 200))),
-            "snapshot_locking_mode": chance.choice(("minimal", "none")),
+            "snapshot_locking_mode": "minimal",
             "snapshot_max_threads": chance.choice(("1", "2")),
             "millrace_incremental_snapshot_threads": chance.choice(("1", "3")),
             **_SETTINGS[self._kind],
