@@ -61,14 +61,19 @@ class SnapshotState:
         return next((one for one in self.tables if one.table == table), None)
 
     def due(self, count: int, now: float, busy: Container[TableId] = ()) -> list[TableState]:
-        """Return the first tables that may be read now, at most so many, each once."""
-        found: dict[TableId, TableState] = {}
+        """Return the first tables that may be read now, at most so many.
+
+        A table that is there twice is not read again before its first entry is at its end.
+        """
+        found: list[TableState] = []
+        seen: set[TableId] = set()
         for one in self.tables:
             if len(found) >= count:
                 break
-            if one.ready_at <= now and one.table not in busy:
-                found.setdefault(one.table, one)
-        return list(found.values())
+            if one.ready_at <= now and one.table not in busy and one.table not in seen:
+                found.append(one)
+            seen.add(one.table)
+        return found
 
     def add(self, tables: Iterable[TableState]) -> None:
         """Add tables behind the others."""

@@ -24,7 +24,7 @@ DO SLEEP(3);
 INSERT INTO incr.signals VALUES ('by q', 'execute-snapshot', '{"data-collections": ["incr.e_even"], "surrogate-key": "q"}');
 DO SLEEP(3);
 INSERT INTO incr.signals VALUES ('wrong', 'execute-snapshot', '{"data-collections": ["incr.a"], "additional-conditions": [{"data-collection": "incr.a", "filter": "nothing = 1"}]}');
-DO SLEEP(2);
+DO SLEEP(24);
 INSERT INTO incr.signals VALUES ('regex', 'execute-snapshot', '{"data-collections": ["incr\\\\.[ab]"]}');
 DO SLEEP(4);
 INSERT INTO incr.signals VALUES ('broken', 'execute-snapshot', '{"data-collections": ');

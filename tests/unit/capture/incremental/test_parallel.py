@@ -110,6 +110,17 @@ def test_a_table_that_is_refused_does_not_delay_the_others() -> None:
     assert read[:2] == [1, 4], "the first table was waited for"
 
 
+def test_a_second_request_for_a_table_that_is_refused_waits_for_the_first_one() -> None:
+    """Otherwise what the second one has read would be noted for the first one."""
+    made = Database({number: (number, "v") for number in range(5)})
+    for _ in range(2):
+        made.signal("one", "execute-snapshot", json.dumps({"data-collections": ["d.t"]}))
+    chunks = Chunks(made)
+    chunks.refusals = 1
+    capture = Capture(made, chunks, 2, deletes=False, clock=QuickClock(0.1))
+    assert rows_read(list(capture.run({}))) == [0, 1, 2, 3, 4] * 2
+
+
 def test_all_readers_have_ended_before_an_error_is_raised() -> None:
     """Otherwise one of them would be used by two threads after the error."""
     ended = threading.Event()
