@@ -10,7 +10,7 @@ from connector.data.java_numbers import decimal_float
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.schema_cache import SchemaCache
-from connector.data.symbolic import NotCompilableError, Symbol
+from connector.data.symbolic import NotCompilableError, Symbol, or_default
 from connector.errors import ConfigError, TransformError
 from connector.names import CONNECT_DECIMAL
 
@@ -99,7 +99,7 @@ class CelExpression:
             return {member: value[member] for member in members if member in value}
         fields = ((member, schema.field(member)) for member in members)
         return {
-            member: self._convert(field.schema, value.get(member))
+            member: self._convert(field.schema, or_default(value.get(member), field.schema.default))
             for member, field in fields
             if field is not None
         }
@@ -123,12 +123,15 @@ def _members(text: str, name: str) -> list[str] | None:
 
 
 def _native(schema: Schema) -> Convert | None:
-    """Return what makes values that CEL understands of those of a schema; None if they are."""
+    """Return what makes values that CEL understands of those of a schema; None if they are.
+
+    A member of a struct that is null has the default of its schema, as in Java's ``Struct.get``.
+    """
     if schema.name == CONNECT_DECIMAL:
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: decimal_float(value, scale)
     if schema.type == "struct":
-        members = [(field.name, _native(field.schema)) for field in schema.fields]
+        members = [(field.name, _member(field.schema)) for field in schema.fields]
         changed = [(name, native) for name, native in members if native is not None]
         return _struct(changed) if changed else None
     native = None if schema.items is None else _native(schema.items)
@@ -145,9 +148,22 @@ def _struct(changed: list[tuple[str, Convert]]) -> Convert:
     def convert(struct: dict[str, Any]) -> dict[str, Any]:
         converted = dict(struct)
         for name, native in changed:
-            if converted.get(name) is not None:
+            if name in converted:
                 converted[name] = native(converted[name])
         return converted
+
+    return convert
+
+
+def _member(schema: Schema) -> Convert | None:
+    """Return what makes values of a struct's member ones that CEL understands; None if they are."""
+    native, default = _native(schema), schema.default
+    if native is None:
+        return None if default is None else lambda value: or_default(value, default)
+
+    def convert(value: Any) -> Any:
+        value = or_default(value, default)
+        return None if value is None else native(value)
 
     return convert
 

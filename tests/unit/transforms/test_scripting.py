@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,6 +80,20 @@ def test_a_condition_decides(condition: str, event: Record, expected: bool) -> N
 @pytest.mark.parametrize(("mode", "kept"), [("keep", True), ("drop", False), ("EVALUATE", True)])
 def test_tombstones(mode: str, kept: bool) -> None:
     assert keeps("value == null", tombstone(), null_handling_mode=mode) is kept
+
+
+@pytest.mark.parametrize(
+    "text", ["value.source.snapshot == 'false'", "value.get('source').snapshot == 'false'"]
+)
+def test_a_null_is_the_default_of_its_column(text: str) -> None:
+    snapshot = replace(STRING, optional=True, default="false")
+    price = replace(decimal(2, 10).as_optional(), default=1250)
+    source = struct("source", ("snapshot", snapshot), ("price", price))
+    schema = struct("srv.shop.t.Envelope", ("source", source), ("op", STRING))
+    value = {"source": {"snapshot": None, "price": None}, "op": "u"}
+    event = Record("srv.shop.t", None, KEY, {"id": 2}, schema, value)
+    assert keeps(text, event, "jsr223.groovy")
+    assert keeps("value.source.price == 12.5", event)
 
 
 def test_a_tombstone_that_is_evaluated_has_no_members() -> None:
