@@ -33,6 +33,7 @@ from tools.stack.errors import StackError
 
 ROWS = 40_000
 RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "200"}
+SLOW = RESUMABLE | {"incremental_snapshot_chunk_size": "8"}  # lasts seconds, also without writers
 
 
 def stored(at: Environment) -> dict[str, Any]:
@@ -181,7 +182,7 @@ def test_tables_that_are_renamed_dropped_or_truncated_before_they_are_read(
             mysql.execute(f"USE {at.name}", create, f"INSERT INTO {table} VALUES {rows}")
         included = ("items", "finish", "ta", "tb", "tc", "td", "te", "renamed", "altered")
         at.create(
-            **RESUMABLE,
+            **SLOW,
             table_include_list=",".join(f"{at.name}.{table}" for table in included),
         )
         at.wait(lambda: read_up_to(at), "the first chunk")
@@ -229,7 +230,7 @@ def test_without_its_setting_an_incomplete_snapshot_does_not_start(
     workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
 ) -> None:
     with environment(workspace, broker, mysql, rows=ROWS) as at:
-        at.create(**RESUMABLE)
+        at.create(**SLOW)
         at.wait(lambda: read_up_to(at), "the first chunk")
         with at.client() as client:
             client.put(at.name, "stop")
