@@ -94,7 +94,7 @@ class Start(Capture):
     def read_again(
         self, request: SnapshotRequest, at: Position, event: Row | None
     ) -> Generator[Change, None, None]:
-        raise NotImplementedError
+        raise AssertionError(f"no signal requests a blocking snapshot: {request} {at} {event}")
 
     def stream(self, start: Position) -> Iterator[Change]:
         assert isinstance(start, At)
