@@ -14,8 +14,8 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.avro.functions import from_avro
 
+from sparksink.decode.avro_values import avro_value
 from sparksink.decode.history_columns import EVENT_ID, before_image_sql, event_columns, wire_fields
 from sparksink.decode.message_schema import MessageSchema, WireForm
 from sparksink.decode.position_columns import (
@@ -80,7 +80,7 @@ def unreadable_sql(layout: MessageSchema) -> str:
 def parse_value(layout: MessageSchema, reading: TableReading) -> Column:
     """Return the parsed value of messages of one format, with the fields that a reading uses."""
     if layout.avro:
-        return from_avro(f.expr("substring(value, 6)"), layout.avro, {"mode": "PERMISSIVE"})
+        return avro_value(layout.avro)
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "__corrupt"}
     body = f.col("value").cast("string")
     wire, named = (_wire_schema(layout.form, one) for one in (reading.as_written, reading))

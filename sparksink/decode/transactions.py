@@ -14,8 +14,8 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.avro.functions import from_avro
 
+from sparksink.decode.avro_values import avro_value
 from sparksink.decode.message_schemas import FORMATS_WITHOUT_COLUMNS
 from sparksink.schemas import row_schema
 
@@ -63,8 +63,7 @@ def events(messages: DataFrame, schemas: Mapping[str, str]) -> DataFrame:
     parsed = plain.select(*_MESSAGE, f.from_json(text, _JSON).alias("v"))
     found = [parsed.selectExpr(*_MESSAGE, *_OF_JSON)]
     for mark, schema in schemas.items():
-        body = f.expr("substring(value, 6)")
-        value = from_avro(body, schema, {"mode": "PERMISSIVE"}).alias("v")
+        value = avro_value(schema).alias("v")
         here = messages.where(f.col("mark") == mark).select(*_MESSAGE, value)
         found.append(here.selectExpr(*_MESSAGE, *_of_avro(schema)))
     return reduce(DataFrame.unionByName, found)

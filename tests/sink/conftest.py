@@ -78,7 +78,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     place = tmp_path_factory.mktemp("spark")
     local = {
         "spark.master": "local[2]",
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": os.environ.get("SINK_MEMORY", "2g"),
         "spark.ui.enabled": "false",
         "spark.driver.extraJavaOptions": os.environ.get("SINK_JVM", JVM),
         **NO_DESCRIPTIONS,

@@ -34,6 +34,7 @@ SEEDS = int(os.environ.get("TABLE_SEEDS", "1000"))
 """How many tables test-long tries."""
 _FIRST = int(os.environ.get("TABLE_SEED", "1000"))
 _TABLES = int(os.environ.get("TABLE_COUNT", "25"))
+_PARKED = "a test"
 _LETTER = ("topic", "partition", "offset", "reason")
 
 
@@ -89,13 +90,15 @@ class Jobs:
         self._given = given
         self._trouble = trouble
         self.made = sink(**given)
+        self.parked: dict[str, str] = {}
+        """Tables that were parked by a fault of their own, and why."""
 
     def disturb(self, tables: Sequence[AnyTable]) -> None:
         """Perhaps park a table, and perhaps kill a process that compacts some."""
         from sparksink.commands.maintenance import compact_tables  # noqa: PLC0415 - needs Spark
 
         if self._chance.random() < self._trouble:
-            self.made.state.park(f"shop.{self._chance.choice(tables).name}", "a test")
+            self.made.state.park(f"shop.{self._chance.choice(tables).name}", _PARKED)
         if self._chance.random() < self._trouble / 2:
             lake = CrashingLake(self._lake(), self._chance.randrange(4), after=True)
             some = rf"shop\.{self._chance.choice(tables).name}"
@@ -132,6 +135,8 @@ class Jobs:
 
         progress = ReadProgress(delivery.reached, lambda: delivery.present)
         made.batches.apply(messages, "app", number, progress=progress)
+        found = made.state.parked().items()
+        self.parked |= {name: reason for name, reason in found if reason != _PARKED}
 
     def _until_crash(self, work: Callable[[], object]) -> bool:
         """Return whether a process was killed at its work."""
@@ -160,6 +165,7 @@ def run(
         jobs.apply(frame(spark, delivery.messages).localCheckpoint(), number, delivery)
     if jobs.resume():  # a snapshot that waited is swept with the next batch
         jobs.apply(frame(spark, []), plan.batches, delivery)
+    assert jobs.parked == {}
     check(jobs.made, tables, history=given["history"]["enabled"])
 
 
