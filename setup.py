@@ -57,6 +57,12 @@ class Core(build_ext):
             shutil.copyfile(TARGET / "release" / "lib_native.so", target)
 
 
+def project_urls() -> dict[str, str]:
+    """Return the project's addresses: who publishes it sets them, as in ``Source=https://…,…``."""
+    pairs = (one.partition("=") for one in os.environ.get("MILLRACE_URLS", "").split(",") if one)
+    return {label.strip(): url.strip() for label, _, url in pairs}
+
+
 CORE_EXTENSION = Extension(
     "connector.native._native",
     [str(path) for path in SOURCES],  # for an sdist
@@ -65,6 +71,7 @@ CORE_EXTENSION = Extension(
 )
 setup(
     ext_modules=[CORE_EXTENSION],
+    project_urls=project_urls(),
     options={"bdist_wheel": {"py_limited_api": "cp311"}},  # abi3-py311 in Cargo.toml
     cmdclass={"bdist_wheel": Wheel, "build_ext": Core},
 )

@@ -75,6 +75,10 @@ class ConnectorFamily(Protocol[SourceT]):
         """The schema of the source block."""
 
     @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The fields of a source block that say where an event stands."""
+
+    @property
     def row_slot(self) -> int:
         """Where a source block holds the row number."""
 
@@ -209,6 +213,7 @@ class CaptureConnector(Generic[SourceT]):
             database=database.name,
             server=naming.prefix,
             source_schema=schema,
+            coordinates=database.coordinates,
             captures=selected.captures,
             heartbeat_interval=values["heartbeat.interval.ms"] / 1000,
             partition={"server": naming.prefix},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,6 +15,12 @@ class Header(NamedTuple):
     name: str
     schema: Schema | None
     value: Any
+
+
+Headers = list[tuple[str, bytes | None]]
+EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
+SchemaHeadersOf = Callable[[str, Schema | None], Headers]
+"""Returns the headers that a topic's messages have for their schema, such as its id."""
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from connector.capture.change import Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
-from connector.data.record import Header, Message
+from connector.data.record import EncodeHeader, Header, Headers, Message, SchemaHeadersOf
 from connector.data.schema import Schema
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, numbered_rows
 from connector.debezium.native_messages import row_writer
@@ -21,7 +21,6 @@ from connector.debezium.table_fragments import (
     SOURCE,
     EncodeKey,
     EventFragments,
-    Headers,
     SourceFragments,
     TableFragments,
 )
@@ -29,8 +28,6 @@ from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
 from connector.native import NativeColumns, Rows, is_native
 
-EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
-SchemaHeadersOf = Callable[[str, Schema | None], Headers]
 _CREATING = frozenset("cr")
 
 _join = b"".join
@@ -241,7 +238,7 @@ class CompiledRows:
         shape = TableFragments(codec, self._fragments, self._source, self._encode_key)
         shape.writer = row_writer(codec, self._fragments, self._keys)
         if shape.writer is None:
-            shape.key  # noqa: B018 - a registry is asked before any event is counted
+            shape.key = self._encode_key(codec)  # a registry is asked before any event is counted
         key_headers, value_headers = self._schema_headers
         shape.tombstone_headers = self._headers + key_headers(codec.topic, codec.key_schema)
         ids = value_headers(codec.topic, codec.envelope_schema)

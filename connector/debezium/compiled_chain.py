@@ -14,12 +14,11 @@ from typing import Any
 
 from connector.capture.change import RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.record import Message, Record
+from connector.data.record import EncodeHeader, Message, Record
 from connector.data.symbolic import NotCompilableError
 from connector.debezium.events import EventOptions, moving, numbered_rows
 from connector.debezium.message_code import (
     BindEvent,
-    EncodeHeader,
     MessageCode,
     PartConverter,
     WriteRow,

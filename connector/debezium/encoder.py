@@ -8,13 +8,11 @@ from typing import Any, Protocol
 from connector.capture.change import Change, Row, RowChanges, Truncated
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
-from connector.data.record import Message, Record
+from connector.data.record import EncodeHeader, Message, Record, SchemaHeadersOf
 from connector.data.schema import Schema
 from connector.data.symbolic import NotCompilableError
 from connector.debezium.compiled import (
     CompiledRows,
-    EncodeHeader,
-    SchemaHeadersOf,
     fragment_keys,
     no_headers,
 )

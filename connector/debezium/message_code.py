@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol
 
 from connector.codegen import compile_function
 from connector.data.fragments import Encode, Fragments, Wrap
-from connector.data.record import Header, Message, Record
+from connector.data.record import EncodeHeader, Header, Message, Record
 from connector.data.schema import Schema
 from connector.data.symbolic import EVENT, ROW, NotCompilableError, Symbol
 from connector.debezium.symbolic_events import EVENT_ARGUMENTS, ROW_ARGUMENTS, ROW_NUMBER
@@ -31,7 +31,6 @@ _SLICE: Final = re.compile(r"\*(before|after)\[(\d+):(\d+)\]")
 
 WriteRow = Callable[..., None]
 BindEvent = Callable[..., WriteRow]
-EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
 Piece = tuple[int, Any]
 """Some bytes: their scope, and the bytes if they are constant, else their source."""
 

@@ -15,12 +15,11 @@ from connector import native
 from connector.capture.table_schema import TableEventSchema
 from connector.codegen import Expression
 from connector.data.fragments import NativeFragments
-from connector.data.record import Message, Record
+from connector.data.record import EncodeHeader, Message, Record
 from connector.data.schema import Schema
 from connector.data.symbolic import ROW, Symbol
 from connector.debezium.message_code import (
     CONSTANT,
-    EncodeHeader,
     MessageCode,
     PartConverter,
     Piece,

@@ -13,6 +13,7 @@ from typing import Any
 from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Encode, Fragments
+from connector.data.record import Headers
 from connector.data.schema import Schema
 from connector.debezium.events import moving
 from connector.native import NativeColumns, RowWriter
@@ -21,7 +22,6 @@ _BEFORE, _AFTER, SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _KNOWN_NUMBERS = 4096
 _STREAMING, _SNAPSHOT = "streaming", "snapshot"
 
-Headers = list[tuple[str, bytes | None]]
 EncodeKey = Callable[[TableEventSchema], Callable[[Row], bytes | None]]
 
 

@@ -39,7 +39,7 @@ from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.configured import snapshot_options
 from connector.mysql.source import MySqlSource
-from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
+from connector.mysql.source_block import COORDINATES, ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.source_parts import SourceParts
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import Flavor
@@ -63,6 +63,7 @@ class MySqlFamily:
     resumes_transactions: bool
 
     row_slot: int = ROW_SLOT
+    coordinates: tuple[str, ...] = COORDINATES
     builtin_databases: tuple[str, ...] = BUILTIN_DATABASES
 
     @property

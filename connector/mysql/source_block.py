@@ -11,6 +11,8 @@ from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 
 ROW_SLOT = 14
+COORDINATES = ("gtid", "file", "pos", "row")
+"""The fields that say where in the log an event stands."""
 GTID_SLOT = 11
 _TIME_SLOT, _MARKER_SLOT, _DATABASE_SLOT, _MICROS_SLOT, _TABLE_SLOT = 3, 4, 5, 7, 9
 

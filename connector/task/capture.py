@@ -33,6 +33,7 @@ class Capture:
     """What a database connector builds from its configuration, for one run.
 
     ``database`` is the database's name in events and metrics, ``server`` the topic prefix.
+    ``coordinates`` are the fields of the source block that say where an event stands.
     """
 
     source: Source[Any]  # a task does not read positions
@@ -41,6 +42,7 @@ class Capture:
     database: str
     server: str
     source_schema: Schema
+    coordinates: tuple[str, ...]
     captures: Callable[[TableId], bool]
     heartbeat_interval: float
     partition: Mapping[str, str]

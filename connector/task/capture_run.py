@@ -69,8 +69,7 @@ class CaptureRun:
         batch = {} if task.batch_bytes is None else {"batch.size": task.batch_bytes}
         self._producer = Producer({**context.producer, **batch})
         capture = self._capture
-        about = capture.database, capture.server, capture.source_schema, capture.captures
-        self._metrics.start_run(*about, self._producer)
+        self._metrics.start_run(capture, self._producer)
         self._metrics.tags = capture.metric_tags
         self._metrics.ask(capture.encoder.native_columns, capture.source.known_tables)
         if self._capture.signals is not None:

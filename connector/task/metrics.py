@@ -31,7 +31,6 @@ from connector.data.schema import Schema
 from connector.native import NativeColumns
 
 _LAGS = 1000  # of which there are statistics
-_NO_COORDINATES = frozenset(("table", "query", "thread", "server_id"))
 _LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
 
 
@@ -52,6 +51,30 @@ class ProducerQueue(Protocol):
 
     def __len__(self) -> int:
         """Return how many messages are in flight."""
+
+
+class MeasuredCapture(Protocol):
+    """What metrics have to know of a capture; see `connector.task.capture.Capture`."""
+
+    @property
+    def database(self) -> str:
+        """The database's name."""
+
+    @property
+    def server(self) -> str:
+        """The topic prefix."""
+
+    @property
+    def source_schema(self) -> Schema:
+        """The schema of the source block."""
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The fields of the source block that say where an event stands."""
+
+    @property
+    def captures(self) -> Callable[[TableId], bool]:
+        """Whether it captures a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,28 +163,13 @@ class TaskMetrics:
     _pending: EventCounts | None = None  # counts the events since the last progress
     _source_ms: int = 0  # the database's time of the last one
 
-    def start_run(
-        self,
-        database: str,
-        server: str,
-        source: Schema,
-        captures: Callable[[TableId], bool],
-        queue: ProducerQueue,
-    ) -> None:
-        """Start another run of the task; all counts continue.
-
-        :param database: the database's name, as ``server`` is the topic prefix.
-        :param source: the schema of the source block.
-        """
-        names = [field.name for field in source.fields]
+    def start_run(self, capture: MeasuredCapture, queue: ProducerQueue) -> None:
+        """Start another run of the task; all counts continue."""
+        names = [field.name for field in capture.source_schema.fields]
         self._time_slot, self._mark_slot = names.index("ts_ms"), names.index("snapshot")
-        self._coordinates = tuple(
-            (name, slot)
-            for slot, name in enumerate(names)
-            if slot > names.index("ts_ns") and name not in _NO_COORDINATES
-        )
-        self._captures = captures
-        self.database, self.server, self.queue = database, server, queue
+        self._coordinates = tuple((name, names.index(name)) for name in capture.coordinates)
+        self._captures = capture.captures
+        self.database, self.server, self.queue = capture.database, capture.server, queue
 
     def ask(
         self,

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
-from connector.data.record import Header, Message, Record
+from connector.data.record import EncodeHeader, Header, Message, Record, SchemaHeadersOf
 from connector.data.schema import Schema
 from connector.data.symbolic import NotCompilableError
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
@@ -20,8 +20,6 @@ from connector.task.tolerance import Stage
 
 log = logging.getLogger(__name__)
 
-EncodeHeader = Callable[[Header], tuple[str, bytes | None]]
-SchemaHeadersOf = Callable[[str, Schema | None], list[tuple[str, bytes | None]]]
 Transform = Callable[[Record], Record | None]
 SkipRecord = Callable[[Stage, Exception, str], bool]
 T = TypeVar("T")

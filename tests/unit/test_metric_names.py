@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,9 +22,9 @@ from connector.capture.change import (
 from connector.capture.progress import Recovered
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
-from connector.data.schema import INT32, struct
+from connector.data.schema import INT32, Schema, struct
 from connector.metrics import WorkerMetrics
-from connector.mysql.source_block import source_schema
+from connector.mysql.source_block import COORDINATES, source_schema
 from connector.task.metrics import TaskMetrics
 
 # The tables "Snapshot metrics", "Streaming metrics" and "Schema history metrics" of Debezium's
@@ -74,6 +75,15 @@ class Queue:
         return 3
 
 
+@dataclass
+class Measured:
+    captures: Callable[[TableId], bool] = lambda _: True
+    database: str = "mysql"
+    server: str = "srv"
+    source_schema: Schema = SOURCE
+    coordinates: tuple[str, ...] = COORDINATES
+
+
 def source(**values: Any) -> Row:
     given = {"ts_ms": 1, "db": "shop", "file": "binlog.000003", "pos": 120, "row": 0, **values}
     return tuple(given.get(field.name) for field in SOURCE.fields)
@@ -83,7 +93,7 @@ def source(**values: Any) -> Row:
 def samples() -> list[Sample]:
     """The metrics of a task that has seen something of everything."""
     metrics = TaskMetrics()
-    metrics.start_run("mysql", "srv", SOURCE, lambda _: True, Queue())
+    metrics.start_run(Measured(), Queue())
     metrics.captured_tables = lambda: [ORDERS]
     metrics.progress.holds_locks = True
     history = metrics.progress.history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -13,6 +13,9 @@ from connector.capture.incremental.chunk_source import Chunk, ChunkReader, Chunk
 from connector.capture.incremental.table_state import TableState
 from connector.capture.table_schema import TableEventSchema
 from connector.errors import StopError, TableChangedError
+
+_MOST_THREADS = 64
+"""The pool starts a thread only if there is work and all others are busy."""
 
 
 @dataclass(slots=True)
@@ -61,7 +64,8 @@ class ChunkReaders:
 
     def __init__(self, source: ChunkSource, run_all: RunAll | None = None) -> None:
         self._source = source
-        self._run_all = run_all or _run_in_threads
+        self._pool: ThreadPoolExecutor | None = None
+        self._run_all = run_all or self._run_in_threads
         self._others: list[ChunkReader] = []
 
     def read(self, jobs: Sequence[ChunkJob]) -> Iterable[ChunkJob]:
@@ -81,11 +85,17 @@ class ChunkReaders:
         for reader in (self._source, *self._others):
             reader.close()
         self._others.clear()
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
-
-def _run_in_threads(steps: Sequence[Callable[[], None]]) -> None:
-    with ThreadPoolExecutor(len(steps) - 1, "chunk") as pool:
-        others = [pool.submit(step) for step in steps[1:]]
-        steps[0]()
-    for other in others:
-        other.result()
+    def _run_in_threads(self, steps: Sequence[Callable[[], None]]) -> None:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(_MOST_THREADS, "chunk")
+        others = [self._pool.submit(step) for step in steps[1:]]
+        try:
+            steps[0]()
+        finally:  # no reader may be in use when the caller goes on
+            wait(others)
+        for other in others:
+            other.result()

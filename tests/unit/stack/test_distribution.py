@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGES = ("connector", "restapi", "sparksink")
 _NOT_SHIPPED = ("__pycache__", "target", "*.so")
 _NATIVE_SOURCES = re.compile(r"connector/native/(src|target|Cargo|build\.rs|.*\.so)")
+URLS = {"Homepage": "https://cdc.example", "Source": "https://git.example/millrace?a=b"}
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 
@@ -51,7 +52,9 @@ def build(source: Path, wheels: Path, **settings: str) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(source, tmp_path_factory.mktemp("wheels"), MILLRACE_NATIVE="0")
+    addresses = ",".join(f"{label}={url}" for label, url in URLS.items())
+    settings = {"MILLRACE_NATIVE": "0", "MILLRACE_URLS": addresses}
+    return build(source, tmp_path_factory.mktemp("wheels"), **settings)
 
 
 def install(wheel: Path, environment: Path) -> Path:
@@ -145,3 +148,11 @@ def test_the_installed_plugins_find_their_data_files(programs: Path) -> None:
     found = output(programs / "python", "-c", code, cwd=programs).split()
     assert found[0].startswith(str(programs.parent))
     assert found[1:] == ["True", "True"]
+
+
+def test_addresses_are_those_of_who_builds(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as files:
+        [name] = (one for one in files.namelist() if one.endswith(".dist-info/METADATA"))
+        lines = files.read(name).decode().splitlines()
+    found = {one.removeprefix("Project-URL: ") for one in lines if one.startswith("Project-URL")}
+    assert found == {f"{label}, {url}" for label, url in URLS.items()}

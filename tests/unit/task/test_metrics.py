@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from connector.capture.change import (
 from connector.capture.source_block import source_block
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
-from connector.data.schema import INT32, struct
+from connector.data.schema import INT32, Schema, struct
 from connector.metric_definitions import STREAMING
 from connector.task.metrics import TaskMetrics
 
@@ -53,10 +54,21 @@ class Queue:
         return self.length
 
 
+@dataclass
+class Measured:
+    """A capture of a database whose events have no coordinates."""
+
+    captures: Callable[[TableId], bool] = lambda _: True
+    database: str = "acme"
+    server: str = "srv"
+    source_schema: Schema = SOURCE
+    coordinates: tuple[str, ...] = ()
+
+
 @pytest.fixture
 def metrics() -> TaskMetrics:
     made = TaskMetrics()
-    made.start_run("acme", "srv", SOURCE, lambda table: table != SECRETS, Queue())
+    made.start_run(Measured(lambda table: table != SECRETS), Queue())
     return made
 
 
@@ -187,7 +199,7 @@ def test_counts_go_on_in_another_run(metrics: TaskMetrics) -> None:
     metrics.record_change(rows("c", 3))
     metrics.bytes_sent = 100
     another = Queue()
-    metrics.start_run("acme", "srv", SOURCE, lambda _: True, another)
+    metrics.start_run(Measured(), another)
     metrics.record_change(rows("c", 3))
     assert (metrics.streaming.total, metrics.bytes_sent) == (6, 100)
     assert metrics.queue is another
