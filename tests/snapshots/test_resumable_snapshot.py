@@ -24,7 +24,7 @@ import pytest
 from connector.data.java_objects import deserialized, serialized
 from tests.fixtures.environment import LONG, Environment, environment
 from tests.recovery.load import Load
-from tests.recovery.test_incremental_snapshot import (
+from tests.snapshots.test_incremental_snapshot import (
     SIGNALS,
     assert_no_older_row_comes_later,
 )
