@@ -90,7 +90,7 @@ def installed(folder: Path) -> Path:
         build,
     ]
     subprocess.run(wheel, check=True, timeout=300)
-    (built,) = folder.glob("millrace-*.whl")
+    (built,) = folder.glob("millrace_cdc-*.whl")
     subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", built], check=True,
                    timeout=300)  # fmt: skip
     return folder / "site"
