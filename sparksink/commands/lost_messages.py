@@ -46,12 +46,14 @@ class LostMessageDetector:
         """
         read, found = self._read(), list[Mapping[str, Any]]()
         for topic, partitions in self._present().items():
-            for number, (earliest, _) in partitions.items():
-                expected = read.get(topic, {}).get(str(number), earliest)
+            for number, bounds in partitions.items():
+                expected = read.get(topic, {}).get(str(number), bounds[0])
                 gap = (topic, str(number), expected)
-                if earliest > expected and gap not in self._known:
+                skipped = _skipped(topic, number, expected, bounds)
+                if skipped and gap not in self._known:
                     self._known.add(gap)
-                    found += self._missing(topic, number, expected, earliest)
+                    log.error("%s: take a new snapshot of its tables.", skipped)
+                    found += self._missing(topic, number, expected, bounds[0])
         if found:
             self._state.add_gaps(found)
         return [gap["source_table"] for gap in found]
@@ -59,11 +61,6 @@ class LostMessageDetector:
     def _missing(
         self, topic: str, partition: int, expected: int, earliest: int
     ) -> list[Mapping[str, Any]]:
-        log.error(
-            "%s, partition %d: messages %d to %d were gone from Kafka before they were read:"
-            " take a new snapshot of its tables.",
-            *(topic, partition, expected, earliest - 1),
-        )
         names = [name for name in self._state.topics() if routed_tables.topic_of(name) == topic]
         source = {"topic": topic, "partition": partition}
         return [
@@ -76,6 +73,21 @@ class LostMessageDetector:
             for name in names
             if routed_tables.is_table(name)
         ]
+
+
+def _skipped(topic: str, partition: int, expected: int, bounds: tuple[int, int]) -> str | None:
+    """Return which messages Spark skips; None if it reads on at the expected offset.
+
+    A topic that was recreated may end before that offset: Spark then continues at its end.
+    """
+    earliest, latest = bounds
+    name = f"{topic}, partition {partition}"
+    if earliest > expected:
+        lost = f"messages {expected} to {earliest - 1}"
+        return f"{name}: {lost} were gone from Kafka before they were read"
+    if latest < expected:
+        return f"{name} was recreated: it ends at {latest}, and {expected} messages were read"
+    return None
 
 
 def committed_offsets(files: Files, checkpoint: str) -> EndOffsets:

@@ -24,8 +24,6 @@ from sparksink.source import offset_bounds, table_routing
 from sparksink.source.kafka import Offsets, read_offsets
 from sparksink.source.python_kafka import PythonKafka
 
-"""The header with ``epoch/file/pos/row``, which connectors write if configured."""
-
 RECORDED: Final = (
     "topic string, partition int, offset bigint, timestamp bigint, key string, value string,"
     " key64 string, value64 string, position string, headers map<string,string>"
@@ -102,6 +100,7 @@ class Messages:
         found = reader.options(
             **offset_bounds.bound_options("starting", start),
             **offset_bounds.bound_options("ending", end),
+            **self._split(),
         )
         return self._table_messages(self._from_kafka(found.load()))
 
@@ -135,7 +134,6 @@ class Messages:
             **{f"kafka.{key}": value for key, value in self._source.kafka.items()},
             "subscribePattern": topics or self.pattern,
             "includeHeaders": str(self._headers).lower(),
-            "minPartitions": str(self._partitions),
         }
 
     @property
@@ -147,10 +145,17 @@ class Messages:
             return topics
         return f"(?:{topics})|(?:{re.escape(transactions)})"
 
+    def _split(self) -> Mapping[str, str]:
+        """Return how many tasks read at least; they may then share a partition."""
+        return {"minPartitions": str(self._partitions)}
+
     def _start(self) -> Mapping[str, str]:
-        fails = str(self._source.on_data_loss == "fail").lower()
         first = offset_bounds.bound_options("starting", self._source.starting_offsets)
-        return {**first, "failOnDataLoss": fails}
+        if self._source.on_data_loss == "fail":
+            return {**first, **self._split(), "failOnDataLoss": "true"}
+        # Spark 4.1.1 goes on with a consumer that it has already given back when an offset is
+        # gone, so that two tasks of one partition may use it at the same time and fail.
+        return {**first, "failOnDataLoss": "false"}
 
     def _limits(self, *, once: bool) -> Mapping[str, str]:
         most = {"maxOffsetsPerTrigger": str(self._source.max_offsets_per_trigger)}

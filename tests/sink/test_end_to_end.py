@@ -220,6 +220,43 @@ def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     assert rows(made, "_cdc/gaps", "expected") == [(2,)]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["kafka", "kafka_py"])
+def test_a_recreated_topic_that_is_shorter_counts_as_lost_messages(
+    broker: KafkaBroker,
+    topics: Topics,
+    sink: MakeSink,
+    capsys: pytest.CaptureFixture[str],
+    kind: str,
+) -> None:
+    from sparksink.commands.subcommands import run, status  # noqa: PLC0415
+    from sparksink.errors import DataLossError  # noqa: PLC0415
+
+    name = f"again{time.time_ns()}.shop.orders"
+    topics.create(name)
+    topic = Topic(name, [field("id", "int32")])
+    source = {"kind": kind, "bootstrap.servers": broker.address, "topics": re.escape(name)}
+    produce(broker, topic, [1, 2, 3])
+    run(sink(source=source), ONCE)
+    topics.delete([name])
+    topics.create(name)
+    produce(broker, topic, [4])
+    with pytest.raises(DataLossError):
+        run(sink(source=source), ONCE)
+    made = sink(source={**source, "on.data.loss": "continue"})
+    run(made, ONCE)
+    assert rows(made, "_cdc/gaps", "source_table", "expected", "earliest") == [
+        ("shop.orders", 3, 0)
+    ]
+    status(made, ONCE)
+    assert capsys.readouterr().out.endswith("lacks messages: take a new snapshot\n")
+    produce(broker, topic, [5], op="r", snapshot="last_in_data_collection")
+    run(made, ONCE)
+    assert rows(made, "shop__orders", "id") == [(5,)]
+    status(made, ONCE)
+    assert capsys.readouterr().out.endswith("ok\n")
+
+
 def produce(
     broker: KafkaBroker, topic: Topic, keys: list[int], op: str = "c", **source: Any
 ) -> None:
