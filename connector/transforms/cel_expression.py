@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from connector.data.java_numbers import decimal_float
@@ -34,10 +34,11 @@ Convert = Callable[[Any], Any]
 class CelExpression:
     """An expression that is evaluated for records.
 
-    Its variables are those of Debezium's scripts: key, value, topic, headers and schemas.
+    Its variables are those of Debezium's scripts: key, value, topic, headers and schemas. A field
+    that does not exist fails it, or is null with ``missing_is_null``.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, missing_is_null: bool = False) -> None:
         import cel  # noqa: PLC0415 - it takes 27 MB, which only those pay who use it
 
         try:
@@ -57,7 +58,9 @@ class CelExpression:
             raise ConfigError(f"CEL has no function {min(missing)}.")
         self._used = used & VARIABLES
         self._members = {name: _members(text, name) for name in ("key", "value")}
-        self._native = SchemaCache(_native)
+        self._missing_is_null = missing_is_null
+        names = {one or other for one, other in _MEMBER.findall(text)} if missing_is_null else set()
+        self._native = SchemaCache(lambda schema: _native(schema, names))
 
     def evaluate(self, record: Record) -> Any:
         """Return the result for a record.
@@ -95,10 +98,11 @@ class CelExpression:
         members = self._members[name]
         if members is None or not isinstance(value, dict):
             return self._convert(schema, value)
+        nulls = dict.fromkeys(members) if self._missing_is_null else {}
         if schema is None:
-            return {member: value[member] for member in members if member in value}
+            return nulls | {member: value[member] for member in members if member in value}
         fields = ((member, schema.field(member)) for member in members)
-        return {
+        return nulls | {
             member: self._convert(field.schema, or_default(value.get(member), field.schema.default))
             for member, field in fields
             if field is not None
@@ -122,19 +126,21 @@ def _members(text: str, name: str) -> list[str] | None:
     return list(found)
 
 
-def _native(schema: Schema) -> Convert | None:
+def _native(schema: Schema, names: Collection[str]) -> Convert | None:
     """Return what makes values that CEL understands of those of a schema; None if they are.
 
     A member of a struct that is null has the default of its schema, as in Java's ``Struct.get``.
+    Structs get members of some ``names``, null where their schema has none.
     """
     if schema.name == CONNECT_DECIMAL:
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: decimal_float(value, scale)
     if schema.type == "struct":
-        members = [(field.name, _member(field.schema)) for field in schema.fields]
+        members = [(field.name, _member(field.schema, names)) for field in schema.fields]
         changed = [(name, native) for name, native in members if native is not None]
-        return _struct(changed) if changed else None
-    native = None if schema.items is None else _native(schema.items)
+        missing = [name for name in names if schema.field(name) is None]
+        return _struct(changed, missing) if changed or missing else None
+    native = None if schema.items is None else _native(schema.items, names)
     if native is None:
         return None
     if schema.type == "array":
@@ -144,9 +150,11 @@ def _native(schema: Schema) -> Convert | None:
     }
 
 
-def _struct(changed: list[tuple[str, Convert]]) -> Convert:
+def _struct(changed: list[tuple[str, Convert]], missing: list[str]) -> Convert:
+    nulls: dict[str, Any] = dict.fromkeys(missing)
+
     def convert(struct: dict[str, Any]) -> dict[str, Any]:
-        converted = dict(struct)
+        converted = nulls | struct
         for name, native in changed:
             if name in converted:
                 converted[name] = native(converted[name])
@@ -155,9 +163,9 @@ def _struct(changed: list[tuple[str, Convert]]) -> Convert:
     return convert
 
 
-def _member(schema: Schema) -> Convert | None:
+def _member(schema: Schema, names: Collection[str]) -> Convert | None:
     """Return what makes values of a struct's member ones that CEL understands; None if they are."""
-    native, default = _native(schema), schema.default
+    native, default = _native(schema, names), schema.default
     if native is None:
         return None if default is None else lambda value: or_default(value, default)
 

@@ -78,7 +78,9 @@ class ScriptTransform(ABC):
         if language == _CEL:
             return CelExpression(text)
         try:
-            return CelExpression(translate(text, language))
+            # To JavaScript a field that does not exist is undefined.
+            lenient = LANGUAGES[language] == "javascript"
+            return CelExpression(translate(text, language), missing_is_null=lenient)
         except ConfigError as error:
             raise ConfigError(
                 f"Failed to parse expression '{text}' of {self.expression}: {error} Rewrite it in "

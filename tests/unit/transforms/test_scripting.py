@@ -171,6 +171,8 @@ GROOVY, JAVASCRIPT = "jsr223.groovy", "jsr223.graal.js"
         (GROOVY, "(value.op == 'd' ? 1 : value.op == 'u' ? 2 : 3) == 2", True),
         (GROOVY, "value.after.id % 2 == 0 && -1 < value.after.id", True),
         (JAVASCRIPT, "value.op === 'u' && topic.includes('shop')", True),
+        (JAVASCRIPT, "value.nothing == null && value.after.nothing !== 1", True),
+        (JAVASCRIPT, "value.after.nothing == value.after.id || key.nothing == 2", False),
         (JAVASCRIPT, "value.after !== undefined && value.after.name.length == 3", True),
         (GROOVY, "valueSchema.name().endsWith('Envelope')", True),
     ],

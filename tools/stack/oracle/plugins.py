@@ -1,7 +1,7 @@
 """The plugin path of Kafka Connect: Debezium's connectors, and what their classes load.
 
 CloudEventsConverter makes Apicurio's AvroConverter with its own class loader, and scripts find the
-engine of their language with that of the connector: so these jars lie in the connectors' folders.
+engine of their language with that of the connector: so these jars lie in the connector's folder.
 """
 
 from __future__ import annotations
@@ -41,23 +41,15 @@ def connect_plugins(downloads: Path) -> Path:
 
     def build(folder: Path) -> None:
         shutil.copytree(connectors, folder, copy_function=_link, dirs_exist_ok=True)
-        mysql, mariadb = folder / "debezium-connector-mysql", folder / "debezium-connector-mariadb"
-        shutil.copytree(converters, mysql, copy_function=_link, dirs_exist_ok=True)
-        # Debezium's scripting is older than the connector for MySQL.
-        shutil.copytree(scripting, mariadb, copy_function=_link, dirs_exist_ok=True)
-        _copy_engines(scripting, mysql)
+        mysql = folder / "debezium-connector-mysql"
+        for jars in (converters, scripting):
+            shutil.copytree(jars, mysql, copy_function=_link, dirs_exist_ok=True)
         _build_converters(mysql / "oracle-converters.jar", [converters, kafka], downloads)
 
     digest = hashlib.sha256(_SOURCE.read_bytes() + Path(__file__).read_bytes())
     for part in (connectors, converters, scripting, kafka):
         digest.update(part.name.encode())
     return once(downloads / f"plugins-{digest.hexdigest()[:10]}", "the oracle's plugins", build)
-
-
-def _copy_engines(scripting: Path, connector: Path) -> None:
-    for jar in scripting.glob("*.jar"):
-        if not jar.name.startswith("debezium-"):
-            _link(str(jar), str(connector / jar.name))
 
 
 def _link(source: str, target: str) -> None:
