@@ -52,9 +52,14 @@ def key_codecs(keys: Sequence[ChunkKey]) -> Iterator[ColumnCodec]:
         yield ColumnCodec(column, BYTES, call(key.read), None)
 
 
-def conditions(keys: Sequence[ChunkKey], after: Key, maximum: Key, literal: Literal) -> str:
-    """Return the condition for rows behind a key and not behind the maximum."""
-    return f"{behind(keys, after, literal)} AND NOT {behind(keys, maximum, literal)}"
+def conditions(
+    keys: Sequence[ChunkKey], after: Key | None, until: Key | None, literal: Literal
+) -> str:
+    """Return the condition for rows behind a key and not behind another one; None is no bound."""
+    bounds = [] if after is None else [behind(keys, after, literal)]
+    if until is not None:
+        bounds.append(f"NOT {behind(keys, until, literal)}")
+    return " AND ".join(bounds)
 
 
 def behind(keys: Sequence[ChunkKey], values: Key, literal: Literal) -> str:

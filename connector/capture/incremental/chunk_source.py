@@ -46,15 +46,26 @@ class ChunkReader(Protocol):
     def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
         """Return the highest key of a table, None if there are no rows."""
 
-    def read(
+    def chunk_ends(
         self,
         schema: TableEventSchema,
         request: TableRequest,
         after: Key | None,
         maximum: Key,
         limit: int,
+        count: int,
+    ) -> list[Key]:
+        """Return the last keys of the next chunks; fewer where the table ends."""
+
+    def read(
+        self,
+        schema: TableEventSchema,
+        request: TableRequest,
+        after: Key | None,
+        until: Key | None,
+        limit: int,
     ) -> Chunk:
-        """Read the rows behind a key."""
+        """Read the rows behind a key and not behind another one; None is no bound."""
 
     def close(self) -> None:
         """Close the connection."""

@@ -19,7 +19,7 @@ class IncrementalOptions:
     """How incremental snapshots read. Times are in seconds, 0 for none.
 
     ``chunk_seconds`` is the time that the size of chunks aims at; while the stream is further
-    behind than ``most_lag`` no chunk is read. So many ``threads`` read a table each.
+    behind than ``most_lag`` no chunk is read. So many ``threads`` read a chunk each.
     """
 
     chunk_size: int = 1024

@@ -1,52 +1,101 @@
-"""Reads chunks of several tables at the same time, each through a session of its own."""
+"""Reads chunks at the same time, of several tables or of one, each through its own session."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from connector.capture.incremental.chunk_source import Chunk, ChunkReader, ChunkSource
+from connector.capture.change import Row
+from connector.capture.incremental.chunk_source import Chunk, ChunkReader, ChunkSource, Key
 from connector.capture.incremental.table_state import TableState
 from connector.capture.table_schema import TableEventSchema
 from connector.errors import StopError, TableChangedError
 
 _MOST_THREADS = 64
 """The pool starts a thread only if there is work and all others are busy."""
+_SLACK = 2
+"""A part that another one follows may have so many times the rows that were planned."""
+
+
+@dataclass(slots=True)
+class ChunkPart:
+    """The rows of a chunk that one thread reads; ``until`` is None if only ``limit`` ends them."""
+
+    after: Key | None
+    until: Key | None
+    limit: int
+    chunk: Chunk = field(default_factory=lambda: Chunk([]))
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class ChunkJob:
     """The next chunk of a table: what to read, and what came of it.
 
-    ``chunk`` is None if the table has no rows, or if there is an ``error``.
+    So many ``threads`` read ``limit`` rows each, one behind the other. ``chunk`` is None if the
+    table has no rows, or if there is an ``error``.
     """
 
     table: TableState
     schema: TableEventSchema
     limit: int
+    threads: int = 1
     chunk: Chunk | None = None
     error: StopError | TableChangedError | None = None
     seconds: float = 0.0
+    parts: list[ChunkPart] = field(default_factory=list)
 
-    def run(self, reader: ChunkReader) -> None:
-        """Read the chunk; of the table's state, only its highest key is set."""
-        table = self.table
+    def plan(self, reader: ChunkReader) -> None:
+        """Decide what each thread reads; of the table's state, only its highest key is set."""
+        table, request = self.table, self.table.request
         try:
             if table.maximum is None:
-                table.maximum = reader.maximum_key(self.schema, table.request)
+                table.maximum = reader.maximum_key(self.schema, request)
             if table.maximum is None:
                 return
-            began = time.monotonic()
-            self.chunk = reader.read(
-                self.schema, table.request, table.position, table.maximum, self.limit
-            )
-            self.seconds = time.monotonic() - began
+            begin, ends = table.position, list[Key]()
+            if self.threads > 1:
+                known = (begin, table.maximum, self.limit, self.threads - 1)
+                ends = reader.chunk_ends(self.schema, request, *known)
         except (StopError, TableChangedError) as error:
             self.error = error
+            return
+        # Rows that came behind the key at which a part ends may be many: the next chunk reads them.
+        self.parts = [
+            ChunkPart(after, until, _SLACK * self.limit)
+            for after, until in zip([begin, *ends], ends, strict=False)
+        ]
+        last = ends[-1] if ends else begin
+        # Nothing bounds the first rows of a table, as in Debezium.
+        self.parts.append(ChunkPart(last, table.maximum if last is not None else None, self.limit))
+
+    def read(self, part: ChunkPart, reader: ChunkReader) -> None:
+        """Read a part."""
+        began = time.monotonic()
+        try:
+            part.chunk = reader.read(
+                self.schema, self.table.request, part.after, part.until, part.limit
+            )
+        except (StopError, TableChangedError) as error:
+            self.error = error
+        part.seconds = time.monotonic() - began
+
+    def join(self) -> None:
+        """Make one chunk of the parts, up to one that has more rows than its limit."""
+        if self.error is not None or not self.parts:
+            return
+        rows, end = list[Row](), None
+        for part in self.parts:
+            rows += part.chunk.rows
+            end = part.chunk.end or end
+            if len(part.chunk.rows) >= part.limit:
+                break
+        self.chunk = Chunk(rows, end)
+        self.seconds = max(part.seconds for part in self.parts)
 
 
 class RunAll(Protocol):
@@ -70,15 +119,22 @@ class ChunkReaders:
 
     def read(self, jobs: Sequence[ChunkJob]) -> Iterable[ChunkJob]:
         """Read the chunks and return them in their order."""
-        if len(jobs) == 1:
-            jobs[0].run(self._source)
-            return jobs
-        while len(self._others) < len(jobs) - 1:
+        self._run([job.plan for job in jobs])
+        self._run([partial(job.read, part) for job in jobs for part in job.parts])
+        for job in jobs:
+            job.join()
+        return jobs
+
+    def _run(self, steps: Sequence[Callable[[ChunkReader], None]]) -> None:
+        """Run steps at the same time, each with a reader of its own."""
+        while len(self._others) < len(steps) - 1:
             self._others.append(self._source.another_reader())
         readers = (self._source, *self._others)
-        pairs = zip(jobs, readers, strict=False)
-        self._run_all([partial(job.run, reader) for job, reader in pairs])
-        return jobs
+        calls = [partial(step, reader) for step, reader in zip(steps, readers, strict=False)]
+        if len(calls) > 1:
+            self._run_all(calls)
+        elif calls:
+            calls[0]()
 
     def close(self) -> None:
         """Close the connections, also that of the source."""

@@ -49,20 +49,22 @@ class TableReading:
     _sizes: dict[TableId, ChunkSize] = field(default_factory=dict)
 
     def fill_windows(self) -> Iterator[Change]:
-        """Read a chunk of each table that is read now; one that is at its end makes room."""
-        while tables := self._next_tables():
+        """Read a chunk of each table that is read now; one that is at its end makes room.
+
+        Threads that no table needs read further rows of those tables.
+        """
+        threads = self.options.threads
+        while tables := self.state.due(threads, self.clock(), self.windows.tables):
             jobs = []
             for one in tables:
                 schema = yield from self._schema(one)
                 if schema is not None:
-                    jobs.append(ChunkJob(one, schema, self._size(one).rows))
-            if jobs:
-                for job in self.readers.read(jobs):
-                    yield from self._take(job)
-
-    def _next_tables(self) -> list[TableState]:
-        busy = self.windows.tables
-        return self.state.due(self.options.threads - len(busy), self.clock(), busy)
+                    rows, share = self._size(one).rows, threads // len(tables)
+                    jobs.append(ChunkJob(one, schema, rows, share))
+            for job in self.readers.read(jobs):
+                yield from self._take(job)
+                if job.table.table in self.windows.tables:
+                    threads -= job.threads
 
     def _size(self, one: TableState) -> ChunkSize:
         options = self.options
@@ -104,7 +106,7 @@ class TableReading:
         elif chunk is None or not chunk.rows:
             yield from self.end_table(one, "EMPTY" if chunk is None else "SUCCEEDED")
         else:
-            self._size(one).adapt(len(chunk.rows), job.seconds)
+            self._size(one).adapt(len(chunk.rows) // len(job.parts), job.seconds)
             self.windows.fill(job.schema, chunk.rows)
             one.begin_chunk(chunk)
             self.state.touch()

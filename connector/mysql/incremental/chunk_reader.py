@@ -40,23 +40,43 @@ class MySqlChunkReader:
         found = self._select(schema, [], keys, [request.condition], order, 1)
         return found.end
 
-    def read(
+    def chunk_ends(
         self,
         schema: TableEventSchema,
         request: TableRequest,
         after: Key | None,
         maximum: Key,
         limit: int,
+        count: int,
+    ) -> list[Key]:
+        """Return the last keys of the next chunks; fewer where the table ends."""
+        keys = _chunk_keys(schema.table, request)
+        order = ", ".join(key.sql for key in keys)
+        found = list[Key]()
+        while len(found) < count:
+            wheres = [self._bounds(keys, after, maximum), request.condition]
+            end = self._select(schema, [], keys, wheres, order, 1, offset=limit - 1).end
+            if end is None:
+                break
+            found.append(end)
+            after = end
+        return found
+
+    def read(
+        self,
+        schema: TableEventSchema,
+        request: TableRequest,
+        after: Key | None,
+        until: Key | None,
+        limit: int,
     ) -> Chunk:
-        """Read the rows behind a key; those of the first chunk are not compared at all.
+        """Read the rows behind a key and not behind another one; None is no bound.
 
         Rows of one surrogate key stay together: the next chunk begins behind that key.
         """
         keys = _chunk_keys(schema.table, request)
         order = ", ".join(key.sql for key in keys)
-        with self._connection() as session:
-            bounds = None if after is None else conditions(keys, after, maximum, session.literal)
-        wheres = [bounds, request.condition]
+        wheres = [self._bounds(keys, after, until), request.condition]
         chunk = self._select(schema, schema.columns, keys, wheres, order, limit)
         if request.surrogate_key is None or chunk.end is None or len(chunk.rows) < limit:
             return chunk
@@ -71,6 +91,10 @@ class MySqlChunkReader:
             self._session.close()
             self._session = None
 
+    def _bounds(self, keys: Sequence[ChunkKey], after: Key | None, until: Key | None) -> str:
+        with self._connection() as session:
+            return conditions(keys, after, until, session.literal)
+
     def _select(
         self,
         schema: TableEventSchema,
@@ -79,6 +103,8 @@ class MySqlChunkReader:
         wheres: Sequence[str | None],
         order: str,
         limit: int | None,
+        *,
+        offset: int = 0,
     ) -> Chunk:
         expressions = [column.sql(quote(column.column.name)) for column in columns]
         selected = ", ".join([*expressions, *(key.sql for key in keys)])
@@ -86,7 +112,7 @@ class MySqlChunkReader:
         sql = (
             f"SELECT {selected} FROM {schema.table.id.quoted('`')}"  # noqa: S608 - quoted
             f"{f' WHERE {where}' if where else ''} ORDER BY {order}"
-            f"{'' if limit is None else f' LIMIT {limit}'}"
+            f"{'' if limit is None else f' LIMIT {offset}, {limit}'}"
         )
         codecs = [*(column.as_selected() for column in columns), *key_codecs(keys)]
         with self._connection() as session:

@@ -171,7 +171,7 @@ class Chunks:
         schema: TableEventSchema,  # noqa: ARG002 - a protocol
         request: TableRequest,
         after: Key | None,
-        maximum: Key,
+        until: Key | None,
         limit: int,
     ) -> Chunk:
         self._step()
@@ -179,10 +179,24 @@ class Chunks:
             self.refusals -= 1
             raise StopError("no such column")
         rows = self._rows()
-        found = next_keys(self._keys(request), after, maximum, limit)
+        found = next_keys(self._keys(request), after, until, limit)
         chunk = chunk_of(rows, found)
         self._step()
         return chunk
+
+    def chunk_ends(
+        self,
+        schema: TableEventSchema,  # noqa: ARG002 - a protocol
+        request: TableRequest,
+        after: Key | None,
+        maximum: Key,
+        limit: int,
+        count: int,
+    ) -> list[Key]:
+        self._step()
+        found = next_keys(self._keys(request), after, maximum, limit * count)
+        self._step()
+        return [(key,) for key in found[limit - 1 :: limit]]
 
     def source(self, window_end: Row, table: TableId) -> Row:  # noqa: ARG002 - a protocol
         return window_end
@@ -204,9 +218,10 @@ class Chunks:
                 raise DatabaseUnavailableError("gone")
 
 
-def next_keys(rows: Iterable[int], after: Key | None, maximum: Key, limit: int) -> list[int]:
-    """Return the keys of the chunk behind a key."""
-    return sorted(key for key in rows if after is None or after[0] < key <= maximum[0])[:limit]
+def next_keys(rows: Iterable[int], after: Key | None, until: Key | None, limit: int) -> list[int]:
+    """Return the keys of the chunk behind a key, and not behind another one."""
+    found = (key for key in rows if after is None or key > after[0])
+    return sorted(key for key in found if until is None or key <= until[0])[:limit]
 
 
 def chunk_of(rows: Mapping[int, Row], keys: Sequence[int]) -> Chunk:

@@ -66,6 +66,72 @@ def test_tables_share_their_windows(threads: int, count: int) -> None:
     assert len(chunks.readers) == threads - 1
 
 
+@pytest.mark.parametrize(("threads", "count"), [(1, 10), (3, 4), (20, 2)])
+def test_threads_share_a_table(threads: int, count: int) -> None:
+    made = Database({number: (number, "v") for number in range(18)})
+    made.signal("one", "execute-snapshot", json.dumps({"data-collections": ["d.t"]}))
+    changes = list(Capture(made, Chunks(made), 2, deletes=False, threads=threads).run({}))
+    assert rows_read(changes) == list(range(18))
+    assert windows(made) == count
+
+
+def test_threads_that_two_tables_leave_read_more_of_them() -> None:
+    made = database()
+    made.rows = {key: row for key, row in made.rows.items() if made.table_of(key) != TABLE}
+    changes = list(Capture(made, Chunks(made), 2, deletes=False, threads=4).run({}))
+    assert rows_read(changes) == [1, 4, 2, 5, 7, 10, 13, 16, 8, 11, 14, 17]
+
+
+class Growing(Chunks):
+    """A table to which rows come between the plan of a chunk and its reading."""
+
+    def chunk_ends(
+        self,
+        schema: TableEventSchema,
+        request: TableRequest,
+        after: Key | None,
+        maximum: Key,
+        limit: int,
+        count: int,
+    ) -> list[Key]:
+        found = super().chunk_ends(schema, request, after, maximum, limit, count)
+        if 11 not in self._database.rows:  # before the first mark of the log, so no duplicates
+            self._database.rows |= {key: (key, "v") for key in range(11, 30)}
+        return found
+
+
+def test_rows_that_come_while_threads_share_a_table_are_all_read() -> None:
+    """A part with many more rows than planned ends the chunk: those behind it are read later."""
+    made = Database({number: (number, "v") for number in range(0, 90, 10)})
+    made.signal("one", "execute-snapshot", json.dumps({"data-collections": ["d.t"]}))
+    changes = list(Capture(made, Growing(made), 2, deletes=False, threads=3).run({}))
+    assert rows_read(changes) == sorted(made.rows)
+    sizes = [len(change.rows) for change in changes if isinstance(change, RowChanges)
+             and change.op == "r"]  # fmt: skip
+    assert max(sizes) <= 4 + 4 + 2
+
+
+def test_a_table_whose_last_part_is_refused_is_read_again() -> None:
+    class Refusing(Chunks):
+        def read(
+            self,
+            schema: TableEventSchema,
+            request: TableRequest,
+            after: Key | None,
+            until: Key | None,
+            limit: int,
+        ) -> Chunk:
+            if after == (3,) and self.closed == 0:
+                self.closed = 1
+                raise StopError("no such column")
+            return super().read(schema, request, after, until, limit)
+
+    made = Database({number: (number, "v") for number in range(5)})
+    made.signal("one", "execute-snapshot", json.dumps({"data-collections": ["d.t"]}))
+    capture = Capture(made, Refusing(made), 2, deletes=False, threads=3, clock=QuickClock(0.1))
+    assert rows_read(list(capture.run({}))) == [0, 1, 2, 3, 4]
+
+
 def test_a_restart_continues_each_table_where_it_was() -> None:
     made = database()
     first: list[Change] = []
@@ -89,7 +155,7 @@ def test_a_table_that_is_refused_does_not_delay_the_others() -> None:
             schema: TableEventSchema,
             request: TableRequest,
             after: Key | None,
-            maximum: Key,
+            until: Key | None,
             limit: int,
         ) -> Chunk:
             if request.table == TABLE and self.refusals:
@@ -97,7 +163,7 @@ def test_a_table_that_is_refused_does_not_delay_the_others() -> None:
                 raise StopError("no such column")
             kept, self.refusals = self.refusals, 0
             try:
-                return super().read(schema, request, after, maximum, limit)
+                return super().read(schema, request, after, until, limit)
             finally:
                 self.refusals = kept
 
