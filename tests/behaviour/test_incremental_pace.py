@@ -1,4 +1,4 @@
-"""The pace of incremental snapshots: chunks that take a set time."""
+"""The pace of incremental snapshots: chunks that take a set time, and end after so many bytes."""
 
 from __future__ import annotations
 
@@ -46,8 +46,33 @@ def test_chunks_grow_until_they_take_the_configured_time(capture: Capture) -> No
     capture.config["millrace.incremental.snapshot.chunk.ms"] = "5000"
     begin(capture)
     execute(capture)
+    assert chunk_sizes(capture) == [10, 20, 40, 80, 160, 320, 70]
+    assert [row["id"] for row in capture.read_rows("many")] == list(range(1, ROWS + 1))
+
+
+def chunk_sizes(capture: Capture) -> list[int]:
+    """Wait for the end of the snapshot; return how many keys each of its chunks has."""
     found = [one["additional_data"] for one in capture.wait_for_end()]
     keys = [int(data["last_processed_key"]) for data in found if "last_processed_key" in data]
-    sizes = [to - after for after, to in pairwise([0, *keys])]
-    assert sizes == [10, 20, 40, 80, 160, 320, 70]
-    assert [row["id"] for row in capture.read_rows("many")] == list(range(1, ROWS + 1))
+    return [to - after for after, to in pairwise([0, *keys])]
+
+
+@pytest.mark.parametrize(("key", "threads"), [("id", "1"), ("id", "3"), ("pair", "1")])
+def test_a_chunk_of_large_rows_ends_after_so_many_bytes(
+    capture: Capture, key: str, threads: str
+) -> None:
+    """The rest of its rows is read by others, which are smaller: none is lost or doubled."""
+    capture.config["incremental.snapshot.chunk.size"] = "1000"
+    capture.config["millrace.incremental.snapshot.threads"] = threads
+    begin(capture)
+    capture.database.execute(
+        "CREATE TABLE large (id INT PRIMARY KEY, pair INT, v MEDIUMTEXT)",
+        "INSERT INTO large SELECT seq, (seq + 1) DIV 2, REPEAT('x', 300000) FROM seq_1_to_150",
+    )
+    surrogate = {"surrogate-key": key} if key != "id" else {}
+    data = json.dumps({"data-collections": [f"{capture.database.name}.large"], **surrogate})
+    capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
+    sizes = chunk_sizes(capture)
+    assert len(sizes) > 2
+    assert max(sizes) * 300_000 < int(threads) * (17 << 20)
+    assert [row["id"] for row in capture.read_rows("large")] == list(range(1, 151))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
@@ -23,16 +23,23 @@ class TableRequest:
     surrogate_key: str | None = None
 
 
+MOST_BYTES: Final = 16 << 20
+"""A chunk ends after so many bytes of rows: a table may have rows of megabytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Rows in the order of their keys.
 
-    ``end`` is the key of the last one, None without rows; so many rows have an ``equal`` key.
+    ``end`` is the key of the last one, None without rows; so many rows have an ``equal`` key. The
+    rows have so many bytes as a ``size``; ``is_cut`` says that they were too many.
     """
 
     rows: list[Row]
     end: Key | None = None
     equal: int = 0
+    size: int = 0
+    is_cut: bool = False
 
 
 class ChunkReader(Protocol):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from connector.capture.change import Notice, Progress
+from connector.capture.incremental.chunk_source import MOST_BYTES
 
 _SMALLEST, _LARGEST = 16, 32_768  # rows
 _STEP: Final = 2.0  # a size grows or shrinks at most by this factor
@@ -30,19 +32,34 @@ class IncrementalOptions:
 
 
 class ChunkSize:
-    """The rows of the next chunk. With a target in seconds it follows how long chunks take."""
+    """The rows of the next chunk: so many that they do not have too many bytes.
+
+    With a target in seconds the rows also follow how long chunks take.
+    """
 
     def __init__(self, rows: int, target: float = 0.0) -> None:
-        self.rows = rows
+        self._rows = rows
         self._target = target
+        self._fitting: float = math.inf
 
-    def adapt(self, rows: int, seconds: float) -> None:
-        """Note that a chunk of some rows was read; one that is not full says too little."""
-        if not self._target or rows < self.rows:
+    @property
+    def rows(self) -> int:
+        """The rows of the next chunk."""
+        return int(min(self._rows, self._fitting))
+
+    def adapt(self, rows: int, seconds: float, row_size: int = 0) -> None:
+        """Note that a chunk of some rows was read, of a mean size in bytes.
+
+        One that is not full says too little of the time that chunks take.
+        """
+        full = rows >= self.rows
+        # Half as many as may be: the next rows may be larger.
+        self._fitting = max(1, MOST_BYTES // 2 // row_size) if row_size else math.inf
+        if not self._target or not full:
             return
         factor = self._target / seconds if seconds > 0 else _STEP
-        needed = self.rows * min(_STEP, max(1 / _STEP, factor))
-        self.rows = round(min(max(needed, _SMALLEST), max(_LARGEST, self.rows)))
+        needed = self._rows * min(_STEP, max(1 / _STEP, factor))
+        self._rows = round(min(max(needed, _SMALLEST), max(_LARGEST, self._rows)))
 
 
 class StreamLag:

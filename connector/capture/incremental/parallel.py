@@ -37,7 +37,7 @@ class ChunkJob:
     """The next chunk of a table: what to read, and what came of it.
 
     So many ``threads`` read ``limit`` rows each, one behind the other. ``chunk`` is None if the
-    table has no rows, or if there is an ``error``.
+    table has no rows, or if there is an ``error``. ``row_size`` is in bytes.
     """
 
     table: TableState
@@ -47,6 +47,7 @@ class ChunkJob:
     chunk: Chunk | None = None
     error: StopError | TableChangedError | None = None
     seconds: float = 0.0
+    row_size: int = 0
     parts: list[ChunkPart] = field(default_factory=list)
 
     def plan(self, reader: ChunkReader) -> None:
@@ -85,17 +86,19 @@ class ChunkJob:
         part.seconds = time.monotonic() - began
 
     def join(self) -> None:
-        """Make one chunk of the parts, up to one that has more rows than its limit."""
+        """Make one chunk of the parts, up to one that has more rows than it may."""
         if self.error is not None or not self.parts:
             return
         rows, end = list[Row](), None
         for part in self.parts:
             rows += part.chunk.rows
             end = part.chunk.end or end
-            if len(part.chunk.rows) >= part.limit:
+            if part.chunk.is_cut or len(part.chunk.rows) >= part.limit:
                 break
         self.chunk = Chunk(rows, end)
         self.seconds = max(part.seconds for part in self.parts)
+        count = sum(len(part.chunk.rows) for part in self.parts)
+        self.row_size = sum(part.chunk.size for part in self.parts) // count if count else 0
 
 
 class RunAll(Protocol):

@@ -106,7 +106,7 @@ class TableReading:
         elif chunk is None or not chunk.rows:
             yield from self.end_table(one, "EMPTY" if chunk is None else "SUCCEEDED")
         else:
-            self._size(one).adapt(len(chunk.rows) // len(job.parts), job.seconds)
+            self._size(one).adapt(len(chunk.rows) // len(job.parts), job.seconds, job.row_size)
             self.windows.fill(job.schema, chunk.rows)
             one.begin_chunk(chunk)
             self.state.touch()

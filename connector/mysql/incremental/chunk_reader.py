@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from connector.capture.change import Row
 from connector.capture.columns import ColumnCodec
-from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
+from connector.capture.incremental.chunk_source import MOST_BYTES, Chunk, Key, TableRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table
 from connector.errors import ConversionError, StopError, TableChangedError, TransientError
@@ -78,12 +79,14 @@ class MySqlChunkReader:
         order = ", ".join(key.sql for key in keys)
         wheres = [self._bounds(keys, after, until), request.condition]
         chunk = self._select(schema, schema.columns, keys, wheres, order, limit)
-        if request.surrogate_key is None or chunk.end is None or len(chunk.rows) < limit:
+        is_whole = not chunk.is_cut and len(chunk.rows) < limit
+        if request.surrogate_key is None or chunk.end is None or is_whole:
             return chunk
         with self._connection() as session:
             same = equals(keys, chunk.end, session.literal)
         rest = self._select(schema, schema.columns, keys, [same, request.condition], order, None)
-        return Chunk([*chunk.rows[: -chunk.equal], *rest.rows], chunk.end)
+        rows = [*chunk.rows[: -chunk.equal], *rest.rows]
+        return Chunk(rows, chunk.end, size=chunk.size, is_cut=chunk.is_cut)
 
     def close(self) -> None:
         """Close the session."""
@@ -115,9 +118,15 @@ class MySqlChunkReader:
             f"{'' if limit is None else f' LIMIT {offset}, {limit}'}"
         )
         codecs = [*(column.as_selected() for column in columns), *key_codecs(keys)]
+        rows, is_cut = list[Row](), False
         with self._connection() as session:
-            batches = TextRows(codecs).read(session.read_rows(sql))
-            rows = [row for batch in batches for row in batch]
+            stream = session.read_rows(sql)
+            for batch in TextRows(codecs).read(stream):
+                rows += batch
+                if rows and limit is not None and stream.size > MOST_BYTES:
+                    self.close()  # what is left of the result goes with the session
+                    is_cut = True
+                    break
         if not rows:
             return Chunk([])
         width = len(columns)
@@ -125,7 +134,7 @@ class MySqlChunkReader:
         equal = sum(1 for row in rows if row[width:] == end)
         found = [row[:width] for row in rows]
         rows = list(map(schema.with_derived, found)) if schema.derived else found
-        return Chunk(rows, end, equal)
+        return Chunk(rows, end, equal, stream.size, is_cut)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

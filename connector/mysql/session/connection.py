@@ -295,11 +295,12 @@ class Connection:
 
 
 class RowStream:
-    """The packets of a result set after its column definitions."""
+    """The packets of a result set after its column definitions; ``size`` counts their bytes."""
 
     def __init__(self, session: Any, columns: list[str]) -> None:
         self._session = session
         self.columns = columns
+        self.size = 0
 
     def read(self) -> bytes:
         """Return the next bytes from the server; they start and end anywhere in a packet."""
@@ -307,4 +308,5 @@ class RowStream:
             data: bytes = self._session._rfile.read1()  # noqa: SLF001 - see read_rows
         if not data:
             raise DatabaseUnavailableError("the database closed the connection during a read")
+        self.size += len(data)
         return data

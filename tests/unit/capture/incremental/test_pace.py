@@ -48,6 +48,25 @@ def test_without_a_target_the_size_is_kept() -> None:
     assert size.rows == 50_000
 
 
+def test_chunks_of_large_rows_are_smaller() -> None:
+    size = ChunkSize(1000)
+    size.adapt(50, 1.0, 400_000)
+    assert size.rows == 20
+    size.adapt(20, 1.0, 100 << 20)
+    assert size.rows == 1
+    size.adapt(1, 1.0, 100)
+    assert size.rows == 1000
+
+
+def test_the_size_follows_the_time_also_of_chunks_that_bytes_end() -> None:
+    size = ChunkSize(1000, 0.5)
+    size.adapt(20, 1.0, 400_000)
+    size.adapt(20, 1.0, 400_000)
+    assert size.rows == 20
+    size.adapt(20, 1.0, 100)
+    assert size.rows == 250, "chunks of 20 took longer than they should"
+
+
 def progress(seconds: float, *, in_transaction: bool = False) -> Progress[At]:
     """Return the progress behind a transaction so many seconds after the first one."""
     committed_ms = COMMITTED + int(seconds * 1000)
