@@ -263,9 +263,13 @@ class LocksHeld:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotBegan:
-    """A snapshot begins to read rows; ``estimates`` are the server's, None where it has none."""
+    """A snapshot begins to read rows; ``estimates`` are the server's, None where it has none.
+
+    ``rows`` are those that were read before a restart.
+    """
 
     estimates: Mapping[TableId, int | None]
+    rows: Mapping[TableId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,15 +63,20 @@ class SnapshotProgress:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._began = self._ended = self._next_line = 0.0
+        self._rows_before = 0
         self.kind: SnapshotKind = "initial"
         self.tables: dict[TableId, TableProgress] = {}
 
     def begin(self, change: SnapshotBegan) -> None:
-        """Begin a snapshot; one that is read again begins at zero."""
+        """Begin a snapshot; one that is read again begins at zero, unless it is continued."""
         self._began = self._clock()
         self._ended = 0.0
         self._next_line = self._began + _LOG_INTERVAL
-        self.tables = {table: TableProgress(rows) for table, rows in change.estimates.items()}
+        self.tables = {
+            table: TableProgress(estimate, change.rows.get(table, 0))
+            for table, estimate in change.estimates.items()
+        }
+        self._rows_before = self.rows
 
     def scan(self, step: TableScan) -> None:
         """Record the start or the end of a table; one that was altered starts again."""
@@ -126,8 +131,8 @@ class SnapshotProgress:
     @property
     def seconds_left(self) -> float | None:
         """How long the other rows will take at the mean speed; None if that is unknown."""
-        rows, total = self.rows, self.total
-        return None if total is None or not rows else (total - rows) * self.seconds / rows
+        rows, total, read = self.rows, self.total, self.rows - self._rows_before
+        return None if total is None or not read else (total - rows) * self.seconds / read
 
     def report(self) -> dict[str, object]:
         """Return the progress for the REST API."""
@@ -150,7 +155,7 @@ class SnapshotProgress:
         rows, total, left = self.rows, self.total, self.seconds_left
         share = f" of about {total} ({_percent(rows, total)} %)" if total else ""
         text = f"Snapshot: {completed} of {len(self.tables)} tables, {rows} rows{share}"
-        text += f", {rows / max(self.seconds, 0.001):.0f} rows/s"
+        text += f", {(rows - self._rows_before) / max(self.seconds, 0.001):.0f} rows/s"
         return text if left is None else f"{text}, about {left:.0f} s left"
 
 

@@ -122,7 +122,7 @@ class SnapshotPublisher:
         tables = self._progress.tables
         if self._progress.snapshot != "running":
             self._progress.begin_snapshot("initial")
-            tables.begin(SnapshotBegan(dict.fromkeys(self._signals.initial_tables)))
+            tables.begin(self._signals.initial_progress())
         for change in changes:
             if isinstance(change, TableScan):
                 tables.scan(change)

@@ -128,6 +128,30 @@ def test_without_gtids_a_table_of_signals_is_needed(
             at.create(**RESUMABLE)
 
 
+def test_the_progress_after_a_kill_counts_what_was_read_before(
+    workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
+) -> None:
+    with environment(workspace, broker, mysql, rows=ROWS) as at:
+        mysql.execute(f"ANALYZE TABLE {at.name}.items")
+        at.create(**SLOW)
+        at.wait(lambda: read_up_to(at) > ROWS // 50, "chunks whose offset is stored")
+        at.worker.kill()
+        at.worker.start()
+        report = at.wait(lambda: running_report(at), "the progress of the snapshot")
+        found = next(one for one in report["tables"] if one["table"].endswith(".items"))
+        assert found["rows"] > ROWS // 50
+        assert 0 < found["percent"] < 100
+        assert found["total_rows"] > ROWS // 2, "the estimate of the server"
+        end(at)
+
+
+def running_report(at: Environment) -> dict[str, Any] | None:
+    """Return the report of the snapshot while it runs and a row is counted."""
+    with at.client() as client:
+        found = client.call("GET", f"/connectors/{at.name}/snapshots")["snapshots"]
+    return found[0] if found and found[0]["state"] == "RUNNING" and found[0]["rows"] else None
+
+
 def test_kills_while_several_tables_are_read_at_the_same_time(
     workspace: Workspace, broker: KafkaBroker, mysql: DatabaseServer
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -89,6 +89,9 @@ class ChunkSource(ChunkReader, Protocol):
 
     def tables(self) -> Iterable[TableId]:
         """Return the captured tables."""
+
+    def row_estimates(self, tables: Collection[TableId]) -> Mapping[TableId, int | None]:
+        """Return the server's estimates of the rows of tables, None where it has none."""
 
     def schema(self, table: TableId) -> TableEventSchema | None:
         """Return the schema of a captured table as of the present position of the stream."""

@@ -91,7 +91,7 @@ def _progress(one: TableState) -> dict[str, Any]:
         "position": serialized(one.position),
         "maximum": serialized(one.maximum),
         "key": list(one.key_columns),
-        "rows": one.rows,
+        "rows": one.rows_emitted,
     }
 
 

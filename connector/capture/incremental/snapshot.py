@@ -16,6 +16,7 @@ from connector.capture.change import (
     Row,
     RowChanges,
     SchemaChange,
+    SnapshotBegan,
 )
 from connector.capture.incremental.chunk_source import ChunkSource, TableRequest
 from connector.capture.incremental.offsets import state_of, to_offset
@@ -81,10 +82,12 @@ class IncrementalSnapshot:
         """Whether the initial snapshot of the connector is not complete."""
         return self._state.is_initial
 
-    @property
-    def initial_tables(self) -> list[TableId]:
-        """The tables of the initial snapshot that are left."""
-        return [one.table for one in self._state.tables if one.is_initial]
+    def initial_progress(self) -> SnapshotBegan:
+        """Return the tables of the initial snapshot that are left, and how far each one is read."""
+        left = [one for one in self._state.tables if one.is_initial]
+        estimates = self._chunks.row_estimates([one.table for one in left])
+        rows = {one.table: one.rows_emitted for one in left}
+        return SnapshotBegan({table: estimates.get(table) for table in rows}, rows)
 
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state of an offset; windows from before are void."""

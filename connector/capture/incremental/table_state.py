@@ -43,6 +43,11 @@ class TableState:
         """Whether a part of it is read."""
         return self.maximum is not None or self.position is not None
 
+    @property
+    def rows_emitted(self) -> int:
+        """The rows that were read, without those of a chunk that is not emitted."""
+        return self.rows - self._rows_of_chunk
+
     def fits(self, columns: tuple[str, ...]) -> bool:
         """Whether the keys are those of some columns; if those are unknown, their number counts."""
         if self.key_columns:

@@ -15,6 +15,7 @@ from connector.capture.change import (
     Progress,
     RowChanges,
     SchemaChange,
+    SnapshotBegan,
     Truncated,
 )
 from connector.capture.incremental.offsets import SIGNAL_OFFSET
@@ -95,10 +96,11 @@ class Signals:
         """Whether an initial snapshot is read in chunks and not complete."""
         return self._incremental is not None and self._incremental.is_initial
 
-    @property
-    def initial_tables(self) -> list[TableId]:
-        """The tables of the initial snapshot that are left."""
-        return [] if self._incremental is None else self._incremental.initial_tables
+    def initial_progress(self) -> SnapshotBegan:
+        """Return the tables of the initial snapshot that are left, and how far each one is read."""
+        if self._incremental is None:
+            return SnapshotBegan({})
+        return self._incremental.initial_progress()
 
     def begin_initial(self, tables: Iterable[TableId]) -> Iterator[Change]:
         """Begin an initial snapshot, whose chunks are read when the stream starts."""

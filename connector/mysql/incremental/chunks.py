@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,6 +16,7 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
 from connector.mysql.incremental.chunk_reader import MySqlChunkReader, key_columns
+from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, quote
 from connector.mysql.source_block import SourceBlock
 
@@ -63,6 +64,12 @@ class MySqlChunks(MySqlChunkReader):
         ordered = (known[name] for name in concurrent_hash_order(known))
         hidden = self._options.signal_table
         return [table for table in ordered if table != hidden and self._captures(table)]
+
+    def row_estimates(self, tables: Collection[TableId]) -> Mapping[TableId, int | None]:
+        """Return the server's estimates of the rows of tables, None where it has none."""
+        with self._connection() as session:
+            reader = DefinitionReader(session, self._captures)
+            return reader.row_estimates({table.database for table in tables})
 
     def schema(self, table: TableId) -> TableEventSchema | None:
         """Return the schema of a captured table."""

@@ -46,6 +46,19 @@ def test_the_speed_so_far_gives_the_time_left(progress: SnapshotProgress, clock:
     )
 
 
+def test_what_was_read_before_a_restart_counts_but_not_as_speed(
+    progress: SnapshotProgress, clock: Clock
+) -> None:
+    progress.begin(SnapshotBegan({SMALL: 10, LARGE: 1000}, {LARGE: 400}))
+    assert (progress.rows, progress.total, progress.seconds_left) == (400, 1010, None)
+    clock.now += 2
+    progress.read(LARGE, 100)
+    assert progress.tables[LARGE].report()["percent"] == 50
+    assert str(progress) == (
+        "Snapshot: 0 of 2 tables, 500 rows of about 1010 (49 %), 50 rows/s, about 10 s left"
+    )
+
+
 def test_a_read_table_counts_as_it_is(progress: SnapshotProgress) -> None:
     progress.scan(TableScan(LARGE, TABLES))
     progress.read(LARGE, 40)
