@@ -264,8 +264,7 @@ class MySqlSource:
         :param deletes_marks: the end of a window is the deletion of its first mark.
         """
         parts = self._parts
-        kind = GtidChunks if parts.options.gtid_marks else MySqlChunks
-        return kind(
+        known = (
             ChunkOptions(signal_table, deletes_marks, parts.options.captures_gtid),
             lambda: parts.tracker.tables,
             parts.selection.captures,
@@ -273,6 +272,9 @@ class MySqlSource:
             parts.source_block,
             self._session,
         )
+        if parts.options.gtid_marks:
+            return GtidChunks(*known, lambda: self._coordinates)
+        return MySqlChunks(*known)
 
     def close(self) -> None:
         """Release the connections."""

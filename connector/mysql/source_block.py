@@ -14,6 +14,7 @@ ROW_SLOT = 14
 COORDINATES = ("gtid", "file", "pos", "row")
 """The fields that say where in the log an event stands."""
 GTID_SLOT = 11
+_SERVER_SLOT, _THREAD_SLOT = 10, 15
 _TIME_SLOT, _MARKER_SLOT, _DATABASE_SLOT, _MICROS_SLOT, _TABLE_SLOT = 3, 4, 5, 7, 9
 
 
@@ -77,6 +78,13 @@ class SourceBlock:
         values[_TIME_SLOT], values[_MARKER_SLOT] = micros // 1000, marker
         values[_DATABASE_SLOT], values[_TABLE_SLOT] = database, table
         values[_MICROS_SLOT], values[_MICROS_SLOT + 1] = micros, micros * 1000
+        return tuple(values)
+
+    def at_position(self, at: BinlogPosition, log: Coordinates) -> Row:
+        """Describe the last transaction of a log, and the position behind it."""
+        values = list(self.for_snapshot(at, "", None, "incremental", 0))
+        values[_SERVER_SLOT], values[GTID_SLOT] = log.server_id, log.gtid
+        values[_THREAD_SLOT] = log.last_thread if log.thread is None else log.thread
         return tuple(values)
 
     def without_query(self, values: Row) -> Row:

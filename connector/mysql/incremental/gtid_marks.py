@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from typing import Final, cast
 
 from connector.capture.change import Position, Row
-from connector.mysql.incremental.chunks import MySqlChunks
+from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import Table, TableId, Tables
+from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
 from connector.mysql.position.binlog_position import BinlogPosition, Gtids, file_number
+from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.position.server_log import binlog_end, executed_gtids, log_end, purged_gtids
 from connector.mysql.session.connection import Connection
-from connector.mysql.source_block import GTID_SLOT
+from connector.mysql.source_block import GTID_SLOT, SourceBlock
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +32,24 @@ class GtidChunks(MySqlChunks):
     before. MariaDB counts it before, too.
     """
 
-    _at: BinlogPosition | None = None
-    _streamed: Gtids = GtidSet()
-    _low: Gtids = GtidSet()
-    _high: Gtids = GtidSet()
-    _begun_is_unknown = False
-    _next_warning = 0.0
+    def __init__(
+        self,
+        options: ChunkOptions,
+        tables: Callable[[], Tables],
+        captures: Callable[[TableId], bool],
+        schema_of: Callable[[Table], TableEventSchema],
+        source: SourceBlock,
+        open_session: Callable[[], Connection],
+        log_position: Callable[[], Coordinates | None],
+    ) -> None:
+        super().__init__(options, tables, captures, schema_of, source, open_session)
+        self._log_position = log_position
+        self._at: BinlogPosition | None = None
+        self._streamed: Gtids = GtidSet()
+        self._low: Gtids = GtidSet()
+        self._high: Gtids = GtidSet()
+        self._begun_is_unknown = False
+        self._next_warning = 0.0
 
     def follow(self, streamed: Position, last: Row | None) -> None:
         """Note the position, and the transaction of the last change, which may not be complete."""
@@ -104,9 +120,15 @@ class GtidChunks(MySqlChunks):
         return not isinstance(gtids, str) and gtids is not None and gtids.contains(high)
 
     def source_here(self) -> Row:
-        """Return the source block of the position; the snapshot's tables replace the names."""
+        """Return the source block of the position and the last transaction.
+
+        The snapshot's tables replace the names. Debezium has the transaction by which it sees that
+        the stream has passed the second mark.
+        """
         assert self._at is not None
-        return self._source.for_snapshot(self._at, "", None, "incremental", 0)
+        log = self._log_position()
+        assert log is not None, "windows are closed while the log is streamed"
+        return self._source.at_position(self._at, log)
 
 
 def _is_visible(session: Connection) -> bool:

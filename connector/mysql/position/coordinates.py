@@ -12,7 +12,8 @@ class Coordinates:
     ``file`` and ``pos`` are those of the present event, ``restart_*`` those from which a
     restart would read: the start of a group of events (a transaction), or the end of the last
     event outside one. ``committed_ms`` is the database's time of the last commit, ``commits``
-    how many there were.
+    how many there were. ``thread`` is the session of the present transaction, ``last_thread`` that
+    of the last one.
     """
 
     def __init__(self, start: BinlogPosition) -> None:
@@ -28,6 +29,7 @@ class Coordinates:
         self.row = 0
         self.size = 0
         self.thread: int | None = None
+        self.last_thread: int | None = None
         self.query: str | None = None
         self.transaction_id: str | None = None
         self.in_transaction = start.in_group
@@ -107,6 +109,7 @@ class Coordinates:
     def commit(self) -> None:
         """End the transaction with the present event."""
         self.end_group()
+        self.last_thread = self.thread
         self.transaction_id = self.thread = self.query = None
         self.commits += 1
         self.committed_ms = self.ts_micros // 1000

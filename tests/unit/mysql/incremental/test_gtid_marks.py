@@ -59,7 +59,8 @@ def chunks(server: Server, captures: Matches | None = None) -> GtidChunks:
 
     options = ChunkOptions(None, captures_gtid=captures)
     block = SourceBlock("1", "mysql", "p")
-    return GtidChunks(options, Tables, unused, unused, block, lambda: cast("Connection", server))
+    session = cast("Connection", server)
+    return GtidChunks(options, Tables, unused, unused, block, lambda: session, unused)
 
 
 def at(gtids: str, event: int = 0) -> BinlogPosition:
