@@ -97,7 +97,10 @@ class ChunkSource(ChunkReader, Protocol):
         """Return the schema of a captured table as of the present position of the stream."""
 
     def key_columns(self, schema: TableEventSchema, request: TableRequest) -> tuple[str, ...]:
-        """Return the columns by which a table is read; none if it has no key."""
+        """Return the columns by which a table is read; none if it has no key.
+
+        Each is a text that changes when the order of the column's values does.
+        """
 
     def open_window(self, chunk: str) -> None:
         """Write the mark of a window's begin."""

@@ -1,7 +1,7 @@
 """How offsets keep the state of incremental snapshots: in Debezium's form, and what it lacks.
 
-Debezium knows how far one table is read, the first one. Keys of our own have that of the others,
-of tables that failed, and of those that belong to the initial snapshot.
+Debezium knows how far one table is read, the first one. Keys of our own have that of the others, of
+tables that failed and of those that belong to the initial snapshot, and the order of all keys.
 """
 
 from __future__ import annotations
@@ -45,10 +45,7 @@ def _running(state: SnapshotState) -> dict[str, Any]:
     if not state.tables:
         return {}
     first = state.tables[0]
-    others = [
-        one for one in state.tables if one.is_started and (one.is_initial or one is not first)
-    ]
-    started = {str(one.table): _progress(one) for one in others}
+    started = {str(one.table): _progress(one) for one in state.tables if one.is_started}
     if state.listed is None:
         state.listed = f"[{','.join([one.text or _text(one) for one in state.tables])}]"
     return {

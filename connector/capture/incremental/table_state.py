@@ -15,9 +15,9 @@ class TableState:
     ``is_initial``: it belongs to the initial snapshot of the connector. ``position`` is the key up
     to which rows are emitted, ``chunk_end`` the last key of the chunk that is read; both are None
     at the start. ``maximum`` is the highest key that the table had at its start. ``key_columns``
-    are those of the keys, empty if they are not known. ``failures`` counts attempts to read the
-    present chunk, the next of which is due at ``ready_at``. ``reason`` says why a table failed.
-    ``text`` is what offsets have of the request, empty until one needs it.
+    are those of the keys with their order, empty if unknown. ``failures`` counts attempts
+    to read the present chunk, the next of which is due at ``ready_at``. ``reason`` says why a table
+    failed. ``text`` is what offsets have of the request, empty until one needs it.
     """
 
     request: TableRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,7 +13,7 @@ from connector.capture.change import Row
 from connector.capture.incremental.chunk_source import TableRequest
 from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Table, TableId, Tables
+from connector.capture.tables import Column, Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
 from connector.mysql.incremental.chunk_reader import MySqlChunkReader, key_columns
 from connector.mysql.schema.definitions import DefinitionReader
@@ -57,6 +57,7 @@ class MySqlChunks(MySqlChunkReader):
         self._schema_of = schema_of
         self._source = source
         self._opened = ""
+        self._keys: dict[TableRequest, tuple[TableEventSchema, tuple[str, ...]]] = {}
 
     def tables(self) -> Iterable[TableId]:
         """Return the captured tables, except the one of signals, in Debezium's order."""
@@ -77,8 +78,31 @@ class MySqlChunks(MySqlChunkReader):
         return self._schema_of(found) if found and self._captures(found.id) else None
 
     def key_columns(self, schema: TableEventSchema, request: TableRequest) -> tuple[str, ...]:
-        """Return the surrogate key, or the primary key."""
-        return tuple(column.name for column in key_columns(schema.table, request))
+        """Return the surrogate key, or the primary key, with types and collations.
+
+        The server orders rows by its own; the tracked type decides how keys are read and written.
+        """
+        columns = key_columns(schema.table, request)
+        known = self._keys.get(request)
+        if known is None or known[0] is not schema:
+            known = schema, self._orders(schema.table.id, columns)
+            self._keys[request] = known
+        return known[1]
+
+    def _orders(self, table: TableId, columns: Sequence[Column]) -> tuple[str, ...]:
+        if not columns:
+            return ()
+        sql = (
+            "SELECT COLUMN_NAME, DATA_TYPE, COLLATION_NAME FROM information_schema.COLUMNS "
+            "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s"
+        )
+        with self._connection() as session:
+            rows = session.rows(sql, (table.database, table.table))
+        orders = {str(name).lower(): (type_, collation) for name, type_, collation in rows}
+        return tuple(
+            " ".join(filter(None, (one.name, one.type_name, *orders.get(one.name.lower(), ()))))
+            for one in columns
+        )
 
     def open_window(self, chunk: str) -> None:
         """Insert the first mark."""

@@ -30,7 +30,9 @@ def stored(*tables: TableState, **more: Any) -> dict[str, Any]:
 
 def test_the_state_is_written_as_debezium_writes_it() -> None:
     state = SnapshotState([TableState(A, position=(5,))], "signal")
-    assert to_offset(state) == {
+    offset = to_offset(state)
+    assert offset.pop("millrace_started_tables")
+    assert offset == {
         "incremental_snapshot_primary_key": serialized((5,)),
         "incremental_snapshot_maximum_key": "aced000570",
         "incremental_snapshot_collections": (
