@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -111,24 +112,35 @@ def test_rows_that_come_while_threads_share_a_table_are_all_read() -> None:
     assert max(sizes) <= 4 + 4 + 2
 
 
-def test_a_table_whose_last_part_is_refused_is_read_again() -> None:
-    class Refusing(Chunks):
-        def read(
-            self,
-            schema: TableEventSchema,
-            request: TableRequest,
-            after: Key | None,
-            until: Key | None,
-            limit: int,
-        ) -> Chunk:
-            if after == (3,) and self.closed == 0:
-                self.closed = 1
-                raise StopError("no such column")
-            return super().read(schema, request, after, until, limit)
+class Refusing(Chunks):
+    """Refuses some chunks so many times."""
 
+    def __init__(
+        self, made: Database, refuses: Callable[[TableRequest, Key | None], bool], times: int
+    ) -> None:
+        super().__init__(made)
+        self.refuses = refuses
+        self.times = times
+
+    def read(
+        self,
+        schema: TableEventSchema,
+        request: TableRequest,
+        after: Key | None,
+        until: Key | None,
+        limit: int,
+    ) -> Chunk:
+        if self.times and self.refuses(request, after):
+            self.times -= 1
+            raise StopError("no such column")
+        return super().read(schema, request, after, until, limit)
+
+
+def test_a_table_whose_last_part_is_refused_is_read_again() -> None:
     made = Database({number: (number, "v") for number in range(5)})
     made.signal("one", "execute-snapshot", json.dumps({"data-collections": ["d.t"]}))
-    capture = Capture(made, Refusing(made), 2, deletes=False, threads=3, clock=QuickClock(0.1))
+    chunks = Refusing(made, lambda _, after: after == (3,), 1)
+    capture = Capture(made, chunks, 2, deletes=False, threads=3, clock=QuickClock(0.1))
     assert rows_read(list(capture.run({}))) == [0, 1, 2, 3, 4]
 
 
@@ -149,27 +161,8 @@ def test_a_restart_continues_each_table_where_it_was() -> None:
 
 
 def test_a_table_that_is_refused_does_not_delay_the_others() -> None:
-    class Refusing(Chunks):
-        def read(
-            self,
-            schema: TableEventSchema,
-            request: TableRequest,
-            after: Key | None,
-            until: Key | None,
-            limit: int,
-        ) -> Chunk:
-            if request.table == TABLE and self.refusals:
-                self.refusals -= 1
-                raise StopError("no such column")
-            kept, self.refusals = self.refusals, 0
-            try:
-                return super().read(schema, request, after, until, limit)
-            finally:
-                self.refusals = kept
-
     made = database()
-    chunks = Refusing(made)
-    chunks.refusals = 4
+    chunks = Refusing(made, lambda request, _: request.table == TABLE, 4)
     capture = Capture(made, chunks, 2, deletes=False, clock=QuickClock(0.1))
     read = rows_read(list(capture.run({})))
     assert sorted(read) == list(range(18))
