@@ -99,6 +99,24 @@ def test_chunks_read_each_row_once(kind: str, data: st.DataObject) -> None:
         assert sorted(map(str, _read(database, names, size))) == sorted(map(str, rows))
 
 
+@pytest.mark.parametrize("kind", PARTS)
+@given(data=st.data())
+def test_parts_of_a_chunk_have_each_row_once(kind: str, data: st.DataObject) -> None:
+    """Whatever the keys are at which the parts end, of rows that exist or do not."""
+    rows = data.draw(st.lists(PARTS[kind], unique=True, max_size=25))
+    ends = data.draw(st.lists(PARTS[kind] | st.sampled_from(rows or [(0, 0, 0)]), max_size=4))
+    names = keys(*((name, kind == "nullable") for name in "xyz"))
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE t (x, y, z)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        ends.sort(key=lambda end: [(value is not None, value or 0) for value in end])
+        found: list[tuple[Any, ...]] = []
+        for after, until in zip([None, *ends], [*ends, None], strict=True):
+            where = conditions(names, after, until, literal) or "TRUE"
+            found += database.execute(f"SELECT * FROM t WHERE {where}").fetchall()
+    assert sorted(map(str, found)) == sorted(map(str, rows))
+
+
 def _read(
     database: sqlite3.Connection, names: Sequence[ChunkKey], size: int
 ) -> list[tuple[Any, ...]]:
