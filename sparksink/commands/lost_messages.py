@@ -86,7 +86,7 @@ def _skipped(topic: str, partition: int, expected: int, bounds: tuple[int, int])
         lost = f"messages {expected} to {earliest - 1}"
         return f"{name}: {lost} were gone from Kafka before they were read"
     if latest < expected:
-        return f"{name} was recreated: it ends at {latest}, and {expected} messages were read"
+        return f"{name} was recreated: it ends at {latest}, before offset {expected}"
     return None
 
 

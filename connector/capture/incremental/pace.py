@@ -52,14 +52,14 @@ class ChunkSize:
 
         One that is not full says too little of the time that chunks take.
         """
-        full = rows >= self.rows
+        size = self.rows
         # Half as many as may be: the next rows may be larger.
         self._fitting = max(1, MOST_BYTES // 2 // row_size) if row_size else math.inf
-        if not self._target or not full:
+        if not self._target or rows < size:
             return
         factor = self._target / seconds if seconds > 0 else _STEP
-        needed = self._rows * min(_STEP, max(1 / _STEP, factor))
-        self._rows = round(min(max(needed, _SMALLEST), max(_LARGEST, self._rows)))
+        needed = size * min(_STEP, max(1 / _STEP, factor))
+        self._rows = round(min(max(needed, _SMALLEST), max(_LARGEST, size)))
 
 
 class StreamLag:

@@ -60,11 +60,12 @@ def test_chunks_of_large_rows_are_smaller() -> None:
 
 def test_the_size_follows_the_time_also_of_chunks_that_bytes_end() -> None:
     size = ChunkSize(1000, 0.5)
-    size.adapt(20, 1.0, 400_000)
-    size.adapt(20, 1.0, 400_000)
-    assert size.rows == 20
-    size.adapt(20, 1.0, 100)
-    assert size.rows == 250, "chunks of 20 took longer than they should"
+    size.adapt(50, 1.0, 200_000)
+    assert size.rows == 41
+    size.adapt(41, 1.0, 200_000)
+    assert size.rows == 20, "chunks of 41 took longer than they should"
+    size.adapt(20, 0.1, 100)
+    assert size.rows == 40, "it grows in steps again"
 
 
 def progress(seconds: float, *, in_transaction: bool = False) -> Progress[At]:
