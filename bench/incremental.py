@@ -1,12 +1,13 @@
 """An incremental snapshot of a table whose rows are updated meanwhile.
 
-The snapshot begins and ends with its notifications. Updates carry their time, and are read by a
-consumer, so the latency of the stream during the snapshot is known.
+The snapshot begins and ends with its notifications. Updates carry their time, and the broker notes
+that of its append, so the latency of the stream during the snapshot is known.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from typing import Any, Final
@@ -19,7 +20,7 @@ from tools.stack import OWNER, StackError
 RATE: Final = 500  # updates a second
 _TARGET: Final = 100  # milliseconds of an adaptive chunk
 _LIMIT: Final = 600.0  # seconds
-_BEGIN, _END = "STARTED", "COMPLETED"
+_UPDATE: Final = re.compile(rb'"op" ?: ?"u"')
 
 
 def settings(name: str, *, adaptive: bool) -> dict[str, str]:
@@ -35,54 +36,36 @@ def settings(name: str, *, adaptive: bool) -> dict[str, str]:
     }
 
 
-class Observed:
-    """What arrives in the topics of a trial from now on, read by two threads."""
+def _await_notification(trial: Trial, type_: str) -> float:
+    """Return the second in which a notification of the snapshot was appended.
 
-    def __init__(self, site: Site, trial: Trial) -> None:
-        self.ages: list[float] = []
-        self._site = site
-        self._moments: dict[str, float] = {}
-        self._done = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._note_rows, args=(trial.topic,)),
-            threading.Thread(
-                target=self._note_notifications, args=(f"{trial.name}.notifications",)
-            ),
-        ]
+    :raises StackError: there is none.
+    """
+    until = time.monotonic() + _LIMIT
+    topic, seen = f"{trial.name}.notifications", 0
+    while time.monotonic() < until:
+        end = trial.topics.end(topic)
+        for moment, value in trial.topics.read(topic, seen, end):
+            event = json.loads(value)
+            event = event.get("payload", event)
+            if (event["aggregate_type"], event["type"]) == ("Incremental Snapshot", type_):
+                return moment
+        seen = end
+        time.sleep(0.1)
+    raise StackError(f"The incremental snapshot does not say {type_} in {_LIMIT:.0f} s.")
 
-    def start(self) -> None:
-        """Begin to read."""
-        for thread in self._threads:
-            thread.start()
-        time.sleep(1)  # until they wait for records
 
-    def await_end(self) -> float:
-        """Return the seconds that the snapshot has taken.
+def _ages(trial: Trial, first: int, begin: float, end: float) -> list[float]:
+    """Return how old the updates were, in seconds, that were appended between two moments.
 
-        :raises StackError: it does not end.
-        """
-        until = time.monotonic() + _LIMIT
-        while _END not in self._moments:
-            if time.monotonic() > until:
-                raise StackError(f"The incremental snapshot does not end in {_LIMIT:.0f} s.")
-            time.sleep(0.05)
-        return self._moments[_END] - self._moments[_BEGIN]
-
-    def close(self) -> None:
-        """Stop reading."""
-        self._done.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _note_rows(self, topic: str) -> None:
-        for now, event in self._site.topics.events(topic, self._done):
-            if event.get("op") == "u" and _BEGIN in self._moments and _END not in self._moments:
-                self.ages.append(now - float(event["after"]["c"]))
-
-    def _note_notifications(self, topic: str) -> None:
-        for now, event in self._site.topics.events(topic, self._done):
-            if event.get("aggregate_type") == "Incremental Snapshot":
-                self._moments.setdefault(event["type"], now)
+    The topic is read when all is over: a consumer of all rows would be slower than the snapshot.
+    """
+    ages = []
+    for moment, value in trial.topics.read(trial.topic, first, trial.end):
+        if begin <= moment <= end and _UPDATE.search(value):
+            event = json.loads(value)
+            ages.append(moment - float(event.get("payload", event)["after"]["c"]))
+    return ages
 
 
 def incremental(
@@ -96,8 +79,7 @@ def incremental(
         more: dict[str, Any] = settings(trial.name, adaptive=adaptive)
         trial.start("no_data", schemas=schemas, more=more)
         trial.await_streaming(lambda: workload.touch(table))
-        observed = Observed(site, trial)
-        observed.start()
+        first = trial.end
         ended = threading.Event()
         writer = threading.Thread(target=workload.write_updates, args=(table, RATE, ended))
         writer.start()
@@ -105,9 +87,10 @@ def incremental(
             with Usage(site.worker.pid) as usage:
                 data = json.dumps({"data-collections": [f"{DATABASE}.{name}"]})
                 workload.signal(trial.name, data)
-                seconds = observed.await_end()
+                begin = _await_notification(trial, "STARTED")
+                end = _await_notification(trial, "COMPLETED")
         finally:
             ended.set()
             writer.join()
-            observed.close()
-    return workload.rows(table), seconds, observed.ages, usage
+        ages = _ages(trial, first, begin, end)
+    return workload.rows(table), end - begin, ages, usage

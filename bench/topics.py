@@ -58,13 +58,16 @@ class Topics:
             found = (_checked(consumer.poll(_TIMEOUT_SECONDS)) for _ in range(count))
             return [(message.key(), message.value(), message.headers()) for message in found]
 
+    def read(self, topic: str, first: int, last: int) -> Iterator[tuple[float, bytes]]:
+        """Yield the values from an offset to another one, with the seconds of their appends."""
+        with self._consumer() as consumer:
+            consumer.assign([TopicPartition(topic, 0, first)])
+            for _ in range(first, last):
+                message = _checked(consumer.poll(_TIMEOUT_SECONDS))
+                yield message.timestamp()[1] / 1000, message.value() or b""
+
     def rows(self, topic: str, until: threading.Event) -> Iterator[tuple[float, dict[str, Any]]]:
         """Yield each row that arrives from now on, with the time of its arrival, in seconds."""
-        for now, event in self.events(topic, until):
-            yield now, event["after"]
-
-    def events(self, topic: str, until: threading.Event) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Yield each event that arrives from now on, with the time of its arrival, in seconds."""
         with self._consumer() as consumer:
             consumer.assign([TopicPartition(topic, 0, self.end(topic))])
             while not until.is_set():
@@ -72,7 +75,7 @@ class Topics:
                 if message is not None:
                     now = time.time()
                     value = json.loads(_checked(message).value() or b"{}")
-                    yield now, value.get("payload", value)
+                    yield now, value.get("payload", value)["after"]
 
     def delete(self, part: str) -> None:
         """Delete the topics that have ``part`` in their name."""

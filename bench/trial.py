@@ -82,6 +82,11 @@ class Trial:
         self._site.topics.delete(self.name)
 
     @property
+    def topics(self) -> Topics:
+        """The topics of the site."""
+        return self._site.topics
+
+    @property
     def end(self) -> int:
         """How many records the topic has."""
         return self._site.topics.end(self.topic)

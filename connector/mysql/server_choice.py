@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -46,13 +47,14 @@ class Refusal:
 class ServerChoice:
     """Finds the server to capture; used by one thread.
 
-    ``open_checked`` opens a session to the present one of ``servers``, and checks its settings.
+    ``open_checked`` opens a session to a server, the present one of ``servers`` by default, and
+    checks its settings.
     """
 
     def __init__(
         self,
         servers: Addresses,
-        open_checked: Callable[[], Connection],
+        open_checked: Callable[[Address | None], Connection],
         captures_gtid: Matches | None,
     ) -> None:
         self._servers = servers
@@ -102,6 +104,32 @@ class ServerChoice:
         self._servers.current = self._followed
         raise _unavailable(refusals)
 
+    def writable(self, position: BinlogPosition) -> Address | None:
+        """Return another server that takes writes and continues a position, None without one.
+
+        Any thread may ask. Servers that do not answer make it wait.
+        """
+        return next((one for one in self._others() if self._takes_writes(one, position)), None)
+
+    def go_over(self, address: Address) -> None:
+        """Connect to a server first, from the next connection on."""
+        log.warning("%s takes no writes, %s does", self._followed, address)
+        self._followed = address
+
+    def _others(self) -> list[Address]:
+        return [one for one in self._servers if one != self._followed]
+
+    def _takes_writes(self, address: Address, position: BinlogPosition) -> bool:
+        try:
+            with closing(self._open_checked(address)) as connection:
+                if (connection.variable("read_only") or "OFF").upper() not in ("OFF", "0"):
+                    return False
+                refusal = self._judge(connection, address, position)
+        except MillraceError as error:
+            log.debug("%s is not asked whether it takes writes: %s", address, error)
+            return False
+        return refusal is None
+
     def _accept(self, connection: Connection) -> Connection:
         if self._servers.current != self._followed:
             log.warning("Failover from %s to %s", self._followed, self._servers.current)
@@ -111,7 +139,7 @@ class ServerChoice:
     def _try(self, address: Address) -> Connection | Refusal:
         self._servers.current = address
         try:
-            return self._open_checked()
+            return self._open_checked(None)
         except TransientError as error:
             return Refusal(str(error))
         except StopError as error:

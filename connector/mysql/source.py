@@ -36,12 +36,14 @@ from connector.mysql.position.server_log import (
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.schema.table_resolution import TableResolver
 from connector.mysql.server_choice import ServerChoice, with_unfinished
+from connector.mysql.session.addresses import Address
 from connector.mysql.session.checks import check_gtids, check_privileges, check_server
 from connector.mysql.session.connection import Connection, ConnectionSettings
 from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
 from connector.mysql.snapshot.snapshot import SnapshotParts
 from connector.mysql.source_parts import SourceParts
+from connector.mysql.writable_server import WritableServer
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class MySqlSource:
         if parts.settings.servers is not None:
             captures = parts.options.captures_gtid
             self._choice = ServerChoice(parts.settings.servers, self._checked_session, captures)
+        self._writable = None if self._choice is None else WritableServer(self._choice)
         self.signalled = MySqlSignalledStream(parts)
 
     @property
@@ -80,9 +83,9 @@ class MySqlSource:
         choice = self._choice
         self._use(self._checked_session() if choice is None else choice.connect())
 
-    def _checked_session(self) -> Connection:
-        """Open a session to the present server, and check the server."""
-        session = self._session()
+    def _checked_session(self, address: Address | None = None) -> Connection:
+        """Open a session to a server, the present one by default, and check the server."""
+        session = self._session(address)
         try:
             check_server(session, is_mariadb=self._is_mariadb)
             if self._parts.options.gtid_marks:
@@ -274,7 +277,12 @@ class MySqlSource:
         )
         if parts.options.gtid_marks:
             return GtidChunks(*known, lambda: self._coordinates)
-        return MySqlChunks(*known)
+        return MySqlChunks(*known, self._seek_writable)
+
+    def _seek_writable(self) -> None:
+        at = self._coordinates
+        if self._writable is not None and at is not None:
+            self._writable.seek(with_unfinished(at.position(), at))
 
     def close(self) -> None:
         """Release the connections."""
@@ -320,8 +328,9 @@ class MySqlSource:
         statement = parts.tracker.apply_statement
         return Translator(coordinates, plans, parts.source_block, statement, options, done)
 
-    def _session(self) -> Connection:
-        session = Connection(self._parts.settings)
+    def _session(self, address: Address | None = None) -> Connection:
+        settings = self._parts.settings
+        session = Connection(settings if address is None else settings.at(address))
         if self._is_mariadb:  # as Debezium does: it affects the defaults of TIMESTAMP columns
             session.execute("SET time_zone='+00:00'")
         return session

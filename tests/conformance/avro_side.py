@@ -30,8 +30,8 @@ class RunInAvro(Run):
     ``refusals`` are the errors of Java by topic.
     """
 
-    def __init__(self, registry: SchemaRegistry, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, registry: SchemaRegistry, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
         self._schemas = Schemas(registry)
         settings = {
             "apicurio.registry.url": registry.apicurio_url,

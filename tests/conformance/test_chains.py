@@ -49,9 +49,9 @@ def _chains(tests: Iterable[pytest.Item]) -> Iterator[Chain]:
             yield chain
 
 
-# Each fourth chain shows what most of them show; all of them take some minutes.
+# Each sixth chain shows what most of them show; all of them take some minutes.
 CHAINS = [
-    pytest.param(chain, id=chain.name, marks=[pytest.mark.slow] if number % 4 else [])
+    pytest.param(chain, id=chain.name, marks=[pytest.mark.slow] if number % 6 else [])
     for number, chain in enumerate(load())
 ]
 

@@ -67,7 +67,7 @@ def runs(
     connect_worker: ConnectWorker,
     millrace: MillraceWorker,
 ) -> Iterator[Runs]:
-    groups = list(dict.fromkeys(_groups(request.session.items)))
+    groups = _groups(request.session.items)
     databases = {name: request.getfixturevalue(name) for name, _ in groups}
     with (
         closing(ConnectClient(connect_worker.url)) as oracle,
@@ -76,7 +76,12 @@ def runs(
 
         def play(group: Group) -> Run:
             rest = (GROUPS[group], databases[group[0]], broker, topics, oracle, ours)
-            run = RunInAvro(schema_registry, *rest) if _in_avro(group[1]) else Run(*rest)
+            chained = "chained" in groups[group]
+            run = (
+                RunInAvro(schema_registry, *rest, chained=chained)
+                if _in_avro(group[1])
+                else Run(*rest, chained=chained)
+            )
             run.play()
             return run
 
@@ -103,22 +108,37 @@ def _pair(run: Run, side: str) -> tuple[Side, Side]:
     return ours, theirs
 
 
-def _groups(tests: Iterable[pytest.Item]) -> Iterator[Group]:
-    """Return the groups of the tests of this module, in their order."""
+def _groups(tests: Iterable[pytest.Item]) -> dict[Group, set[str]]:
+    """Return the groups of the tests of this module, in their order, and the sides asked for."""
+    found: dict[Group, set[str]] = {}
     for test in tests:
         if isinstance(test, pytest.Function) and test.module.__name__ == __name__:
             asked: dict[str, Any] = dict(test.callspec.params)
             config = asked["scenario"].config if "scenario" in asked else asked["config"]
-            yield asked["server"], config
+            found.setdefault((asked["server"], config), set()).add(asked.get("side", ""))
+    return found
 
 
 SIDES = ("compiled", "chained", "general", "avro")
+# Each fifth scenario shows in ``make test`` what a chain that changes nothing shows.
+_CHAINED = {scenario.name for scenario in SCENARIOS[::5]}
+
+
+def _marks(side: str, *scenarios: Scenario) -> list[pytest.MarkDecorator]:
+    in_chain = side == "chained" and not _CHAINED & {one.name for one in scenarios}
+    return [pytest.mark.slow] if in_chain else []
 
 
 @pytest.mark.parametrize(
     ("server", "scenario", "side"),
     [
-        pytest.param(server, scenario, side, id=f"{server}-{scenario.name}-{side}")
+        pytest.param(
+            server,
+            scenario,
+            side,
+            id=f"{server}-{scenario.name}-{side}",
+            marks=_marks(side, scenario),
+        )
         for scenario in SCENARIOS
         for server in scenario.servers
         for side in SIDES
@@ -141,7 +161,12 @@ def test_rows_are_equal(runs: Runs, server: str, scenario: Scenario, side: str) 
 @pytest.mark.parametrize(
     ("server", "config", "side"),
     [
-        pytest.param(*key, side, id=f"{key[0]}-{'-'.join(one.name for one in group)[:60]}-{side}")
+        pytest.param(
+            *key,
+            side,
+            id=f"{key[0]}-{'-'.join(one.name for one in group)[:60]}-{side}",
+            marks=_marks(side, *group),
+        )
         for key, group in GROUPS.items()
         for side in SIDES
         if side != "avro" or _in_avro(key[1])

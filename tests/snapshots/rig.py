@@ -24,6 +24,7 @@ SIGNALS: Final = (
 )
 STATE: Final = ("incremental_snapshot_collections", "millrace_blocking_snapshots")
 FAILED: Final = "millrace_failed_tables"
+_READ_ONLY: Final = "--read-only"  # a replica that restarts takes no marks either
 _FIRST: Final = 500_000_000  # origins of rows that are there before a connector
 
 
@@ -51,6 +52,7 @@ class SnapshotRig(Rig):
         if replica is None:
             return
         replica.execute("SET GLOBAL read_only = ON")
+        replica.options = (*replica.options, _READ_ONLY)
         if self.servers.is_mysql and self.chance.random() < 0.5:
             replica.execute(
                 "STOP REPLICA SQL_THREAD",
@@ -178,8 +180,11 @@ class SnapshotRig(Rig):
 
         def switch() -> None:
             old.execute("SET GLOBAL read_only = ON")
+            old.options = (*old.options, _READ_ONLY)
             self.servers.switch()
-            self.servers.primary.execute("SET GLOBAL read_only = OFF")
+            new = self.servers.primary
+            new.options = tuple(option for option in new.options if option != _READ_ONLY)
+            new.execute("SET GLOBAL read_only = OFF")
 
         self.at_rest(switch)
         if self.more.get("read.only") != "true" or chance.random() < 0.7:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -172,8 +173,8 @@ def test_kills_while_several_tables_are_read_at_the_same_time(
         )
         with Load(mysql, at.name, 1):
             done = []
-            for _ in range(2):
-                at.wait_for_more(2000)
+            for least in (1, 6000):
+                await_key(at, tables, least)
                 kept = {table: read_up_to(at, table) for table in tables}
                 at.worker.kill()
                 done.append({table: (at.count(table), kept[table]) for table in tables})
@@ -188,6 +189,12 @@ def test_kills_while_several_tables_are_read_at_the_same_time(
             for kill in done:
                 before, key = kill[table]
                 assert min(keys[before:], default=key + 1) > key, "a chunk is read again"
+
+
+def await_key(at: Environment, tables: Sequence[str], least: int) -> None:
+    """Wait until the stored offset has one of the tables up to a key."""
+    what = f"chunks up to {least} whose offset is stored"
+    at.wait(lambda: any(read_up_to(at, table) >= least for table in tables), what)
 
 
 @pytest.mark.slow

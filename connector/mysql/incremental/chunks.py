@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,6 +16,7 @@ from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
+from connector.errors import ReadOnlyServerError
 from connector.mysql.incremental.chunk_reader import MySqlChunkReader, key_columns
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, quote
@@ -39,6 +41,7 @@ class MySqlChunks(MySqlChunkReader):
     """A `connector.capture.incremental.chunk_source.ChunkSource`.
 
     ``tables`` are those that the stream has come to; a session is opened when it is needed.
+    ``seek_writable`` is called when the server takes no mark, and raises to have another one.
     """
 
     def __init__(
@@ -49,8 +52,10 @@ class MySqlChunks(MySqlChunkReader):
         schema_of: Callable[[Table], TableEventSchema],
         source: SourceBlock,
         open_session: Callable[[], Connection],
+        seek_writable: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(open_session)
+        self._seek_writable = seek_writable
         self._options = options
         self._tables = tables
         self._captures = captures
@@ -105,7 +110,10 @@ class MySqlChunks(MySqlChunkReader):
         )
 
     def open_window(self, chunk: str) -> None:
-        """Insert the first mark."""
+        """Insert the first mark.
+
+        :raises DatabaseUnavailableError: the server is read-only, and another one is not.
+        """
         self._opened = _now_text()
         data = {"openWindowTimestamp": self._opened}
         self._insert(f"{chunk}-open", "snapshot-window-open", data)
@@ -114,7 +122,7 @@ class MySqlChunks(MySqlChunkReader):
         """Insert the second mark, or delete the first one."""
         if self._options.deletes:
             table, column = self._signal_table(), self._signal_column()
-            with self._connection() as session:
+            with self._writing() as session:
                 mark = session.literal(f"{chunk}-open")
                 session.execute(f"DELETE FROM {table} WHERE {column} = {mark}")  # noqa: S608 - quoted
             return
@@ -132,9 +140,19 @@ class MySqlChunks(MySqlChunkReader):
         return self._source.at_event(window_end, name.database, name.table, marker, micros)
 
     def _insert(self, identity: str, type_: str, data: dict[str, str]) -> None:
-        with self._connection() as session:
+        with self._writing() as session:
             values = ", ".join(map(session.literal, (identity, type_, json.dumps(data))))
             session.execute(f"INSERT INTO {self._signal_table()} VALUES ({values})")  # noqa: S608 - quoted
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        try:
+            with self._connection() as session:
+                yield session
+        except ReadOnlyServerError:
+            if self._seek_writable is not None:
+                self._seek_writable()
+            raise
 
     def _signal_table(self) -> str:
         assert self._options.signal_table is not None, "the marks are not in a table"

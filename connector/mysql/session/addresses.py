@@ -36,6 +36,10 @@ class Addresses:
         """Return how many servers there are."""
         return len(self._all)
 
+    def __iter__(self) -> Iterator[Address]:
+        """Yield all, as they are configured."""
+        return iter(self._all)
+
     def others(self) -> Iterator[Address]:
         """Yield all but the present one, beginning with the one after it."""
         start = self._all.index(self.current) + 1

@@ -1,0 +1,51 @@
+"""Finds a server that takes the marks of incremental snapshots, while the captured one does not."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Final
+
+from connector.errors import DatabaseUnavailableError
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.server_choice import ServerChoice
+from connector.mysql.session.addresses import Address
+
+_INTERVAL: Final = 10.0  # seconds from one search to the next one
+
+
+class WritableServer:
+    """Asks the other servers of ``database.hostname``; used by the thread of the capture.
+
+    A capture is on a read-only server after a failover to a replica that nobody has promoted, or
+    when its primary has become a replica. The servers are asked by another thread: one that is
+    down may not answer for a long time, and the stream goes on meanwhile.
+    """
+
+    def __init__(self, choice: ServerChoice) -> None:
+        self._choice = choice
+        self._next = 0.0
+        self._search: threading.Thread | None = None
+        self._found: Address | None = None
+
+    def seek(self, position: BinlogPosition) -> None:
+        """Go over to another server if the last search found one; else search again when due.
+
+        :param position: what the other server has to continue.
+        :raises DatabaseUnavailableError: the capture has to connect again, to the other server.
+        """
+        if self._search is not None and self._search.is_alive():
+            return
+        found, self._found = self._found, None
+        if found is not None:
+            self._choice.go_over(found)
+            raise DatabaseUnavailableError(f"The server is read-only; {found} takes writes")
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _INTERVAL
+            self._search = threading.Thread(
+                target=self._ask, args=(position,), name="writable-server", daemon=True
+            )
+            self._search.start()
+
+    def _ask(self, position: BinlogPosition) -> None:
+        self._found = self._choice.writable(position)
