@@ -167,7 +167,7 @@ class Run:
         since = begun = time.monotonic()
         last: list[int] = []
         while time.monotonic() - begun < _LIMIT_SECONDS:
-            counts = [self._count(side.prefix) for side in self.sides]
+            counts = self._counts()
             if counts != last or counts[0] <= self._settled:
                 last, since = counts, time.monotonic()
             even = len(set(counts)) == 1
@@ -176,9 +176,12 @@ class Run:
             time.sleep(0.2)
         self._settled = last[0]
 
-    def _count(self, prefix: str) -> int:
-        names = [name for name in self._topics.names() if prefix in name]
-        return sum(self._topics.ends(name for name in names if "heartbeat" not in name).values())
+    def _counts(self) -> list[int]:
+        """Return how many messages each side has written, without heartbeats."""
+        ends = self._topics.ends(name for name in self._names() if "heartbeat" not in name)
+        return [
+            sum(count for name, count in ends.items() if side.prefix in name) for side in self.sides
+        ]
 
     def _names(self) -> list[str]:
         names = self._topics.names()
