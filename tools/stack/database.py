@@ -111,10 +111,13 @@ class DatabaseServer(Server):
         """Return the options that give the server folders of its own, for every call of it.
 
         The one for temporary tables too: a server that starts removes what looks like a
-        leftover there, and in a shared folder takes other servers' tables for that.
+        leftover there, and in a shared folder takes other servers' tables for that. It leaves
+        the file by which a replica that was killed tried the folder, and then does not replicate.
         """
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
+        for tried in temporary.glob("SQL_LOAD-*"):
+            tried.unlink()
         return [f"--datadir={self.data}", f"--tmpdir={temporary}"]
 
     def base_options(self) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from connector.capture.change import Change, Position, Row, RowChanges
+from connector.capture.incremental.ahead import ReadAhead
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.parallel import RunAll
@@ -57,8 +58,9 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         options: IncrementalOptions,
         clock: Callable[[], float] = time.monotonic,
         run_all: RunAll | None = None,
+        ahead: ReadAhead | None = None,
     ) -> None:
-        super().__init__(chunks, notifications, options, clock, run_all)
+        super().__init__(chunks, notifications, options, clock, run_all, ahead)
         self._positions = chunks
         self._last: Row | None = None
 

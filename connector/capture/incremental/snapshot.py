@@ -18,6 +18,7 @@ from connector.capture.change import (
     SchemaChange,
     SnapshotBegan,
 )
+from connector.capture.incremental.ahead import ReadAhead
 from connector.capture.incremental.chunk_source import ChunkSource, TableRequest
 from connector.capture.incremental.offsets import state_of, to_offset
 from connector.capture.incremental.pace import IncrementalOptions, StreamLag
@@ -55,6 +56,7 @@ class IncrementalSnapshot:
         options: IncrementalOptions,
         clock: Callable[[], float] = time.monotonic,
         run_all: RunAll | None = None,
+        ahead: ReadAhead | None = None,
     ) -> None:
         self._chunks = chunks
         self._readers = ChunkReaders(chunks, run_all)
@@ -66,6 +68,7 @@ class IncrementalSnapshot:
         )
         self._lag = StreamLag(options.most_lag)
         self._refused = RefusedMarks(clock)
+        self._ahead = ahead or ReadAhead()
         self._is_due = False
 
     @property
@@ -101,6 +104,7 @@ class IncrementalSnapshot:
 
     def close(self) -> None:
         """Close the connections."""
+        self._ahead.close()
         self._readers.close()
 
     def resume_reading(self) -> Iterator[Change]:
@@ -237,17 +241,20 @@ class IncrementalSnapshot:
             yield from self._read_chunk()
 
     def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
-        state = self._state
+        """Emit the rows that are left; read the next chunks meanwhile."""
+        state, emitted = self._state, list[Change]()
         for schema, rows, is_void in self._windows.close():
             table = state.find(schema.table.id)
             if rows and not is_void:
-                yield self._changes(schema, rows, source, text)
+                emitted.append(self._changes(schema, rows, source, text))
             if table is not None and is_void:
                 table.drop_chunk()
             elif table is not None:
                 table.end_chunk()
         state.touch()
-        yield from self._read_chunk()
+        with self._ahead.running(self._read_chunk) as following:
+            yield from emitted
+            yield from following
 
     def _changes(
         self, schema: TableEventSchema, rows: list[Row], end: Row, text: PositionText | None

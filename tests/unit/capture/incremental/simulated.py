@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ from connector.capture.change import (
     RowChanges,
     SchemaChange,
 )
+from connector.capture.incremental.ahead import Outcome, ReadAhead, Step
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -248,17 +250,30 @@ class RandomOrder:
     """Runs the steps of several threads one after the other, in any order."""
 
     def __init__(self, chance: random.Random) -> None:
-        self._random = chance
+        self.chance = chance
 
     def __call__(self, steps: Sequence[Callable[[], None]]) -> None:
         errors = []
-        for step in self._random.sample(steps, len(steps)):
+        for step in self.chance.sample(steps, len(steps)):
             try:
                 step()
             except DatabaseUnavailableError as error:
                 errors.append(error)
         if errors:
             raise errors[0]
+
+
+class InTurn(ReadAhead):
+    """Reads the next chunks behind the rows that are emitted, or before them as chance has it."""
+
+    def __init__(self, chance: random.Random | None = None) -> None:
+        super().__init__()
+        self._random = chance
+
+    @contextmanager
+    def running(self, step: Step) -> Iterator[Iterator[Change]]:
+        is_before = self._random is not None and self._random.random() < 0.5
+        yield iter(Outcome(step) if is_before else step())
 
 
 class Capture:
@@ -283,6 +298,7 @@ class Capture:
             IncrementalOptions(size, threads=threads),
             clock or QuickClock(),
             order,
+            InTurn(order.chance if order else None),
         )
         signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)

@@ -22,6 +22,7 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
+    InTurn,
     QuickClock,
     RandomOrder,
     types,
@@ -111,6 +112,7 @@ class ReadOnlyCapture(Capture):
             IncrementalOptions(size, threads=run.random.randrange(1, 4)),
             QuickClock(0.1),
             RandomOrder(run.random),
+            InTurn(run.random),
         )
         self.signals = Signals(SignalOptions(SIGNALS), (), self.incremental)
 
