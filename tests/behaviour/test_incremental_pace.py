@@ -1,16 +1,19 @@
-"""The pace of incremental snapshots: chunks that take a set time, and end after so many bytes."""
+"""The pace of incremental snapshots: by time, by bytes, and by how far streaming is behind."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 
+import httpx
 import pytest
 
 from tests.fixtures.capture import SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
+from tests.fixtures.worker import wait_for
 from tools.stack import KafkaBroker, MillraceWorker
 
 ROWS = 700
@@ -76,3 +79,37 @@ def test_a_chunk_of_large_rows_ends_after_so_many_bytes(
     assert len(sizes) > 2
     assert max(sizes) * 300_000 < int(threads) * (17 << 20)
     assert [row["id"] for row in capture.read_rows("large")] == list(range(1, 151))
+
+
+BACKLOG = 200  # transactions
+MOST_LAG = 1.0  # seconds
+
+
+def test_chunks_wait_while_streaming_is_behind(capture: Capture) -> None:
+    """They are requested while the stream comes to changes that are older than allowed."""
+    capture.config["millrace.incremental.snapshot.max.lag.ms"] = str(int(MOST_LAG * 1000))
+    capture.config["signal.enabled.channels"] = "rest"
+    capture.config["signal.poll.interval.ms"] = "100"
+    begin(capture)
+    capture.stop()
+    row = "INSERT INTO behind SELECT NULL, REPEAT('x', 200) FROM seq_1_to_1000"
+    capture.database.execute(
+        "CREATE TABLE behind (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(200))",
+        *[row] * BACKLOG,
+    )
+    time.sleep(2 * MOST_LAG)
+    capture.resume()
+    capture.client.wait_for(capture.name, "RUNNING")
+    data = {"data-collections": [f"{capture.database.name}.many"]}
+    httpx.post(
+        f"{capture.url}/connectors/{capture.name}/signals",
+        json={"type": "execute-snapshot", "data": data},
+    ).raise_for_status()
+    wait_for(lambda: "streaming is" in status(capture), what="the status to say why")
+    capture.wait_for_end()
+    assert [row["id"] for row in capture.read_rows("many")] == list(range(1, ROWS + 1))
+    assert status(capture) == ""
+
+
+def status(capture: Capture) -> str:
+    return capture.client.state(capture.name)[1]

@@ -37,6 +37,11 @@ class Servers:
             if server is not None:
                 server.kill()
 
+    @property
+    def port(self) -> int:
+        """The port of the primary."""
+        return self.primary.port
+
     def connect(self, **arguments: Any) -> pymysql.Connection[Any]:
         """Return a new connection to the primary."""
         return self.primary.connect(
@@ -70,7 +75,7 @@ class Servers:
             try:
                 wait_for(lambda: self._has(expected), _LIMIT, "the replica")
             except AssertionError:
-                raise ReplicaBrokenError(self._status()) from None
+                raise ReplicaBrokenError(f"not at {expected}: {self._status()}") from None
 
     def _status(self) -> str:
         assert self.replica is not None
@@ -79,7 +84,9 @@ class Servers:
             cursor = connection.cursor(pymysql.cursors.DictCursor)
             cursor.execute(statement)
             status = cursor.fetchone() or {}
-        return str({name: value for name, value in status.items() if "Err" in name and value})
+        errors = {name: value for name, value in status.items() if "Err" in name and value}
+        threads = {name: value for name, value in status.items() if name.endswith("_Running")}
+        return f"{errors} {threads}; it has {self.executed(self.replica)}"
 
     def executed(self, server: DatabaseServer | None = None) -> str:
         """Return the GTIDs that a server has executed, the primary by default."""

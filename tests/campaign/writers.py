@@ -23,7 +23,11 @@ _OTHERS: Final = ("other_a", "other_b", "other_c")
 
 
 class Primary(Protocol):
-    """The server that takes writes now."""
+    """The server that takes writes now; it changes only while the gate is closed."""
+
+    @property
+    def port(self) -> int:
+        """Its port."""
 
     def connect(self, **arguments: Any) -> pymysql.Connection[Any]:
         """Return a new connection to it."""
@@ -142,11 +146,14 @@ class Writer:
             cursor.execute(f"SET SESSION lock_wait_timeout = {_LOCK_WAIT}")
             self._choose_compression(cursor)
             with self._gate:
-                create_missing_tables(cursor)
+                if connection.port == self._primary.port:
+                    create_missing_tables(cursor)
             for _ in range(self._chance.randrange(5, 80)):
                 if self._ended.is_set():
                     return
                 with self._gate:
+                    if connection.port != self._primary.port:  # it is a replica now
+                        return
                     self._transact(connection, cursor)
                 self._ended.wait(_PAUSE)
 

@@ -136,7 +136,7 @@ def _is_visible(session: Connection) -> bool:
     end = log_end(session)
     session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
     rows = session.rows("SHOW STATUS LIKE 'binlog_snapshot_%'")
-    session.execute("COMMIT")
+    session.execute("ROLLBACK")
     found = {str(name).lower(): str(value) for name, value in rows}
     file = found.get("binlog_snapshot_file", "")
     pos = int(found.get("binlog_snapshot_position") or 0)

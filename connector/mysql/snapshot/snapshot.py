@@ -194,11 +194,12 @@ class Snapshot:
     def _tables_now(self) -> list[TableId]:
         """List the tables as of now, not as of the start of a read view.
 
-        The list must not leave a read view open: it would be older than the position.
+        The list must not leave a read view open: it would be older than the position. MariaDB
+        refuses COMMIT on a server that has become read-only.
         """
-        self._connection.execute("COMMIT")
+        self._connection.execute("ROLLBACK")
         tables = self._definitions.tables()
-        self._connection.execute("COMMIT")
+        self._connection.execute("ROLLBACK")
         return tables
 
     def _statements(self, tables: Sequence[TableId], lock: SnapshotLock) -> list[Definition]:
