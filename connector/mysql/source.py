@@ -68,7 +68,6 @@ class MySqlSource:
         if parts.settings.servers is not None:
             captures = parts.options.captures_gtid
             self._choice = ServerChoice(parts.settings.servers, self._checked_session, captures)
-        self._writable = None if self._choice is None else WritableServer(self._choice)
         self.signalled = MySqlSignalledStream(parts)
 
     @property
@@ -277,12 +276,9 @@ class MySqlSource:
         )
         if parts.options.gtid_marks:
             return GtidChunks(*known, lambda: self._coordinates)
-        return MySqlChunks(*known, self._seek_writable)
-
-    def _seek_writable(self) -> None:
-        at = self._coordinates
-        if self._writable is not None and at is not None:
-            self._writable.seek(with_unfinished(at.position(), at))
+        if self._choice is None:
+            return MySqlChunks(*known)
+        return MySqlChunks(*known, WritableServer(self._choice, lambda: self._coordinates).seek)
 
     def close(self) -> None:
         """Release the connections."""

@@ -109,7 +109,7 @@ def _pair(run: Run, side: str) -> tuple[Side, Side]:
 
 
 def _groups(tests: Iterable[pytest.Item]) -> dict[Group, set[str]]:
-    """Return the groups of the tests of this module, in their order, and the sides asked for."""
+    """Return the groups of the collected tests, in their order, and the sides of each."""
     found: dict[Group, set[str]] = {}
     for test in tests:
         if isinstance(test, pytest.Function) and test.module.__name__ == __name__:

@@ -2,8 +2,8 @@
 
 What can come between two of its steps:
 
-- a primary that is only restarted: the capture is on its replica meanwhile, and nobody promotes
-  that one;
+- a primary that is only restarted: the capture is on its replica meanwhile, which is not
+  promoted;
 - a replica that lags behind, or lacks what was captured: it is not gone over to.
 """
 

@@ -46,7 +46,7 @@ MYSQL_LAYERS = (
     {"session", "types", "old_names"},
     {"position", "ddl", "custom_converters", "chunk_keys"},
     {"source_block", "options", "config_faults", "heartbeat_action", "server_choice"},
-    {"binlog", "reselection"},
+    {"binlog", "reselection", "writable_server"},
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
     {"source_parts"},

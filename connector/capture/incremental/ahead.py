@@ -27,11 +27,11 @@ class ReadAhead:
     def running(self, step: Step) -> Iterator[Iterator[Change]]:
         """Run a step during the block, which ends with it.
 
-        The value yields the step's changes, and raises its error, when they are asked for.
+        The value yields the step's changes, and raises its error, when they are iterated.
         """
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, "chunks")
-        future = self._pool.submit(Outcome, step)
+        future = self._pool.submit(CollectedStep, step)
         try:
             yield _changes(future)
         finally:
@@ -44,11 +44,11 @@ class ReadAhead:
             self._pool = None
 
 
-def _changes(outcome: Future[Outcome]) -> Iterator[Change]:
+def _changes(outcome: Future[CollectedStep]) -> Iterator[Change]:
     yield from outcome.result()
 
 
-class Outcome:
+class CollectedStep:
     """What a step has yielded; to iterate raises the error that ended it, behind its changes."""
 
     def __init__(self, step: Step) -> None:
