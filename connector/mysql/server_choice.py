@@ -109,15 +109,13 @@ class ServerChoice:
 
         Any thread may ask. Servers that do not answer make it wait.
         """
-        return next((one for one in self._others() if self._takes_writes(one, position)), None)
+        others = (one for one in self._servers if one != self._followed)
+        return next((one for one in others if self._takes_writes(one, position)), None)
 
     def go_over(self, address: Address) -> None:
         """Connect to a server first, from the next connection on."""
         log.warning("%s takes no writes, %s does", self._followed, address)
         self._followed = address
-
-    def _others(self) -> list[Address]:
-        return [one for one in self._servers if one != self._followed]
 
     def _takes_writes(self, address: Address, position: BinlogPosition) -> bool:
         try:
@@ -126,7 +124,7 @@ class ServerChoice:
                     return False
                 refusal = self._judge(connection, address, position)
         except MillraceError as error:
-            log.debug("%s is not asked whether it takes writes: %s", address, error)
+            log.debug("%s cannot be asked whether it takes writes: %s", address, error)
             return False
         return refusal is None
 
