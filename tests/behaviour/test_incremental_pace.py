@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 
 import httpx
@@ -81,7 +84,6 @@ def test_a_chunk_of_large_rows_ends_after_so_many_bytes(
     assert [row["id"] for row in capture.read_rows("large")] == list(range(1, 151))
 
 
-BACKLOG = 200  # transactions
 MOST_LAG = 1.0  # seconds
 
 
@@ -91,24 +93,37 @@ def test_chunks_wait_while_streaming_is_behind(capture: Capture) -> None:
     capture.config["signal.enabled.channels"] = "rest"
     capture.config["signal.poll.interval.ms"] = "100"
     begin(capture)
-    capture.stop()
-    row = "INSERT INTO behind SELECT NULL, REPEAT('x', 200) FROM seq_1_to_1000"
-    capture.database.execute(
-        "CREATE TABLE behind (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(200))",
-        *[row] * BACKLOG,
-    )
-    time.sleep(2 * MOST_LAG)
-    capture.resume()
-    capture.client.wait_for(capture.name, "RUNNING")
     data = {"data-collections": [f"{capture.database.name}.many"]}
-    httpx.post(
-        f"{capture.url}/connectors/{capture.name}/signals",
-        json={"type": "execute-snapshot", "data": data},
-    ).raise_for_status()
-    wait_for(lambda: "streaming is" in status(capture), what="the status to say why")
+    with changes_of_the_past(capture.database):
+        httpx.post(
+            f"{capture.url}/connectors/{capture.name}/signals",
+            json={"type": "execute-snapshot", "data": data},
+        ).raise_for_status()
+        wait_for(lambda: "streaming is" in status(capture), what="the status to say why")
     capture.wait_for_end()
     assert [row["id"] for row in capture.read_rows("many")] == list(range(1, ROWS + 1))
-    assert status(capture) == ""
+    wait_for(lambda: not status(capture), what="the status to be empty again")
+
+
+@contextmanager
+def changes_of_the_past(database: FreshDatabase) -> Iterator[None]:
+    """Write all the time, transactions that the server dates a minute back."""
+    database.execute("CREATE TABLE old (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+    database.execute(f"SET timestamp = {time.time() - 60:.0f}")
+    has_ended = threading.Event()
+
+    def write() -> None:
+        while not has_ended.is_set():
+            database.execute("INSERT INTO old SELECT NULL, seq FROM seq_1_to_10")
+
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(write)
+        try:
+            yield
+        finally:
+            has_ended.set()
+            written.result()
+            database.execute("SET timestamp = DEFAULT")
 
 
 def status(capture: Capture) -> str:

@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from tests.recovery.test_automatic_failover import Following, Pair
+from tests.recovery.following import Following
+from tests.recovery.test_automatic_failover import Pair
 from tools.stack import DatabaseServer, MariaDb, MySql97, Workspace
 
 _NUMBERS: Final = (201, 202, 203)
@@ -77,7 +78,7 @@ def test_a_channel_that_is_added_is_read_from_its_first_transaction(
         "schema__history__internal__file__filename": str(tmp_path / "history"),
     }
     primaries.begin_channel("one", primaries.first)
-    with closing(Following(pair, None, **where)) as capture:
+    with closing(Following((pair.primary, pair.replica), None, **where)) as capture:
         primaries.first.execute("INSERT INTO shop.a VALUES (2)")
         capture.await_ids(1, 2)
         primaries.begin_channel("two", primaries.second)
@@ -87,7 +88,7 @@ def test_a_channel_that_is_added_is_read_from_its_first_transaction(
         primaries.first.execute("INSERT INTO shop.a VALUES (3)")
         capture.await_ids(1, 2, 100, 101, 3)
     primaries.second.execute("INSERT INTO shop.b VALUES (102)")
-    with closing(Following(pair, capture.offset, **where)) as again:
+    with closing(Following((pair.primary, pair.replica), capture.offset, **where)) as again:
         again.await_ids(102)
         primaries.first.execute("INSERT INTO shop.a VALUES (4)")
         again.await_ids(102, 4)
