@@ -21,7 +21,7 @@ from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.capture_rules import UnmatchedRules, check_table_count, warn_of_unrecorded
-from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
+from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions, MySqlChunks
 from connector.mysql.incremental.gtid_marks import GtidChunks
 from connector.mysql.position.binlog_position import BinlogPosition, file_number, position_of
 from connector.mysql.position.coordinates import Coordinates
@@ -266,19 +266,19 @@ class MySqlSource:
         :param deletes_marks: the end of a window is the deletion of its first mark.
         """
         parts = self._parts
-        known = (
-            ChunkOptions(signal_table, deletes_marks, parts.options.captures_gtid),
+        options = ChunkOptions(signal_table, deletes_marks, parts.options.captures_gtid)
+        captured = CapturedTables(
             lambda: parts.tracker.tables,
             parts.selection.captures,
             parts.codec_of,
             parts.source_block,
-            self._session,
         )
         if parts.options.gtid_marks:
-            return GtidChunks(*known, lambda: self._coordinates)
+            return GtidChunks(options, captured, self._session, lambda: self._coordinates)
         if self._choice is None:
-            return MySqlChunks(*known)
-        return MySqlChunks(*known, WritableServer(self._choice, lambda: self._coordinates).seek)
+            return MySqlChunks(options, captured, self._session)
+        seek = WritableServer(self._choice, lambda: self._coordinates).seek
+        return MySqlChunks(options, captured, self._session, seek)
 
     def close(self) -> None:
         """Release the connections."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -75,13 +76,9 @@ def runs(
     ):
 
         def play(group: Group) -> Run:
-            rest = (GROUPS[group], databases[group[0]], broker, topics, oracle, ours)
-            chained = "chained" in groups[group]
-            run = (
-                RunInAvro(schema_registry, *rest, chained=chained)
-                if _in_avro(group[1])
-                else Run(*rest, chained=chained)
-            )
+            kind = partial(RunInAvro, schema_registry) if _in_avro(group[1]) else Run
+            where = (GROUPS[group], databases[group[0]], broker, topics, oracle, ours)
+            run: Run = kind(*where, chained="chained" in groups[group])
             run.play()
             return run
 

@@ -37,30 +37,37 @@ class ChunkOptions:
     captures_gtid: Matches | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CapturedTables:
+    """What chunks are read of: ``known`` are the tables that the stream has come to."""
+
+    known: Callable[[], Tables]
+    captures: Callable[[TableId], bool]
+    schema_of: Callable[[Table], TableEventSchema]
+    source: SourceBlock
+
+
 class MySqlChunks(MySqlChunkReader):
     """A `connector.capture.incremental.chunk_source.ChunkSource`.
 
-    ``tables`` are those that the stream has come to; a session is opened when it is needed.
-    ``seek_writable`` is called when the server takes no mark, and raises to have another one.
+    A session is opened when it is needed. ``seek_writable`` is called when the server takes no
+    mark, and raises to have another one.
     """
 
     def __init__(
         self,
         options: ChunkOptions,
-        tables: Callable[[], Tables],
-        captures: Callable[[TableId], bool],
-        schema_of: Callable[[Table], TableEventSchema],
-        source: SourceBlock,
+        captured: CapturedTables,
         open_session: Callable[[], Connection],
         seek_writable: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(open_session)
         self._seek_writable = seek_writable
         self._options = options
-        self._tables = tables
-        self._captures = captures
-        self._schema_of = schema_of
-        self._source = source
+        self._tables = captured.known
+        self._captures = captured.captures
+        self._schema_of = captured.schema_of
+        self._source = captured.source
         self._opened = ""
         self._keys: dict[TableRequest, tuple[TableEventSchema, tuple[str, ...]]] = {}
 

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from connector.capture.change import Position, Row
-from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Table, TableId, Tables
-from connector.mysql.incremental.chunks import ChunkOptions, MySqlChunks
+from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions, MySqlChunks
 from connector.mysql.position.binlog_position import BinlogPosition, Gtids, file_number
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.position.server_log import binlog_end, executed_gtids, log_end, purged_gtids
 from connector.mysql.session.connection import Connection
-from connector.mysql.source_block import GTID_SLOT, SourceBlock
+from connector.mysql.source_block import GTID_SLOT
 
 log = logging.getLogger(__name__)
 
@@ -35,14 +33,11 @@ class GtidChunks(MySqlChunks):
     def __init__(
         self,
         options: ChunkOptions,
-        tables: Callable[[], Tables],
-        captures: Callable[[TableId], bool],
-        schema_of: Callable[[Table], TableEventSchema],
-        source: SourceBlock,
+        captured: CapturedTables,
         open_session: Callable[[], Connection],
         log_position: Callable[[], Coordinates | None],
     ) -> None:
-        super().__init__(options, tables, captures, schema_of, source, open_session)
+        super().__init__(options, captured, open_session)
         self._log_position = log_position
         self._at: BinlogPosition | None = None
         self._streamed: Gtids = GtidSet()

@@ -10,7 +10,7 @@ import pytest
 from connector.capture.selection import Matches
 from connector.capture.tables import Tables
 from connector.errors import StopError
-from connector.mysql.incremental.chunks import ChunkOptions
+from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions
 from connector.mysql.incremental.gtid_marks import GtidChunks
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
@@ -60,7 +60,9 @@ def chunks(server: Server, captures: Matches | None = None) -> GtidChunks:
     options = ChunkOptions(None, captures_gtid=captures)
     block = SourceBlock("1", "mysql", "p")
     session = cast("Connection", server)
-    return GtidChunks(options, Tables, unused, unused, block, lambda: session, unused)
+    return GtidChunks(
+        options, CapturedTables(Tables, unused, unused, block), lambda: session, unused
+    )
 
 
 def at(gtids: str, event: int = 0) -> BinlogPosition:
