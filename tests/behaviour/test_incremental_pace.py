@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ from tests.fixtures.capture import SIGNALS, Capture
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
+from tests.fixtures.writing import writing
 from tools.stack import KafkaBroker, MillraceWorker
 
 ROWS = 700
@@ -110,20 +110,14 @@ def changes_of_the_past(database: FreshDatabase) -> Iterator[None]:
     """Write all the time, transactions that the server dates a minute back."""
     database.execute("CREATE TABLE old (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
     database.execute(f"SET timestamp = {time.time() - 60:.0f}")
-    has_ended = threading.Event()
 
-    def write() -> None:
+    def write(has_ended: threading.Event) -> None:
         while not has_ended.is_set():
             database.execute("INSERT INTO old SELECT NULL, seq FROM seq_1_to_10")
 
-    with ThreadPoolExecutor(1) as pool:
-        written = pool.submit(write)
-        try:
-            yield
-        finally:
-            has_ended.set()
-            written.result()
-            database.execute("SET timestamp = DEFAULT")
+    with writing(write):
+        yield
+    database.execute("SET timestamp = DEFAULT")
 
 
 def status(capture: Capture) -> str:

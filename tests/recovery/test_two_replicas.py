@@ -6,8 +6,7 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,12 +16,13 @@ import pytest
 
 from tests.fixtures.replicas import REPLICAS
 from tests.fixtures.worker import wait_for
+from tests.fixtures.writing import writing
 from tests.recovery.following import Following
 from tools.stack import DatabaseServer, Workspace
 
 
 class Cluster:
-    """A primary and two replicas of it; a block of ``writing`` adds rows to the primary."""
+    """A primary and two replicas of it; ``write`` adds rows to the primary."""
 
     def __init__(self, name: str, workspace: Workspace, opened: ExitStack) -> None:
         made, options, self._source_is, self._start, self._stop = REPLICAS[name]
@@ -36,28 +36,16 @@ class Cluster:
             there = "SELECT 1 FROM information_schema.tables WHERE table_schema = 'shop'"
             wait_for(partial(replica.query, there), 30, "the replica")
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Write one row a transaction, to whichever server is the primary, until the block ends."""
-        has_ended = threading.Event()
-
-        def write() -> None:
-            while not has_ended.is_set():
-                with (
-                    suppress(pymysql.err.MySQLError),
-                    self.primary.connect(database="shop", autocommit=True) as session,
-                ):
-                    while not has_ended.is_set():
-                        session.cursor().execute(f"INSERT INTO t VALUES ({next(self._numbers)})")
-                time.sleep(0.05)
-
-        with ThreadPoolExecutor(1) as pool:
-            written = pool.submit(write)
-            try:
-                yield
-            finally:
-                has_ended.set()
-                written.result()
+    def write(self, has_ended: threading.Event) -> None:
+        """Write one row a transaction, to whichever server is the primary."""
+        while not has_ended.is_set():
+            with (
+                suppress(pymysql.err.MySQLError),
+                self.primary.connect(database="shop", autocommit=True) as session,
+            ):
+                while not has_ended.is_set():
+                    session.cursor().execute(f"INSERT INTO t VALUES ({next(self._numbers)})")
+            time.sleep(0.05)
 
     def ids(self, server: DatabaseServer) -> list[int]:
         return [key for (key,) in server.query("SELECT id FROM shop.t ORDER BY id")]
@@ -105,7 +93,7 @@ def test_the_primary_and_a_replica_end_under_load(
     }
     servers = [cluster.replicas[first], cluster.replicas[1 - first]]
     with closing(Following(servers, None, **history)) as capture:
-        with cluster.writing():
+        with writing(cluster.write):
             await_more(capture)
             cluster.kill_primary()
             replica = cluster.promote()
