@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.history_rows import row_differences
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, frame, rows
 from tests.fixtures.sink.redefined import FORMS, ChangingTable, delivered
 
@@ -59,11 +60,7 @@ def compare(made: Any, table: ChangingTable, *, history: bool) -> None:
         found = {(row["__partition"], row["__offset"]): row.asDict() for row in kept}
         for one in table.events:
             row = found[one.message["partition"], one.message["offset"]]
-            for identity, value in one.values.items():
-                name = table.last_names[identity]
-                same = [other for other in one.values if table.last_names[other] == name]
-                if same == [identity]:
-                    assert row[name] == value, f"{description}: {name} at {one.at}"
+            assert list(row_differences(table, one, row)) == [], description
 
 
 def test_messages_are_read_with_the_definition_of_their_own_position(
