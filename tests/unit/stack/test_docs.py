@@ -14,6 +14,7 @@ PAGES = [
     *(ROOT / folder / "README.md" for folder in ("config-examples", "deploy", "tests", "tools")),
 ]
 NAMED = re.compile(r"`(tests/[\w/.]+)(?:::(\w+))?`")
+MOST_TERMS = 40
 LINK = re.compile(r"\]\(([^)#\s]+)?(#[^)\s]+)?\)")
 
 
@@ -39,6 +40,22 @@ def test_every_test_that_is_named_exists(page: Path) -> None:
     for file, name in NAMED.findall(page.read_text("utf-8")):
         assert (ROOT / file).exists(), file
         assert not name or f"\ndef {name}(" in (ROOT / file).read_text("utf-8"), f"{file}::{name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_table_has_a_head(page: Path) -> None:
+    """A blank line within a table makes text of the rows behind it."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    tables = re.findall(r"(?:^\|.*\n)+", f"{text}\n", re.MULTILINE)
+    headless = [table for table in tables if not re.match(r"\|.*\n\|[ :|-]+\|\n", table)]
+    assert headless == []
+
+
+def test_the_glossary_is_short_and_has_each_term_once_in_a_section() -> None:
+    _, *sections = (ROOT / "docs" / "glossary.md").read_text("utf-8").split("\n## ")
+    terms = [re.findall(r"^\| ([^|]+) \| .+ \|$", text, re.MULTILINE)[1:] for text in sections]
+    assert 0 < sum(map(len, terms)) <= MOST_TERMS
+    assert [sorted(set(found), key=str.lower) for found in terms] == terms
 
 
 def test_every_decision_is_listed() -> None:
