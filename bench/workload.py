@@ -85,7 +85,7 @@ class Workload:
                 cursor.execute(update)
 
     def touch(self, table: str) -> None:
-        """Make a change, so that something arrives: a row comes, if it is not there, and changes.
+        """Make a change, so that something arrives: a row comes, unless it exists, and changes.
 
         None is deleted: Kafka's transforms of fields refuse the tombstone that follows.
         """
