@@ -71,7 +71,7 @@ class TopicNaming:
         return self.prefix
 
     def transactions(self) -> str:
-        """Return the topic of transaction marks."""
+        """Return the topic of transaction boundary events."""
         return self.delimiter.join((self.prefix, self.transaction))
 
     def heartbeat(self) -> str:

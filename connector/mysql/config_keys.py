@@ -177,7 +177,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "topic.prefix": _required,
     "transaction.metadata.factory": only(
         "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory",
-        because="transaction marks have one form",
+        because="transaction boundary events have one form",
     ),
 }
 
