@@ -187,7 +187,7 @@ def test_without_encryption_such_a_user_is_refused(secured: Secured) -> None:
         made.open()
 
 
-def test_who_vouches_for_the_server_is_verified(secured: Secured, tmp_path: Path) -> None:
+def test_the_issuer_of_the_server_certificate_is_verified(secured: Secured, tmp_path: Path) -> None:
     secured.require("SSL")
     made = secured.source("verify_ca", truststore=str(secured.authority))
     assert captured(made, secured.database) == [1, 2]

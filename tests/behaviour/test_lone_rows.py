@@ -1,4 +1,4 @@
-"""A row that comes alone reaches Kafka at once; linger.ms is for rows that others follow."""
+"""A single row reaches Kafka at once; linger.ms is for rows that others follow."""
 
 from __future__ import annotations
 

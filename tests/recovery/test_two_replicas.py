@@ -1,4 +1,4 @@
-"""A primary and two replicas: the capture reads a replica, and goes over to the other one."""
+"""A primary and two replicas: the capture reads a replica, and fails over to the other one."""
 
 from __future__ import annotations
 

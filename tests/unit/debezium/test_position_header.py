@@ -1,4 +1,4 @@
-"""The header of places: the same for all that one row makes, on both ways to messages."""
+"""The position header: the same in all messages of one row, on both paths to messages."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_the_header_is_all_that_is_added(
         skips_unchanged=skips,
         context_headers=context_headers("acme", "srv", 0, "run") if named else (),
     )
-    plain, compiled, general = pipeline(options), pipeline(options), pipeline(options, same)
+    plain, compiled, generic = pipeline(options), pipeline(options), pipeline(options, same)
     for change in all_changes:
         expected = list(plain.messages(replace(change)))
         with_text = replace(change, position_text=POSITION)
-        ways = [list(way.messages(with_text)) for way in (compiled, general)]
-        assert positions(ways[0]) == positions(ways[1])
-        for messages in ways:
+        paths = [list(path.messages(with_text)) for path in (compiled, generic)]
+        assert positions(paths[0]) == positions(paths[1])
+        for messages in paths:
             assert all(text.startswith("7/b.000003/157/") for text in positions(messages))
             assert list(map(without, messages)) == list(map(without, expected))
 
@@ -92,7 +92,7 @@ def test_the_header_is_plain_text_whatever_converts_headers() -> None:
     assert positions(list(made.messages(change))) == ["7/b.000003/157/0"]
 
 
-def test_without_a_place_there_is_no_header() -> None:
+def test_without_a_position_there_is_no_header() -> None:
     change = RowChanges(CODEC, "c", [(None, A)], VALUES)
     for made in (pipeline(OPTIONS), pipeline(OPTIONS, same)):
         assert positions(list(made.messages(replace(change)))) == ["none"]

@@ -150,7 +150,7 @@ def test_the_installed_plugins_find_their_data_files(programs: Path) -> None:
     assert found[1:] == ["True", "True"]
 
 
-def test_addresses_are_those_of_who_builds(wheel: Path) -> None:
+def test_project_urls_are_those_of_the_publisher(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
         [name] = (one for one in files.namelist() if one.endswith(".dist-info/METADATA"))
         lines = files.read(name).decode().splitlines()

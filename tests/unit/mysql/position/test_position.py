@@ -142,7 +142,7 @@ def test_behind_a_transaction_its_gtid_is_done() -> None:
     assert left == [None, None, None]
 
 
-def test_without_gtids_a_transaction_is_named_by_its_place() -> None:
+def test_without_gtids_a_transaction_is_named_by_its_position() -> None:
     coordinates = at(BinlogPosition("b.7", 4))
     coordinates.move(250, 30)
     coordinates.begin()

@@ -14,10 +14,10 @@ from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.position.recorded_positions import DEFINES, recorded_before
 
 A, B = "3e11fa47-71ca-11e1-9e33-c80aa9429562", "11111111-2222-3333-4444-555555555555"
-PLACES = st.tuples(st.integers(1, 3), st.integers(4, 8), st.integers(0, 2), st.integers(0, 2))
+COORDINATES = st.tuples(st.integers(1, 3), st.integers(4, 8), st.integers(0, 2), st.integers(0, 2))
 
 
-def place(parts: tuple[int, int, int, int]) -> BinlogPosition:
+def position(parts: tuple[int, int, int, int]) -> BinlogPosition:
     number, pos, event, row = parts
     return BinlogPosition(f"mysql-bin.{number:06d}", pos, event=event, row=row, server_id=1)
 
@@ -26,11 +26,11 @@ def is_reached(recorded: dict[str, Any], desired: BinlogPosition) -> bool:
     return recorded_before(desired, None, is_mariadb=False)(recorded)
 
 
-@given(PLACES, PLACES)
-def test_places_are_ordered_by_file_position_event_and_row(
+@given(COORDINATES, COORDINATES)
+def test_positions_are_ordered_by_file_position_event_and_row(
     recorded: tuple[int, int, int, int], desired: tuple[int, int, int, int]
 ) -> None:
-    assert is_reached(place(recorded).to_offset(), place(desired)) == (recorded <= desired)
+    assert is_reached(position(recorded).to_offset(), position(desired)) == (recorded <= desired)
 
 
 def test_files_are_ordered_by_number_and_not_by_text() -> None:

@@ -54,6 +54,6 @@ class Session:
         (900, f"{A}:1-3:abc:1", None),
     ],
 )
-def test_what_is_done_at_a_place(pos: int, done: str, begun: str | None) -> None:
+def test_executed_gtids_at_a_position(pos: int, done: str, begun: str | None) -> None:
     found = executed_before(cast("Connection", Session()), "b.000001", pos)
     assert found == (GtidSet.parse(done), begun)

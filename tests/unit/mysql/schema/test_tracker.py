@@ -247,7 +247,7 @@ def test_an_unresolved_schema_follows_its_table(statement: str) -> None:
         assert one.unresolved_reason(TableId("d", "moved")) is None
 
 
-def test_a_table_that_takes_a_doubtful_name_is_sure() -> None:
+def test_a_table_renamed_to_an_unresolved_name_is_resolved() -> None:
     tracked = tracker(MemoryHistory())
     for pos, statement in enumerate(["CREATE TABLE t (a INT)", "CREATE TABLE new (b INT)"]):
         run(tracked, statement, pos + 10)
