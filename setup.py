@@ -58,7 +58,7 @@ class Core(build_ext):
 
 
 def project_urls() -> dict[str, str]:
-    """Return the project's addresses: who publishes it sets them, as in ``Source=https://…,…``."""
+    """Return the project URLs of ``MILLRACE_URLS``, as in ``Source=https://…,…``."""
     pairs = (one.partition("=") for one in os.environ.get("MILLRACE_URLS", "").split(",") if one)
     return {label.strip(): url.strip() for label, _, url in pairs}
 

@@ -56,7 +56,7 @@ class TopicCreator(Protocol):
     def ensure(self, topic: str) -> int:
         """Return the number of partitions of a topic, after creating it if so configured.
 
-        ResponseHeaders from memory after the first call for a topic. Called by the task's thread.
+        Answers from memory after the first call for a topic. Called by the task's thread.
 
         :raises StopError: the topic cannot be created; the text names the remedy.
         :raises TransientError: the broker did not answer.

@@ -1,6 +1,6 @@
 """Request bodies and parameters, field for field as Kafka Connect names them.
 
-ResponseHeaders are the dataclasses of `connector.worker.rest_entities`.
+Responses are the dataclasses of `connector.worker.rest_entities`.
 """
 
 from enum import StrEnum

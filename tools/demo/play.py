@@ -106,7 +106,7 @@ class Play:
 
 
 def play(stage: Stage, seconds: float | None) -> list[str]:
-    """Run a play; return what is not as it must be, after telling it or the summary."""
+    """Run a play; return what is wrong, and print the summary if nothing is."""
     with closing(Feed(stage.broker.address, stage.topic_prefix)) as feed:
         performance = Play(stage, feed)
         wrong = performance.run(seconds)
