@@ -18,7 +18,7 @@ MillraceError
 |__ StopError                   needs a person: the task fails and says what to do
     |__ DamagedOffsetError          the stored offset is lost or unreadable
     |__ AccessDeniedError           credentials or a privilege
-    |__ ReadOnlyServerError         the database takes no writes
+    |__ ReadOnlyServerError         the database is read-only
     |__ PositionLostError           the stored position is not on the server any more
     |__ UnknownTableError           a row of a table whose shape is not known
     |__ SchemaMismatchError         a row image does not fit the known shape of its table
@@ -136,7 +136,7 @@ class AccessDeniedError(StopError):
 
 
 class ReadOnlyServerError(StopError):
-    """The database takes no writes, as a replica does."""
+    """The database is read-only, as a replica is."""
 
 
 class PositionLostError(StopError):
@@ -171,7 +171,7 @@ class UnknownTableError(StopError):
 
 
 class SchemaMismatchError(StopError):
-    """A row image has another shape than the table is known to have."""
+    """A row image does not match the tracked definition of its table."""
 
     remedy = "Restart the connector with snapshot.mode=recovery to read the schema again."
 
@@ -261,5 +261,5 @@ def trace_of(error: BaseException) -> str:
     """
     head = f"{type(error).__name__}: {error}"
     if isinstance(error, MillraceError) and error.remedy:
-        head += f" {error.remedy}"
+        head = f"{head.removesuffix('.')}. {error.remedy}"
     return head + "\n" + "".join(traceback.format_exception(error))

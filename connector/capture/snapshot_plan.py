@@ -113,7 +113,8 @@ def plan_start(
         return _snapshot(mode_name, mode, in_chunks=in_chunks and mode.data)
     if in_snapshot:
         raise StopError(
-            f"The last snapshot was not completed, and snapshot.mode={mode_name} takes none.",
+            f"The last snapshot was not completed, but snapshot.mode={mode_name} does not take a "
+            "snapshot.",
             "Set snapshot.mode=initial or when_needed.",
         )
     return Plan(mode_name, stream=mode.stream, whole_log=True)

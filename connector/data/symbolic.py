@@ -38,7 +38,7 @@ class Symbol:
         return Symbol(change.applied_to(self.expression), self.scope)
 
     def _refuse(self, *_: object) -> Never:
-        raise NotCompilableError("a transform looks at a value")
+        raise NotCompilableError("a transform depends on a value")
 
     __bool__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = __getattr__ = _refuse
 
@@ -49,7 +49,7 @@ def require_known(value: Any) -> Any:
     :raises NotCompilableError: it is a symbol.
     """
     if value.__class__ is Symbol:
-        raise NotCompilableError("a transform looks at a value")
+        raise NotCompilableError("a transform depends on a value")
     return value
 
 

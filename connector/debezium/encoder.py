@@ -78,7 +78,9 @@ class DebeziumEncoder:
 
         def encode(change: RowChanges) -> Iterable[Message]:
             if change.position_text is not None and rows.writes_schema_headers(change.codec):
-                raise NotCompilableError("the headers with ids stand behind the position")
+                raise NotCompilableError(
+                    "the header of millrace.position.headers has to precede those with schema ids"
+                )
             messages = rows.messages(change)
             if change.position_text is None:
                 change.rows = []  # rows may be huge, and their messages may have to wait

@@ -105,26 +105,30 @@ class ServerChoice:
         raise _unavailable(refusals)
 
     def writable(self, position: BinlogPosition) -> Address | None:
-        """Return another server that takes writes and continues a position, None without one.
+        """Return another server that accepts writes and continues a position, None without one.
 
-        Any thread may ask. Servers that do not answer make it wait.
+        Any thread may call this. It waits for servers that do not answer.
         """
         others = (one for one in self._servers if one != self._followed)
-        return next((one for one in others if self._takes_writes(one, position)), None)
+        return next((one for one in others if self._accepts_writes(one, position)), None)
 
-    def go_over(self, address: Address) -> None:
+    def switch_to(self, address: Address) -> None:
         """Connect to a server first, from the next connection on."""
-        log.warning("%s takes no writes, %s does", self._followed, address)
+        log.warning(
+            "Server %s is read-only; switching to %s, which accepts writes.",
+            self._followed,
+            address,
+        )
         self._followed = address
 
-    def _takes_writes(self, address: Address, position: BinlogPosition) -> bool:
+    def _accepts_writes(self, address: Address, position: BinlogPosition) -> bool:
         try:
             with closing(self._open_checked(address)) as connection:
                 if (connection.variable("read_only") or "OFF").upper() not in ("OFF", "0"):
                     return False
                 refusal = self._judge(connection, address, position)
         except MillraceError as error:
-            log.debug("%s cannot be asked whether it takes writes: %s", address, error)
+            log.debug("Cannot check whether server %s accepts writes: %s", address, error)
             return False
         return refusal is None
 

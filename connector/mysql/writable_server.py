@@ -1,4 +1,4 @@
-"""Finds a server that takes the marks of incremental snapshots, while the captured one does not."""
+"""Finds a server that accepts watermarks while the captured one is read-only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WritableServer:
         self._found: Address | None = None
 
     def seek(self) -> None:
-        """Go over to another server if the last search found one; else search again when due.
+        """Switch to another server if the last search found one; else search again when due.
 
         The other server has to continue what the stream has come to.
 
@@ -44,8 +44,8 @@ class WritableServer:
             return
         found, self._found = self._found, None
         if found is not None:
-            self._choice.go_over(found)
-            raise DatabaseUnavailableError(f"The server is read-only; {found} takes writes")
+            self._choice.switch_to(found)
+            raise DatabaseUnavailableError(f"The server is read-only; switching to {found}")
         at = self._log_position()
         if at is not None and time.monotonic() >= self._next:
             position = with_unfinished(at.position(), at)

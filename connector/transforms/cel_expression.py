@@ -52,7 +52,7 @@ class CelExpression:
         unknown = {name for name in used - VARIABLES if not re.search(rf"\(\s*{name}\s*,", text)}
         if unknown:
             known = ", ".join(sorted(VARIABLES))
-            raise ConfigError(f"{min(unknown)} is no variable; those of a record are {known}.")
+            raise ConfigError(f"Unknown variable {min(unknown)}; available: {known}.")
         missing = set(filter(str.isidentifier, self._program.functions())) - _FUNCTIONS
         if missing:
             raise ConfigError(f"CEL has no function {min(missing)}.")
@@ -73,7 +73,7 @@ class CelExpression:
             return self._program.execute(variables)
         except _FAILURES as error:
             if any(map(_holds_symbol, (record.key, record.value, *_values(record)))):
-                raise NotCompilableError("an expression looks at a value") from None
+                raise NotCompilableError("an expression depends on a value") from None
             raise TransformError(f"The expression {self._text} failed: {_reason(error)}") from None
 
     def _variable(self, name: str, record: Record) -> Any:

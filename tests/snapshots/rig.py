@@ -24,7 +24,7 @@ SIGNALS: Final = (
 )
 STATE: Final = ("incremental_snapshot_collections", "millrace_blocking_snapshots")
 FAILED: Final = "millrace_failed_tables"
-_READ_ONLY: Final = "--read-only"  # a replica that restarts takes no marks either
+_READ_ONLY: Final = "--read-only"  # a replica that restarts refuses watermarks, too
 _FIRST: Final = 500_000_000  # origins of rows that are there before a connector
 
 
@@ -175,7 +175,7 @@ class SnapshotRig(Rig):
         super().heal()
 
     def fail_over(self, chance: random.Random) -> None:
-        """Make the replica the primary, under a server that takes no marks meanwhile."""
+        """Make the replica the primary, under a server that is read-only meanwhile."""
         old = self.servers.primary
 
         def switch() -> None:

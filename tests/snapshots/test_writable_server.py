@@ -1,10 +1,10 @@
-"""Marks of an incremental snapshot need a server that takes writes, wherever the capture is.
+"""Watermarks of an incremental snapshot need a server that accepts writes, wherever the capture is.
 
 What can come between two of its steps:
 
 - a primary that is only restarted: the capture is on its replica meanwhile, which is not
   promoted;
-- a replica that lags behind, or lacks what was captured: it is not gone over to.
+- a replica that lags behind, or lacks what was captured: the capture does not fail over to it.
 """
 
 from __future__ import annotations
@@ -57,4 +57,4 @@ def test_a_snapshot_on_a_read_only_replica_goes_on_at_the_primary(
         assert set(keys_read(at)) == set(range(1, ROWS + 1))
         assert 0 < key < ROWS
         log = at.worker.log.read_text()
-        assert f"{replica.port} takes no writes" in log
+        assert f"{replica.port} is read-only; switching to" in log

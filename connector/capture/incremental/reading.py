@@ -86,7 +86,7 @@ class TableReading:
         try:
             columns = self.chunks.key_columns(schema, one.request)
         except StopError as error:
-            yield from self.refuse(one, str(error))
+            yield from self.refuse(one, f"{error} {error.remedy}".strip())
             return None
         if not one.fits(columns):
             log.warning("The key of table %s was altered: it is read again", one.table)
@@ -116,7 +116,7 @@ class TableReading:
     def _take_error(self, job: ChunkJob, error: MillraceError) -> Iterator[Change]:
         one = job.table
         if not isinstance(error, TableChangedError):
-            yield from self.refuse(one, str(error))
+            yield from self.refuse(one, f"{error} {error.remedy}".strip())
             return
         one.failures += 1
         if one.failures > _AT_ONCE:

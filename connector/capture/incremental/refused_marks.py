@@ -1,4 +1,4 @@
-"""Marks that the server does not take: chunks wait until it does."""
+"""Watermarks that a read-only server refuses: chunks wait until it accepts writes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 from connector.capture.change import Notice
 from connector.errors import ReadOnlyServerError
 
-_PAUSE: Final = 1.0  # seconds until a mark is written again
-_SUBJECT: Final = "marks of incremental snapshots"
+_PAUSE: Final = 1.0  # seconds until a watermark is written again
+_SUBJECT: Final = "watermarks of incremental snapshots"
 
 
 class RefusedMarks:
@@ -25,13 +25,13 @@ class RefusedMarks:
         self._reason = self._shown = ""
 
     def note(self, error: ReadOnlyServerError | None) -> None:
-        """Note that a mark was refused; or, without an error, that all were written."""
+        """Note that a watermark was refused; or, without an error, that all were written."""
         self._reason = "" if error is None else str(error)
         self._until = 0.0 if error is None else self._clock() + _PAUSE
 
     @property
     def must_wait(self) -> bool:
-        """Whether no mark is to be written at present."""
+        """Whether no watermark is to be written at present."""
         return self._clock() < self._until
 
     def notices(self) -> Iterator[Notice]:
@@ -39,5 +39,8 @@ class RefusedMarks:
         if self._reason == self._shown:
             return
         self._shown = self._reason
-        text = f"Incremental snapshots wait: the server takes no marks: {self._reason}"
+        text = (
+            "Incremental snapshots wait: the server is read-only, so watermarks cannot be written: "
+            f"{self._reason}"
+        )
         yield Notice(text if self._reason else "", _SUBJECT)

@@ -108,7 +108,7 @@ class IncrementalSnapshot:
         self._readers.close()
 
     def resume_reading(self) -> Iterator[Change]:
-        """Read the next chunk after a restart; failed tables of an initial snapshot are read on."""
+        """Read the next chunk after a restart; failed tables of an initial snapshot resume."""
         state = self._state
         failed = [name for name, one in state.failed.items() if one.is_initial]
         begins = bool(failed) and not state.running
@@ -178,9 +178,7 @@ class IncrementalSnapshot:
         names = SnapshotRequest(request.tables or (_ALL,))
         failed = list(state.resume_failed(filter(names.names, list(state.failed))))
         if failed:
-            log.info(
-                "Tables that failed are read on: %s", _short_list([one.table for one in failed])
-            )
+            log.info("Resuming failed tables: %s", _short_list([one.table for one in failed]))
             yield FailedTables(state.reasons)
             yield from self._add(state.identity or identity, failed)
         if state.running and state.paused:
@@ -208,7 +206,9 @@ class IncrementalSnapshot:
                 continue
             table = self._state.find(origin)
             if table is not None and self._chunks.schema(origin) is None:
-                log.info("Table %s is %s now: it is read from its start", origin, altered.id)
+                log.info(
+                    "Table %s was renamed to %s: it is read from its start", origin, altered.id
+                )
                 self._windows.alter(origin)
                 self._state.rename(table, altered.id)
 
@@ -296,7 +296,7 @@ class IncrementalSnapshot:
             self._is_due = self._state.running
         except (StopError, TableChangedError) as error:
             self._drop_windows()
-            reason = f"The marks of incremental snapshots cannot be written: {error}"
+            reason = f"The watermarks of incremental snapshots cannot be written: {error}"
             for table in list(self._state.tables):
                 yield from self._reading.refuse(table, reason)
             self._is_due = self._state.running

@@ -168,12 +168,12 @@ def described_difference(
     columns = logged_columns(table_map, is_mariadb=is_mariadb)
     for column, found in zip(table.columns, columns, strict=True):
         if column.optional != found.nullable:
-            return f"whether {found.name} takes NULL"
+            return f"they differ in whether column {found.name} accepts NULL"
         charset = None if found.collation is None else collations.get(found.collation)
         if column.charset and charset and _plain(column.charset) != _plain(charset.name):
-            return f"the character set of {found.name}"
+            return f"they differ in the character set of column {found.name}"
         if found.labels and column.enum_values and len(found.labels) != len(column.enum_values):
-            return f"the values of {found.name}"
+            return f"they differ in the values of column {found.name}"
     return None
 
 

@@ -75,19 +75,19 @@ def difference(
     more = len(table_map.wires) - len(table.columns)
     if not 0 <= more <= hidden:
         return (
-            f"have {len(table.columns)} columns, but its rows in the log have "
+            f"it has {len(table.columns)} columns, but the rows in the binlog have "
             f"{len(table_map.wires)}"
         )
     for column, found in zip(table.columns, table_map.names, strict=False):
         if _plain(column.name) != _plain(found):
-            return f"have the column {column.name} where its rows in the log have {found}"
+            return f"it has column {column.name} where the rows in the binlog have {found}"
     unsigned = unsigned_columns(table_map)
     for position, column in enumerate(table.columns):
         wire = table_map.wires[position]
         if not _is_like(column, wire, unsigned=unsigned.get(position), strict=strict):
             return (
-                f"have the column {column.name} of type {column.type_name}, but its rows in the "
-                f"log have another type there (wire type {wire.type}, {wire.meta:#06x})"
+                f"it has column {column.name} of type {column.type_name}, but the rows in the "
+                f"binlog have another type (wire type {wire.type}, {wire.meta:#06x})"
             )
     return None
 

@@ -45,6 +45,10 @@ Parse = Callable[[Header, bytes, int, int], BinlogEvent]
 MALFORMED = (LookupError, ValueError, struct.error, zlib.error, ConversionError)
 HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
 _CHECKSUM_SIZE = 4
+_REMEDY = (
+    "Report the event and the version of the server, and take a new snapshot; "
+    "event.processing.failure.handling.mode=warn skips the event and loses its changes."
+)
 # Flags of MariaDB's GTID events (sql/log_event.h: FL_STANDALONE, FL_GROUP_COMMIT_ID,
 # FL_PREPARED_XA | FL_COMPLETED_XA), then those of the second byte of flags.
 _STANDALONE, _GROUP_COMMIT, _XA_NAME = 1, 2, 64 | 128
@@ -326,11 +330,12 @@ def _reason(error: Exception) -> str:
 def _malformed(header: bytes, reason: str) -> ConversionError:
     """Describe an event by its header; the rest may hold values of rows."""
     if len(header) < HEADER.size:
-        return ConversionError(f"malformed event in the binlog: {len(header)} bytes")
+        return ConversionError(f"malformed event in the binlog: {len(header)} bytes", _REMEDY)
     _, kind, _, size, next_position, _ = HEADER.unpack(header)
     return ConversionError(
         f"malformed event of type {kind} and {size} bytes before position {next_position} of "
-        f"the binlog ({reason})"
+        f"the binlog ({reason})",
+        _REMEDY,
     )
 
 
@@ -340,5 +345,5 @@ def _uncompressed(data: bytes) -> bytes:
     The first byte is ``0x80 | algorithm << 4 | bytes of length``; algorithm 0 is zlib.
     """
     if data[0] & 0xF0 != 0x80:
-        raise ConversionError(f"unknown compression {data[0]:#x} of a binlog event")
+        raise ConversionError(f"unknown compression {data[0]:#x} of a binlog event", _REMEDY)
     return zlib.decompress(data[1 + (data[0] & 7) :])

@@ -40,7 +40,11 @@ def inner_events(body: bytes, compression: int) -> Iterator[bytes]:
         yield from _uncompressed_events(body)
         return
     if compression != 0:
-        raise ConversionError(f"unknown compression {compression} of a binlog transaction")
+        raise ConversionError(
+            f"unknown compression {compression} of a binlog transaction",
+            "Set binlog_transaction_compression=OFF on the server, and take a new snapshot; "
+            "event.processing.failure.handling.mode=warn skips the transaction and loses its rows.",
+        )
     with io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(body), _BUFFER) as stream:
         while head := stream.read(_HEADER_SIZE):
             yield _event(head, stream)

@@ -96,15 +96,15 @@ class BinlogReader:
     def _received(self) -> Iterator[list[BinlogEvent]]:
         pending: list[bytes] = []
         size = needed = 0
-        last_sign = time.monotonic()
+        last_data = time.monotonic()
         while True:
             chunk = self._receive()
             if chunk is None:
-                if time.monotonic() - last_sign > _SILENCE:
-                    raise DatabaseUnavailableError(f"no sign of life for {_SILENCE:.0f} s")
+                if time.monotonic() - last_data > _SILENCE:
+                    raise DatabaseUnavailableError(f"no data from the server for {_SILENCE:.0f} s")
                 yield []
                 continue
-            last_sign = time.monotonic()
+            last_data = time.monotonic()
             self._is_between_reads = False
             pending.append(chunk)
             size += len(chunk)

@@ -240,7 +240,11 @@ class TablePlans:
         if table is None:
             return _unknown(name)
         fault = difference(table, table_map, self._hidden(table_map), strict=False)
-        return SchemaMismatchError(f"Table {name} is known to {fault}.") if fault else None
+        if fault is None:
+            return None
+        return SchemaMismatchError(
+            f"The definition of table {name} does not match its rows in the binlog: {fault}."
+        )
 
     def _resolve(
         self, table_map: TableMap, fault: StopError | None, definitions: Definitions

@@ -167,7 +167,10 @@ def key_columns(table: Table, request: TableRequest) -> list[Column]:
     names = (request.surrogate_key,) if request.surrogate_key else table.primary_key
     columns = [table.column(name) for name in names]
     if request.surrogate_key and None in columns:
-        raise StopError(f"Table {table.id} has no column {request.surrogate_key}.")
+        raise StopError(
+            f"Table {table.id} has no column {request.surrogate_key}.",
+            "Send the signal again with the name of a column of the table as surrogate-key.",
+        )
     return [column for column in columns if column is not None]
 
 

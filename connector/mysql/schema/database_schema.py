@@ -130,7 +130,10 @@ class DatabaseSchema:
         if not is_truncate(sql) and self._rules.ddl_filter(sql):
             return []
         if is_data_change(sql):
-            _LOG.warning("The binary log holds a data change as a statement: is binlog_format ROW?")
+            _LOG.warning(
+                "The binary log holds a data change as a statement, which is skipped; set "
+                "binlog_format=ROW."
+            )
             return []
         if sql in _IGNORED:
             return []
@@ -209,7 +212,7 @@ class DatabaseSchema:
         try:
             apply_text(separate, statement, database)
         except DdlError as error:
-            _LOG.warning("A definition of the server is ignored: %s", error)
+            _LOG.warning("The server's definition of a table cannot be parsed: %s", error)
         return next(iter(separate.tables), None)
 
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:

@@ -88,7 +88,11 @@ class DefinitionReader:
         """Return the CREATE TABLE statement of a table."""
         text = self._connection.text(f"SHOW CREATE TABLE {table.quoted('`')}", 1)
         if text is None:
-            raise StopError(f"The server returned no definition of table {table}.")
+            raise StopError(
+                f"The server returned no definition of table {table}.",
+                "Exclude the table with table.exclude.list, or check that the user may run SHOW "
+                "CREATE TABLE on it; then restart the task.",
+            )
         return text
 
     def row_estimates(self, databases: Collection[str]) -> dict[TableId, int | None]:

@@ -94,7 +94,9 @@ class TableResolver:
             return create_statement(table_map, collations, is_mariadb=self._is_mariadb)
         except (LookupError, ValueError) as error:
             log.warning(
-                "The log's description of table %s is unusable: %s", table_map.table, type(error)
+                "The description of table %s in the binlog is unusable: %s",
+                table_map.table,
+                type(error),
             )
             return None
 
@@ -110,12 +112,10 @@ class TableResolver:
         if fault is None and table_map.names:
             fault = described_difference(table, table_map, collations, is_mariadb=self._is_mariadb)
         elif fault is None and self._may_have_changed(connection, name):
-            fault = "have been altered, possibly, later in the log"
+            fault = "the table may have been altered later in the binlog"
         if fault is not None:
             log.info(
-                "The server's definition of table %s is not used: the table is said to %s",
-                name,
-                fault,
+                "The server's definition of table %s does not match the binlog: %s", name, fault
             )
         return fault is None
 
@@ -137,7 +137,7 @@ class TableResolver:
         try:
             events = connection.rows(sql, (at.file,))
         except StopError as error:
-            log.info("The log cannot be searched: %s", error)
+            log.info("The binlog cannot be searched for later statements: %s", error)
             return True
         if len(events) == _EVENTS or not events or any(event[2] == "Rotate" for event in events):
             return True

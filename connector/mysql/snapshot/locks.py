@@ -159,7 +159,8 @@ class SnapshotLock:
                 return
             self._release()
         raise DatabaseUnavailableError(
-            "The captured tables cannot be locked: tables are created or dropped all the time."
+            "The captured tables cannot be locked: tables were created or dropped during each of "
+            f"{_ATTEMPTS} attempts."
         )
 
     def _lock_each(self, names: Sequence[str]) -> bool:

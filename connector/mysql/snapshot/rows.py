@@ -199,7 +199,7 @@ class SnapshotRows:
 
         `TableReader.lock_definition` keeps the definition until the rows are read.
 
-        :raises TableChangedError: it is altered all the time.
+        :raises TableChangedError: it was altered during each attempt.
         """
         reader = self._readers[0]
         for _ in range(_ATTEMPTS):
@@ -217,7 +217,7 @@ class SnapshotRows:
                     raise
                 log.info("Table %s was dropped during the snapshot", table)
             return
-        raise TableChangedError(f"table {table} is altered all the time")
+        raise TableChangedError(f"table {table} was altered during each of {_ATTEMPTS} attempts")
 
     def _table(
         self,

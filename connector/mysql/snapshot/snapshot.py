@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from connector.capture.change import (
     Change,
@@ -46,6 +47,10 @@ from connector.mysql.source_block import SourceBlock
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 20
+_EXCLUDE: Final = (
+    "Exclude the table with table.exclude.list, and report its SHOW CREATE TABLE; then restart "
+    "the task."
+)
 Step = Truncated | TableScan | ChunkScan | SnapshotBegan | ChunkedReadBegan
 SnapshotChange = SchemaChange | RowChanges | Step
 
@@ -188,7 +193,8 @@ class Snapshot:
             if self._tables_now() == tables:
                 return tables, statements
         raise DatabaseUnavailableError(
-            "The definitions cannot be read: tables are created, renamed or dropped all the time."
+            "The definitions cannot be read: tables were created, renamed or dropped during each "
+            f"of {_ATTEMPTS} attempts."
         )
 
     def _tables_now(self) -> list[TableId]:
@@ -319,11 +325,13 @@ class Snapshot:
         """Use the present definition of a table; the stream starts with its earlier one."""
         found = self._tracker.parse(ddl, table.database)
         if found is None:
-            raise StopError(f"The definition of table {table} cannot be parsed.")
+            raise StopError(f"The definition of table {table} cannot be parsed.", _EXCLUDE)
         return self._codec_of(found)
 
     def _codec(self, name: TableId) -> TableEventSchema:
         table = self._tracker.tables.get(name)
         if table is None:
-            raise StopError(f"Table {name} is captured, but its definition could not be parsed.")
+            raise StopError(
+                f"Table {name} is captured, but its definition could not be parsed.", _EXCLUDE
+            )
         return self._codec_of(table)

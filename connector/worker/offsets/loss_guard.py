@@ -53,7 +53,12 @@ class GuardedOffsetStore:
         try:
             self._expected.put_expected_partition(connector, partition)
         except MillraceError as error:
-            _log.warning("A lost offset of connector %s would go unnoticed: %s", connector, error)
+            _log.warning(
+                "Cannot record that connector %s has an offset, so the loss of its offset would "
+                "not be detected: %s",
+                connector,
+                error,
+            )
 
     def items(self, connector: str) -> Sequence[tuple[Partition, Offset]]:
         """Return every partition of a connector with its offset."""

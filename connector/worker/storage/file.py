@@ -65,7 +65,10 @@ class FileLog:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise StopError(f"{self._path} cannot be read: {error.strerror}.") from None
+            raise StopError(
+                f"{self._path} cannot be read: {error.strerror}.",
+                "Let the worker's user read it, or change offset.storage.file.filename.",
+            ) from None
         try:
             self._entries = self._form.decode(content) if content else {}
         except ValueError as error:

@@ -28,14 +28,17 @@ class FileLock:
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise StopError(f"{self._path} cannot be written: {error.strerror}.") from None
+            raise StopError(
+                f"{self._path} cannot be written: {error.strerror}.",
+                "Let the worker's user write to it, or change offset.storage.file.filename.",
+            ) from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             holder = os.read(descriptor, 1000).decode(errors="replace").strip()
             os.close(descriptor)
             raise StopError(
-                f"Another worker uses {self._purpose}: {holder or 'it does not say which'}.",
+                f"Another worker uses {self._purpose}: {holder or 'its process is unknown'}.",
                 "Stop it first, or set offset.storage.file.filename to another file.",
             ) from None
         os.ftruncate(descriptor, 0)

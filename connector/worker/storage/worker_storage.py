@@ -55,8 +55,8 @@ class FileStorage:
             self._offsets.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StopError(
-                f"The directory of {self._offsets} cannot be made: {error.strerror}.",
-                "Set offset.storage.file.filename to a place this user may write to.",
+                f"The directory of {self._offsets} cannot be created: {error.strerror}.",
+                "Set offset.storage.file.filename to a path that the worker's user may write to.",
             ) from None
         self._lock.acquire()
 

@@ -52,7 +52,9 @@ def test_what_a_start_does(mode: str, stored: str, expected: str) -> None:
         with pytest.raises(PositionLostError, match="no longer available on the server"):
             plan_start(mode, **STORED[stored])
     elif expected == "unfinished":
-        with pytest.raises(StopError, match=f"not completed, and snapshot.mode={mode} takes none"):
+        with pytest.raises(
+            StopError, match=f"not completed, but snapshot.mode={mode} does not take"
+        ):
             plan_start(mode, **STORED[stored])
     elif expected == "error":
         with pytest.raises(StopError, match=f"snapshot.mode={mode} needs the offset"):

@@ -183,7 +183,7 @@ def test_a_transform_that_looks_at_values_takes_the_generic_path(
         assert not _compiles(pipeline, _inserts("elsewhere"))
         assert not _compiles(pipeline, _inserts("elsewhere"))
     assert len(caplog.messages) == 1
-    assert "a transform looks at a value" in caplog.messages[0]
+    assert "a transform depends on a value" in caplog.messages[0]
 
 
 def test_the_log_names_the_transforms_that_cannot_be_compiled(

@@ -205,7 +205,7 @@ def test_the_usual_expressions_are_translated(
         (JAVASCRIPT, "value.op in ['c', 'r']", "stands where"),
         (JAVASCRIPT, "topic == `${value.op}`", "holds a"),
         ("cel", "value.op = 'u'", "is not an expression in CEL"),
-        ("cel", "operation != 'd'", "operation is no variable"),
+        ("cel", "operation != 'd'", "Unknown variable operation; available: "),
         ("cel", "topic.upperAscii() == 'X'", "CEL has no function upperAscii"),
         ("jsr223.jython", "True", "must be 'cel', 'jsr223.groovy' or 'jsr223.graal.js'"),
         ("wasm.chicory", "file:x", "must be 'cel'"),

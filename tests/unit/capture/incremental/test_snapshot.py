@@ -228,7 +228,7 @@ def test_a_table_that_is_dropped_and_created_again_is_read_on(
 
 @pytest.mark.parametrize("refusals", [[True], [False, True], [False, False, False, *[True] * 9]])
 def test_a_read_only_server_is_waited_for(refusals: list[bool]) -> None:
-    """A primary that becomes a replica takes no marks: the tables do not fail."""
+    """A primary that becomes a replica refuses watermarks: the tables do not fail."""
     made = database()
     chunks = Chunks(made)
     chunks.refused_marks = refusals
@@ -236,5 +236,5 @@ def test_a_read_only_server_is_waited_for(refusals: list[bool]) -> None:
     assert rows_read(changes) == [0, 1, 2, 3, 4]
     assert failures(changes) == []
     texts = [change.text for change in changes if isinstance(change, Notice)]
-    assert texts[0].startswith("Incremental snapshots wait: the server takes no marks: ")
+    assert texts[0].startswith("Incremental snapshots wait: the server is read-only, so ")
     assert texts[-1] == ""

@@ -110,7 +110,7 @@ def test_a_table_is_made_of_its_description() -> None:
     altered = tables.get(T)
     assert altered is not None
     fault = described_difference(altered, table_map, COLLATIONS, is_mariadb=True)
-    assert fault == "whether raw takes NULL"
+    assert fault == "they differ in whether column raw accepts NULL"
 
 
 @given(kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8), garbage=st.binary())
