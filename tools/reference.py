@@ -153,7 +153,7 @@ def _default(key: ConfigKey) -> str:
 
 
 def _is_needed(key: ConfigKey) -> bool:
-    """Return whether validation asks for a value although there is no default."""
+    """Return whether validation requires a value although there is no default."""
     return key.default is None and bool(key.validator and key.validator(key.name, None))
 
 

@@ -15,7 +15,7 @@ class Heartbeat:
         self._next = clock() + interval
 
     def due(self, *, now: bool = False) -> bool:
-        """Whether to beat; ``now`` asks for a beat whatever the time."""
+        """Whether to beat; ``now`` requests a beat whatever the time."""
         if not self._interval or (not now and self._clock() < self._next):
             return False
         self._next = self._clock() + self._interval

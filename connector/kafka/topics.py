@@ -45,7 +45,7 @@ class Topics:
 
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
-        doing = "Asking for the cluster's id"
+        doing = "Requesting the cluster's id"
         try:
             return self._client.cluster_id(_TIMEOUT)
         except KafkaException as failure:
@@ -56,7 +56,9 @@ class Topics:
         """Return the number of partitions, None when the topic does not exist."""
         futures = self._client.describe_topics([topic], _OPEN)
         try:
-            return len(self._wait(futures[topic], f"Looking up topic {topic}").partitions)
+            return len(
+                self._wait(futures[topic], f"Requesting the metadata of topic {topic}").partitions
+            )
         except _UnknownTopicError:
             return None
 

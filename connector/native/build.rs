@@ -1,4 +1,4 @@
-//! Tells the extension the checksum of its sources, by which Python knows one of other sources.
+//! Compiles the checksum of the sources into the extension: Python refuses one of other sources.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

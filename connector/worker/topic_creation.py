@@ -145,7 +145,7 @@ def _compile(texts: Sequence[str]) -> tuple[re.Pattern[str], ...]:
 
 
 class GroupTopicCreator:
-    """Creates the topics of one task; looks up each topic once."""
+    """Creates the topics of one task; requests the metadata of each topic once."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class GroupTopicCreator:
         return known
 
     def _find_or_create(self, topic: str) -> int:
-        """Look up or create a topic, retrying for as long as the broker does not answer.
+        """Find or create a topic, retrying for as long as the broker does not answer.
 
         A restart of the task would not help, and would repeat messages.
         """
@@ -190,7 +190,7 @@ class GroupTopicCreator:
                 time.sleep(_AGAIN)
 
     def forget(self, topic: str) -> None:
-        """Look up a topic again at its next use."""
+        """Request the metadata of a topic again at its next use."""
         self._partitions.pop(topic, None)
 
     def reachable(self) -> bool:

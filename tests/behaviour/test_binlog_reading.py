@@ -47,7 +47,7 @@ def newest_file(server: DatabaseServer) -> tuple[str, int]:
 
 
 def log_in_for_the_log(server: DatabaseServer, account: Account, logins: int) -> None:
-    """Log in and ask for the log again and again: what the server sends first is random."""
+    """Log in and request the log again and again: what the server sends first is random."""
     start = DumpStart(newest_file(server)[0])
     with server.connect() as root, root.cursor() as cursor:
         for number in range(logins):
@@ -217,7 +217,7 @@ _IGNORABLE, _IGNORABLE_FLAG = 28, 0x80
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_file_of_more_than_4_gb_without_gtids(workspace: Workspace) -> None:
-    """A header has 32 bits of a position, as has the command that asks for the log."""
+    """A header has 32 bits of a position, as has the command that requests the log."""
     options = [*WITHOUT_GTIDS, "--binlog-checksum=NONE"]
     with (
         MySql97(workspace, options=options) as server,

@@ -38,7 +38,7 @@ for _scenario in SCENARIOS:
 
 
 class Runs:
-    """Plays the groups that the collected tests ask for: one at a time on each server."""
+    """Plays the groups that the collected tests need: one at a time on each server."""
 
     def __init__(self, groups: Iterable[Group], play: Callable[[Group], Run]) -> None:
         self._players: dict[str, ThreadPoolExecutor] = {}

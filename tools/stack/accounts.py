@@ -18,7 +18,7 @@ class Account:
 
 _ALL: Final = "ALL PRIVILEGES"
 
-# The privileges that Debezium's documentation asks for, and nothing else.
+# The privileges that Debezium's documentation requires, and nothing else.
 _CAPTURING: Final = "SELECT, RELOAD, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT"
 
 ROOT: Final = Account("root", "root", f"{_ALL} WITH GRANT OPTION")

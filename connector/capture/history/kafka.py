@@ -29,7 +29,7 @@ _GOOD: Final[dict[str, Callable[[str], bool]]] = {
 
 
 class TopicAdmin(Protocol):
-    """Looks up and makes topics."""
+    """Reads the partitions of topics, and creates topics."""
 
     def partitions(self, topic: str) -> int | None:
         """Return the number of partitions, None when there is no such topic."""

@@ -9,7 +9,7 @@ from connector.converters.varints import LAST, MASK, MORE
 from connector.data.decimals import unscaled_bytes
 from connector.errors import ConversionError
 
-TABLE: Final = 1 << 13  # numbers below it are looked up, which takes a third of the time
+TABLE: Final = 1 << 13  # numbers below it are read from a table, which takes a third of the time
 
 FLOAT: Final = Struct("<f").pack
 DOUBLE: Final = Struct("<d").pack

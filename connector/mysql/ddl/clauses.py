@@ -1,4 +1,4 @@
-"""What ALTER TABLE may ask for: one dataclass a kind of clause."""
+"""The clauses of ALTER TABLE: one dataclass for each kind."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class ColumnType:
     ``schema`` is without default, optionality and documentation. ``from_text`` takes the bytes
     of a text result set, ``from_literal`` the literal of a DEFAULT clause. Where
     ``may_be_absent`` a conversion can give None (a zero date); ``fallback`` is what a column
-    that cannot be null has then. ``select`` is how a SELECT asks for it, if not by its name.
+    that cannot be null has then. ``select`` is the expression for it in a SELECT, if not its name.
     """
 
     schema: Schema

@@ -1,4 +1,4 @@
-"""Results that are looked up instead of computed again."""
+"""Caches results, which are read instead of computed again."""
 
 from __future__ import annotations
 

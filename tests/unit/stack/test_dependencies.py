@@ -24,7 +24,7 @@ READERS = {"deltalake": "deltalake", "pyiceberg": "pyiceberg"}
 
 
 def declared(requirements: Iterable[str]) -> set[str]:
-    """Return the names of the packages that some requirements ask for."""
+    """Return the names of the packages of some requirements."""
     return {canonicalize_name(Requirement(text).name) for text in requirements}
 
 

@@ -1,7 +1,7 @@
 """What Debezium 3.6.1 (MySQL) and 3.5.0 (MariaDB) make of statements, as observed.
 
 Each entry of the two files holds statements that Debezium's own parser was given one after the
-other in database ``d`` with ``character_set_server=utf8mb4``, the events that it signalled
+other in database ``d`` with ``character_set_server=utf8mb4``, the events that it emitted
 (database, kind, text, table, name before) and the tables that it knew then.
 """
 

@@ -1,4 +1,4 @@
-"""What ``post.processors`` asks for, and what is refused of it."""
+"""The settings of ``post.processors``, and which of them are refused."""
 
 from __future__ import annotations
 

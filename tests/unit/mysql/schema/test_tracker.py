@@ -147,7 +147,7 @@ def test_tables_are_recovered_after_an_interruption_between_a_change_and_its_rec
     run(tracked, "CREATE TABLE t (a INT)", 10)
     apply: Callable[..., Iterator[object]] = tracked.apply_statement  # type: ignore[assignment]  # a generator
     query = QueryRan((0, 1, 20, 10), 5, "d", "ALTER TABLE t ADD b INT")
-    next(iter(apply(query, at(20), 0)))  # the reader is stopped before it asks for more
+    next(iter(apply(query, at(20), 0)))  # the reader is stopped before it reads on
     tracked.prepare_stream(at(10).position(), by_gtids=False)
     assert names(tracked) == ["a"]
 
