@@ -73,7 +73,7 @@ impl Format for Avro<'_> {
         Some(())
     }
 
-    /// A NaN is Python's: on its way through a double its bits may change.
+    /// A NaN is encoded by Python: converting it to a double may change its bits.
     fn float(&mut self, value: f32) -> Option<()> {
         if self.kind == AvroType::Double {
             return self.double(value as f64);

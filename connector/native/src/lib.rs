@@ -28,7 +28,7 @@ mod writer;
 
 use pyo3::prelude::*;
 
-/// What the door in Python asks for: raise both when names or parameters change.
+/// The version that the Python side requires: raise both when names or parameters change.
 const INTERFACE: u32 = 6;
 
 #[pymodule]

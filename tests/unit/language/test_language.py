@@ -17,7 +17,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 FOLDERS: tuple[str, ...] = (".ci", "bench", "config-examples", "connector", "deploy", "docs")
 FOLDERS += ("restapi", "sparksink", "tests", "tools")
-SUFFIXES = {".md", ".properties", ".py", ".service", ".toml", ".tsv", ".yaml"}
+SUFFIXES = {".md", ".properties", ".py", ".pyi", ".rs", ".service", ".toml", ".tsv", ".yaml"}
+NAMES = {"Dockerfile", "Makefile"}
 PRODUCTS = {"connector": "daemon", "restapi": "daemon", "sparksink": "sink"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)|https?://\S+", re.DOTALL)
 # Names that dashboards and stored tables use: a metric, and a column of `transactions`.
@@ -31,7 +32,7 @@ def lines(name: str) -> list[str]:
 
 def phrase(pattern: str) -> re.Pattern[str]:
     """Compile a phrase: alone, in prose over line breaks and comment signs, and in names."""
-    spaced = pattern.replace(" ", r"(?:_|\s+(?:\#\s+)?)")
+    spaced = pattern.replace(" ", r"(?:_|\s+(?:(?:\#|//[/!]?)\s+)?)")
     return re.compile(rf"(?<![A-Za-z])(?:{spaced})(?![A-Za-z])", re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ def paths() -> list[str]:
     """Return all files with prose or names in them, but not the lists of this check."""
     found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     found += [path for path in ROOT.iterdir() if path.is_file()]
-    chosen = [path for path in found if path.suffix in SUFFIXES or path.name == "Makefile"]
+    chosen = [path for path in found if path.suffix in SUFFIXES or path.name in NAMES]
     return sorted(path.relative_to(ROOT).as_posix() for path in chosen if HERE not in path.parents)
 
 
