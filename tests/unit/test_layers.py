@@ -50,7 +50,7 @@ MYSQL_LAYERS = (
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
     {"source_parts"},
-    {"signaled_stream"},
+    {"signalled_stream"},
     {"source", "config_keys"},
     {"connector"},
 )
