@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
 
 from connector.errors import MillraceError, StopError
 from connector.mysql.session.connection import Connection, ConnectionSettings, code_of
+from connector.mysql.session.server_errors import INVALID_OR_DENIED
 
 log = logging.getLogger(__name__)
-
-# Those with SQL states 42000 (access or syntax) and 3D000 (no database): Debezium fails with them.
-_FINAL: Final = frozenset((1044, 1046, 1049, 1064, 1142, 1143, 1227))
 
 
 class HeartbeatAction:
@@ -39,7 +36,7 @@ class HeartbeatAction:
             self._connection.execute(self._statement)
         except MillraceError as error:
             self.close()
-            if code_of(error) in _FINAL:
+            if code_of(error) in INVALID_OR_DENIED:
                 raise StopError(
                     f"The statement of heartbeat.action.query cannot be run: {error}",
                     "Correct the statement, or grant the user what it needs.",

@@ -19,6 +19,9 @@ NO_SUCH_TABLE: Final = 1146
 NO_SUCH_COLUMN: Final = 1054
 NO_CONNECTION_LEFT: Final = frozenset({1040, 1203, 1226})
 """The server, or the user, has as many connections as allowed."""
+INVALID_OR_DENIED: Final = frozenset({1044, 1046, 1049, 1064, 1142, 1143, 1227})
+"""A statement is wrong, or its user lacks a privilege: errors with the SQL states 42000 and 3D000
+with which Debezium fails after ``heartbeat.action.query``."""
 
 _LOG_FAILED: Final = 1236  # ER_MASTER_FATAL_ERROR_READING_BINLOG; its text says what happened
 _DENIED: Final = (1044, 1045, 1142, 1143, 1227, 1698, 1820, 3118, 3955)
