@@ -24,7 +24,7 @@ from connector.kafka.config import client_config, client_settings
 from connector.kafka.topics import Topics
 from connector.metrics import WorkerMetrics
 from connector.plugin import Plugins
-from connector.plugin_table import CONNECT_VERSION, ROWS, PluginTable, Row, installed_rows
+from connector.plugin_table import CONNECT_VERSION, ROWS, PluginRow, PluginTable, installed_rows
 from connector.properties import ConnectorFile, read_connector, read_properties
 from connector.version import VERSION
 from connector.worker.claims import Claims
@@ -40,7 +40,7 @@ from connector.worker.offsets.stores import OffsetStores
 from connector.worker.startup import Startup, Store
 from connector.worker.status_store import StatusStore
 from connector.worker.storage.worker_storage import connector_offsets_log, open_storage
-from connector.worker.validation import Validator
+from connector.worker.validation import ConnectorValidator
 from connector.worker.worker_config import WorkerConfig, parse_worker_config, unknown_keys
 from restapi.app import ApiContext
 from restapi.models import InitialState, ServerInfo
@@ -66,7 +66,7 @@ class Files:
 
 
 def run(
-    files: Files, environment: Mapping[str, str] = os.environ, rows: Sequence[Row] = ROWS
+    files: Files, environment: Mapping[str, str] = os.environ, rows: Sequence[PluginRow] = ROWS
 ) -> int:
     """Run a worker until it is stopped; return the exit code of the process."""
     try:
@@ -148,7 +148,9 @@ class Daemon:
             config["topic.tracking.enable"],
         )
         self._grace = context.grace
-        self._herder = Herder(context, Validator(config, plugins, providers, claims), offset_stores)
+        self._herder = Herder(
+            context, ConnectorValidator(config, plugins, providers, claims), offset_stores
+        )
         metrics.show_states(self._herder.answers)
         admin = client_config(client_settings(config.properties, "admin"), "admin")
         self._cluster = ClusterId(Topics(admin))

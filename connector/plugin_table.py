@@ -40,7 +40,7 @@ _NOUNS: Final[dict[PluginKind, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PluginRow:
     """A plugin: its Java class name, and where it is here as ``module:attribute``.
 
     A source's attribute is a class without arguments; it is made once. Without a ``version``
@@ -114,32 +114,32 @@ _DEBEZIUM: Final = {
 _PREDICATES: Final = ("HasHeaderKey", "RecordIsTombstone", "TopicNameMatches")
 
 
-def _transforms() -> Iterator[Row]:
+def _transforms() -> Iterator[PluginRow]:
     """Yield the transforms and predicates of Kafka Connect and Debezium."""
     modules = "connector.transforms."
     for name, module in _KEY_AND_VALUE.items():
         for part in ("Key", "Value"):
             place = f"{modules}{module}:{name}{part}"
-            yield Row("transformation", f"{_TRANSFORMS}{name}${part}", CONNECT_VERSION, place)
+            yield PluginRow("transformation", f"{_TRANSFORMS}{name}${part}", CONNECT_VERSION, place)
     for name, module in _WHOLE_RECORD.items():
         place = f"{modules}{module}:{name}"
-        yield Row("transformation", _TRANSFORMS + name, CONNECT_VERSION, place)
+        yield PluginRow("transformation", _TRANSFORMS + name, CONNECT_VERSION, place)
     for class_name, module in _DEBEZIUM.items():
         named = module if ":" in module else f"{module}:{class_name.rpartition('.')[2]}"
-        yield Row("transformation", class_name, DEBEZIUM_VERSION, modules + named)
+        yield PluginRow("transformation", class_name, DEBEZIUM_VERSION, modules + named)
     for name in _PREDICATES:
         class_name = f"{_TRANSFORMS}predicates.{name}"
-        yield Row("predicate", class_name, CONNECT_VERSION, f"{modules}predicates:{name}")
+        yield PluginRow("predicate", class_name, CONNECT_VERSION, f"{modules}predicates:{name}")
 
 
-def _converters() -> Iterator[Row]:
+def _converters() -> Iterator[PluginRow]:
     """Yield the converters; most of them write headers, too."""
     for class_name, found in CONVERTERS.items():
         version = _VERSIONS[found.project]
-        yield Row("converter", class_name, version, found.place)
+        yield PluginRow("converter", class_name, version, found.place)
         if found.headers:
-            yield Row("header_converter", class_name, version, found.place)
-    yield Row(
+            yield PluginRow("header_converter", class_name, version, found.place)
+    yield PluginRow(
         "header_converter",
         "org.apache.kafka.connect.storage.SimpleHeaderConverter",
         CONNECT_VERSION,
@@ -148,13 +148,13 @@ def _converters() -> Iterator[Row]:
 
 
 ROWS: Final = (
-    Row(
+    PluginRow(
         "source",
         "io.debezium.connector.mysql.MySqlConnector",
         None,
         "connector.connectors:mysql_connector",
     ),
-    Row(
+    PluginRow(
         "source",
         "io.debezium.connector.mariadb.MariaDbConnector",
         None,
@@ -173,10 +173,10 @@ _GROUPS: Final[dict[str, PluginKind]] = {
 }
 
 
-def installed_rows() -> list[Row]:
+def installed_rows() -> list[PluginRow]:
     """Return the plugins of installed packages: an entry point names the class and its place."""
     return [
-        Row(kind, point.name, point.dist.version if point.dist else "", point.value)
+        PluginRow(kind, point.name, point.dist.version if point.dist else "", point.value)
         for group, kind in _GROUPS.items()
         for point in entry_points(group=group)
     ]
@@ -185,7 +185,7 @@ def installed_rows() -> list[Row]:
 class PluginTable:
     """The plugins of a worker, found by class name or short name."""
 
-    def __init__(self, rows: Iterable[Row] = ROWS) -> None:
+    def __init__(self, rows: Iterable[PluginRow] = ROWS) -> None:
         self._rows = sorted(rows, key=lambda row: (_KINDS.index(row.kind), row.class_name))
         self._connectors: dict[str, SourceConnector] = {}
 
@@ -209,17 +209,17 @@ class PluginTable:
         except (ImportError, AttributeError) as error:
             raise ConfigError(f"{row.class_name} cannot be loaded: {error}") from error
 
-    def _info(self, row: Row) -> PluginInfo:
+    def _info(self, row: PluginRow) -> PluginInfo:
         version = self._connector(row).version if row.version is None else row.version
         return PluginInfo(row.class_name, row.kind, version)
 
-    def _connector(self, row: Row) -> SourceConnector:
+    def _connector(self, row: PluginRow) -> SourceConnector:
         found = self._connectors.get(row.class_name)
         if found is None:
             found = self._connectors.setdefault(row.class_name, row.load()())
         return found
 
-    def _find(self, name: str, kind: PluginKind | None) -> Row:
+    def _find(self, name: str, kind: PluginKind | None) -> PluginRow:
         rows = [row for row in self._rows if kind in (None, row.kind) and name in row.aliases()]
         classes = sorted({row.class_name for row in rows})
         if len(classes) == 1:

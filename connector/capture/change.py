@@ -16,13 +16,15 @@ from connector.capture.tables import Table, TableId
 
 Operation = Literal["c", "u", "d", "r", "t"]
 Row = tuple[Any, ...]
+RowPairs = list[tuple[Row | None, Row | None]]
+"""Rows before and after an event: no row before an insert, none after a delete."""
 PositionText = tuple[str, str]
 """The position of an event as text, in two parts: before and after the number of a row.
 
 For example ``("0/binlog.000004/157/", "")``. The second part is ``/end`` for the last row of the
 snapshot of a table and ``/empty`` for a table without rows."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
-Cause = Literal["database", "history"]
+WaitCause = Literal["database", "history"]
 """The system that a capture waits for: its database, or the Kafka of its schema history."""
 SchemaChangeCause = Literal["read", "unread", "repaired"]
 """A parsed statement, one that could not be parsed, or a definition that replaces a wrong one."""
@@ -158,7 +160,7 @@ class Waiting:
 
     reason: str
     seconds: float = 0.0
-    cause: Cause = "database"
+    cause: WaitCause = "database"
 
 
 @dataclass(frozen=True, slots=True)

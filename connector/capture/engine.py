@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar, cast
 
 from connector.capture.backoff import Backoff
 from connector.capture.change import (
-    Cause,
     Change,
     Notice,
     Position,
     Progress,
+    WaitCause,
     Waiting,
 )
 from connector.capture.incremental.offsets import has_initial_tables
@@ -253,10 +253,10 @@ class Engine(Generic[P]):
                     ) from error
                 delay = backoff.delay(attempt)
                 log.debug("%s; next attempt in %.1f s", error, delay)
-                cause: Cause = "history" if of_kafka else "database"
+                cause: WaitCause = "history" if of_kafka else "database"
                 yield from self._wait(delay, str(error), cause)
 
-    def _wait(self, seconds: float, reason: str, cause: Cause = "database") -> Iterator[Change]:
+    def _wait(self, seconds: float, reason: str, cause: WaitCause = "database") -> Iterator[Change]:
         while seconds > 0:
             yield Waiting(reason, min(seconds, _STEP), cause)
             seconds -= _STEP

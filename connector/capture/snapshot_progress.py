@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 _LOG_INTERVAL: Final = 10.0  # seconds
 
-State = Literal["WAITING", "RUNNING", "COMPLETED"]
+TableSnapshotState = Literal["WAITING", "RUNNING", "COMPLETED"]
 SnapshotKind = Literal["initial", "blocking"]
 
 
@@ -28,7 +28,7 @@ class TableProgress:
 
     estimate: int | None = None
     rows: int = 0
-    state: State = "WAITING"
+    state: TableSnapshotState = "WAITING"
     chunks: int = 0
     chunks_completed: int = 0
 
@@ -80,7 +80,7 @@ class SnapshotProgress:
 
     def scan(self, step: TableScan) -> None:
         """Record the start or the end of a table; one that was altered starts again."""
-        state: State = "RUNNING" if step.rows is None else "COMPLETED"
+        state: TableSnapshotState = "RUNNING" if step.rows is None else "COMPLETED"
         before = self.tables.get(step.table, TableProgress())
         chunks = step.chunks or (before.chunks if state == "COMPLETED" else 0)
         completed = chunks if state == "COMPLETED" else 0

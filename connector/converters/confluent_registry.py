@@ -12,7 +12,7 @@ from connector.converters.confluent_keys import connection
 from connector.converters.registry import RegistryClient, RegistryRefusedError
 from connector.errors import ConversionError
 
-References = Callable[[], Sequence[Mapping[str, Any]]]
+ListReferences = Callable[[], Sequence[Mapping[str, Any]]]
 _HEADERS: Final = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
 _INCOMPATIBLE: Final = 409
 _NOT_FOUND: Final = 404
@@ -48,7 +48,9 @@ class ConfluentRegistry:
         """
         return self.find(subject, text)[0]
 
-    def find(self, subject: str, text: str, references: References = tuple) -> tuple[bytes, str]:
+    def find(
+        self, subject: str, text: str, references: ListReferences = tuple
+    ) -> tuple[bytes, str]:
         """Return the zero byte and the id, and the schema that is registered with it.
 
         ``references`` are computed when the registry gets the schema.

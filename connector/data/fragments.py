@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from connector.data.schema import Schema
 
 Encode = Callable[[Sequence[Any]], bytes]
+EncodeValue = Callable[[Any], bytes]
 Wrap = Callable[[bytes], bytes]
 
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-Key = tuple[Any, ...]
 _MAGIC: Final = b"\xac\xed\x00\x05"
 _NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _ARRAY = 0x70, 0x71, 0x72, 0x73, 0x74, 0x75
 _BLOCK, _END, _LONG_STRING = 0x77, 0x78, 0x7C
@@ -63,7 +62,7 @@ def serialized(values: Sequence[Any] | None) -> str:
     return _ObjectWriter().write(values).hex()
 
 
-def deserialized(text: str) -> Key | None:
+def deserialized(text: str) -> tuple[Any, ...] | None:
     """Read the serialized form of an array.
 
     :raises ValueError: it is damaged, or has an object of another class.

@@ -42,6 +42,10 @@ class Record:
     timestamp: int | None = None  # milliseconds; None = the producer's clock
 
 
+ApplyTransform = Callable[[Record], Record | None]
+"""Returns the changed record, None to drop it."""
+
+
 class Message(NamedTuple):
     """One Kafka record as bytes. A partition of None is chosen from the key."""
 

@@ -20,7 +20,7 @@ _ZONE: Final = re.compile(r"(?:(?:GMT|UTC)?([+-])(\d{1,2}):?(\d\d)|GMT|UTC|Z)", 
 _HALF_CENTURY_AHEAD: Final = 20  # two digits mean a year up to so many years ahead
 
 
-class _Piece(NamedTuple):
+class _PatternPiece(NamedTuple):
     """A literal text (letter "") or a field: a letter and how often it stands there."""
 
     letter: str
@@ -70,7 +70,7 @@ class SimpleDateFormat:
         return _milliseconds(found)
 
     def _read(
-        self, piece: _Piece, text: str, position: int, found: dict[str, Any], *, abuts: bool
+        self, piece: _PatternPiece, text: str, position: int, found: dict[str, Any], *, abuts: bool
     ) -> int:
         if piece.numeric:
             end = min(position + piece.width, len(text)) if abuts else len(text)
@@ -87,8 +87,8 @@ class SimpleDateFormat:
         return _read_name(piece.letter, text, position, found)
 
 
-def _pieces(pattern: str) -> list[_Piece]:
-    found: list[_Piece] = []
+def _pieces(pattern: str) -> list[_PatternPiece]:
+    found: list[_PatternPiece] = []
     position = 0
     while position < len(pattern):
         match = _PIECE.match(pattern, position)
@@ -100,11 +100,11 @@ def _pieces(pattern: str) -> list[_Piece]:
                 raise ValueError(f"Illegal pattern character '{match[3]}'")
             if match[3] in _UNSUPPORTED:
                 raise ValueError(f"the letter {match[3]} is not supported")
-            found.append(_Piece(match[3], match[2]))
+            found.append(_PatternPiece(match[3], match[2]))
         elif match[1] is not None:
-            found.append(_Piece("", match[1].replace("''", "'") or "'"))
+            found.append(_PatternPiece("", match[1].replace("''", "'") or "'"))
         else:
-            found.append(_Piece("", match[4]))
+            found.append(_PatternPiece("", match[4]))
     return found
 
 

@@ -20,10 +20,10 @@ from connector.debezium.hashing import hasher
 from connector.errors import ConfigError
 
 _TEXT_TYPES: Final = frozenset((1, 12, -1, -9, -15, -16, 70, 2005, 2011))  # JDBC types
-Change = Callable[[ColumnCodec], ColumnCodec]
+ChangeCodec = Callable[[ColumnCodec], ColumnCodec]
 
 
-class _LogField(Protocol):
+class _ConvertedField(Protocol):
     """How a column is read from the log, as far as it is known here."""
 
     convert: Expression
@@ -34,7 +34,7 @@ class ColumnRule:
     """What happens to the columns that fit; ``hides``: values must not be seen."""
 
     fits: Callable[[TableId, Column], bool]
-    change: Change
+    change: ChangeCodec
     hides: bool = False
 
 
@@ -114,7 +114,7 @@ def _masked(codec: ColumnCodec, mask: str) -> ColumnCodec:
     constant = Expression("@mask", {"mask": mask})
     read = codec.from_log
 
-    def from_log(wire: Any) -> _LogField:
+    def from_log(wire: Any) -> _ConvertedField:
         return replace(read(wire), convert=constant)  # type: ignore[no-any-return]
 
     return codec.with_changes(from_text=constant, from_log=from_log, absent=mask, unavailable=mask)

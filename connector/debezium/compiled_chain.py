@@ -14,7 +14,7 @@ from typing import Any
 
 from connector.capture.change import RowChanges
 from connector.capture.table_schema import TableEventSchema
-from connector.data.record import EncodeHeader, Message, Record
+from connector.data.record import ApplyTransform, EncodeHeader, Message, Record
 from connector.data.symbolic import NotCompilableError
 from connector.debezium.events import EventOptions, moving, numbered_rows
 from connector.debezium.message_code import (
@@ -34,7 +34,6 @@ log = logging.getLogger(__name__)
 
 _PASSED_ON = (NotCompilableError, RegistryUnavailableError, SchemaRefusedError)
 
-Transform = Callable[[Record], Record | None]
 Timestamp = Callable[[Record], int | None]
 
 
@@ -49,7 +48,7 @@ class CompiledChain:
         options: EventOptions,
         transaction: Transaction,
         converters: tuple[PartConverter, PartConverter, EncodeHeader],
-        transform: Transform,
+        transform: ApplyTransform,
         timestamp: Timestamp,
     ) -> None:
         self._options = options

@@ -58,7 +58,7 @@ class _Columns(NamedTuple):
     """The fields of a struct that the core writes, and the pieces before and behind them."""
 
     before: list[Piece]
-    fields: list[native.Field]
+    fields: list[native.NativeField]
     behind: list[Piece]
     slots: set[int]
 
@@ -92,7 +92,7 @@ def native_chain(
 
 def _key(
     codec: TableEventSchema, code: MessageCode, keys: PartConverter, record: Record
-) -> native.Struct | None:
+) -> native.NativeStruct | None:
     """Describe a key by which the core sees that the table's key changes."""
     schema = record.key_schema
     if schema is None or not isinstance(keys, NativeFragments):
@@ -157,7 +157,7 @@ def _field(
     index: int,
     column: _ArrangedColumn,
     lead: bytes,
-) -> native.Field:
+) -> native.NativeField:
     """Describe a column behind constants; Python writes it if the chain changes it."""
     own, (slot, change) = schema.fields[index].schema, column
     text: Callable[[Any], bytes] = FieldText(fragments, schema, index)

@@ -73,7 +73,7 @@ def is_plain(schema: Schema) -> bool:
 
 def _struct(
     fragments: NativeFragments, schema: Schema, codec: TableEventSchema, slots: Sequence[int]
-) -> native.Struct:
+) -> native.NativeStruct:
     """Describe a struct: the first fields have slots, the others are constants of the key.
 
     What stands before any value of a field is part of its label.

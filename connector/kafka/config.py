@@ -15,7 +15,7 @@ from connector.config import convert, invalid, one_of
 from connector.errors import ConfigError
 from connector.kafka.client_key import ClientKey
 from connector.kafka.delivery_settings import reconcile_delivery
-from connector.kafka.keys import CLIENT_KEYS, KNOWN_CLIENT_KEYS, Kind
+from connector.kafka.keys import CLIENT_KEYS, KNOWN_CLIENT_KEYS, ClientKind
 from connector.kafka.librdkafka_keys import LIBRDKAFKA_KEYS, REFUSED
 from connector.kafka.security import security_config
 
@@ -30,7 +30,7 @@ _PARTITIONERS: Final = {
 }
 
 
-def client_config(properties: Mapping[str, str], kind: Kind) -> dict[str, str | int]:
+def client_config(properties: Mapping[str, str], kind: ClientKind) -> dict[str, str | int]:
     """Translate the settings of one client; ``kind`` is producer, consumer or admin.
 
     :raises ConfigError: a bad value, something that librdkafka cannot do, or an unknown key.
@@ -126,7 +126,7 @@ def _checked(key: ClientKey, text: str) -> Any:
     return value
 
 
-def client_settings(worker: Mapping[str, str], kind: Kind) -> dict[str, str]:
+def client_settings(worker: Mapping[str, str], kind: ClientKind) -> dict[str, str]:
     """Return the Java settings of the worker's own clients: the top level of its file.
 
     Keys of other kinds of clients, and what is no client setting, stay out.

@@ -22,7 +22,7 @@ _READER: Final[Mapping[str, Any]] = {
     "enable.auto.commit": "false",
     "allow.auto.create.topics": "false",
 }
-Entry = tuple[int, bytes | None, bytes | None]
+FollowedEntry = tuple[int, bytes | None, bytes | None]
 
 
 class FollowedTopic:
@@ -60,7 +60,7 @@ class FollowedTopic:
         self.close()
         self._start = OFFSET_STORED if offset is None else offset
 
-    def read(self) -> list[Entry]:
+    def read(self) -> list[FollowedEntry]:
         """Return offset, key and value of the messages that have arrived.
 
         While the broker does not answer, there are none.
@@ -68,7 +68,7 @@ class FollowedTopic:
         if self._consumer is None:
             self._consumer = Consumer(self._config, logger=_log)
             self._consumer.assign([TopicPartition(self._topic, _PARTITION, self._start)])
-        found: list[Entry] = []
+        found: list[FollowedEntry] = []
         try:
             messages = self._consumer.consume(_MOST, self._wait)
         except KafkaException as error:

@@ -7,8 +7,8 @@ from typing import Final, Literal
 from connector.config import ConfigDef, ConfigKey, ConfigType
 from connector.kafka.client_key import JAVA_ONLY, ClientKey
 
-Kind = Literal["producer", "consumer", "admin"]
-KINDS: Final[tuple[Kind, ...]] = ("producer", "consumer", "admin")
+ClientKind = Literal["producer", "consumer", "admin"]
+KINDS: Final[tuple[ClientKind, ...]] = ("producer", "consumer", "admin")
 
 
 def _same(
@@ -127,7 +127,7 @@ _ADMIN: Final = [
     ClientKey("bootstrap.controllers", "LIST", JAVA_ONLY),
 ]
 
-_OWN: Final[dict[Kind, list[ClientKey]]] = {
+_OWN: Final[dict[ClientKind, list[ClientKey]]] = {
     "producer": _PRODUCER,
     "consumer": _CONSUMER,
     "admin": _ADMIN,
@@ -138,7 +138,7 @@ CLIENT_KEYS: Final = {
 KNOWN_CLIENT_KEYS: Final = frozenset(name for keys in CLIENT_KEYS.values() for name in keys)
 
 
-def client_definitions(kind: Kind) -> ConfigDef:
+def client_definitions(kind: ClientKind) -> ConfigDef:
     """Return the Java client's settings as definitions, for validating overrides."""
     return ConfigDef(
         ConfigKey(key.name, key.type, None, key.importance, f"Kafka {kind} setting {key.name}.")

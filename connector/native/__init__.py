@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from zlib import crc32
 
-Operation = tuple[Any, ...]
+NativeOperation = tuple[Any, ...]
 """An operation of the core by its name, with parameters: see ``src/ops.rs``."""
-Column = tuple[bool, int, str, Operation | None, int | None, Callable[[Any], Any]]
+NativeColumn = tuple[bool, int, str, NativeOperation | None, int | None, Callable[[Any], Any]]
 """A column of row images: whether its length stands before it, bytes of it or of that length,
 its format for `struct`, the operation, the slot of the row, Python's conversion."""
-Field = tuple[bytes, str | None, int, Callable[[Any], bytes], Any, Any]
+NativeField = tuple[bytes, str | None, int, Callable[[Any], bytes], Any, Any]
 """A field of a key or value: its label, how the core writes it, the slot, Python's writing of it
 with the label, what stands for NULL and for a value that is not in the log."""
-Struct = tuple[bytes, Sequence[Field], bytes]
-Pairs = list[tuple[Any, Any]]
-Decode = Callable[[str, bytes, int, int], Pairs]
+NativeStruct = tuple[bytes, Sequence[NativeField], bytes]
+NativePairs = list[tuple[Any, Any]]
+Decode = Callable[[str, bytes, int, int], NativePairs]
 
 if TYPE_CHECKING:
     from connector.native._native import RowProgram as RowProgram
@@ -86,7 +86,7 @@ AVAILABLE = _core is not None
 
 
 def row_program(
-    columns: Sequence[Column], slots: int, decode: Decode, *, is_text: bool = False
+    columns: Sequence[NativeColumn], slots: int, decode: Decode, *, is_text: bool = False
 ) -> RowProgram | None:
     """Return the program that reads rows of such columns; None if Python reads them.
 
@@ -99,7 +99,9 @@ def row_program(
     return program
 
 
-def row_writer(key: Struct | None, value: Struct, message_type: type[Any]) -> RowWriter | None:
+def row_writer(
+    key: NativeStruct | None, value: NativeStruct, message_type: type[Any]
+) -> RowWriter | None:
     """Return the writer of messages for rows; None if Python writes them."""
     if _core is None:
         return None

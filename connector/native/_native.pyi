@@ -2,12 +2,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from connector.data.record import Message
-from connector.native import Column, Decode, Pairs, Struct
+from connector.native import Decode, NativeColumn, NativePairs, NativeStruct
 
 class RowProgram:
     def __new__(
         cls,
-        columns: Sequence[Column],
+        columns: Sequence[NativeColumn],
         slots: int,
         decode: Decode,
         is_text: bool,
@@ -22,15 +22,15 @@ class Rows(Sequence[tuple[Any, Any]]):
     @overload
     def __getitem__(self, index: int) -> tuple[Any, Any]: ...
     @overload
-    def __getitem__(self, index: slice) -> Pairs: ...
+    def __getitem__(self, index: slice) -> NativePairs: ...
     def __iter__(self) -> Iterator[tuple[Any, Any]]: ...
 
 class RowWriter:
     native_columns: tuple[int | None, int | None]
     def __new__(
         cls,
-        key: Struct | None,
-        value: Struct,
+        key: NativeStruct | None,
+        value: NativeStruct,
         new_message: Callable[..., Any],
         message_type: type[Any],
     ) -> Self: ...

@@ -14,7 +14,7 @@ from connector.task.metrics import TaskMetrics
 
 log = logging.getLogger(__name__)
 
-Cause = Literal["database", "kafka", "history", "offsets", "registry"]
+FaultCause = Literal["database", "kafka", "history", "offsets", "registry"]
 SHOWN_AFTER: Final = 1.0  # seconds: shorter faults are not reported
 LOGGED_EVERY: Final = 10.0  # seconds
 
@@ -34,13 +34,13 @@ class TaskHealth:
         self._clock = clock
         self._lock = threading.Lock()
         self._state: ReportedState = "RUNNING"
-        self._since: dict[Cause, float] = {}
+        self._since: dict[FaultCause, float] = {}
         self._shown: dict[str, str] = metrics.faults
-        self._logged: dict[Cause, float] = {}
+        self._logged: dict[FaultCause, float] = {}
         self._notices: dict[str, str] = {}
         self._reported: tuple[ReportedState, str | None] | None = None
 
-    def __contains__(self, cause: Cause) -> bool:
+    def __contains__(self, cause: FaultCause) -> bool:
         return cause in self._since
 
     def enter(self, state: ReportedState) -> None:
@@ -49,7 +49,7 @@ class TaskHealth:
             self._state = state
             self._update()
 
-    def report_fault(self, cause: Cause, reason: str, *, at_once: bool = False) -> None:
+    def report_fault(self, cause: FaultCause, reason: str, *, at_once: bool = False) -> None:
         """Report that a fault lasts; ``at_once`` shows it without a delay."""
         with self._lock:
             now = self._clock()
@@ -64,7 +64,7 @@ class TaskHealth:
                 log.warning("%s", reason)
             self._update()
 
-    def recover(self, cause: Cause) -> None:
+    def recover(self, cause: FaultCause) -> None:
         """Report that a fault is over, if there was one."""
         if cause not in self._since:
             return
@@ -81,7 +81,7 @@ class TaskHealth:
             self._update()
 
     @contextmanager
-    def watch(self, cause: Cause, reason: str) -> Iterator[None]:
+    def watch(self, cause: FaultCause, reason: str) -> Iterator[None]:
         """Report a step that blocks the task's thread for longer than it should."""
         timer = threading.Timer(SHOWN_AFTER, self.report_fault, (cause, reason), {"at_once": True})
         timer.daemon = True

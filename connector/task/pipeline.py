@@ -10,7 +10,14 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from connector.capture.change import Change, RowChanges
 from connector.data.fragments import Fragments
-from connector.data.record import EncodeHeader, Header, Message, Record, SchemaHeadersOf
+from connector.data.record import (
+    ApplyTransform,
+    EncodeHeader,
+    Header,
+    Message,
+    Record,
+    SchemaHeadersOf,
+)
 from connector.data.schema import Schema
 from connector.data.symbolic import NotCompilableError
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
@@ -20,7 +27,6 @@ from connector.task.tolerance import Stage
 
 log = logging.getLogger(__name__)
 
-Transform = Callable[[Record], Record | None]
 SkipRecord = Callable[[Stage, Exception, str], bool]
 T = TypeVar("T")
 AwaitRegistry = Callable[[RegistryUnavailableError | None, int], None]
@@ -99,7 +105,7 @@ class EventEncoder(Protocol):
     def compile_chain(
         self,
         converters: tuple[Converter, Converter, EncodeHeader],
-        transform: Transform,
+        transform: ApplyTransform,
         timestamp: Callable[[Record], int | None],
     ) -> Callable[[RowChanges], Iterable[Message]]:
         """Return a function that writes row changes through compilable transforms.
@@ -122,7 +128,7 @@ class Pipeline:
         self,
         encoder: EventEncoder,
         converters: TaskConverters,
-        transforms: Sequence[Transform] = (),
+        transforms: Sequence[ApplyTransform] = (),
         skip: SkipRecord = lambda *_: False,
         await_registry: AwaitRegistry = _raise,
         *,

@@ -16,6 +16,7 @@ from connector.transforms.part import (
     KEY,
     REPLACE_NULLS,
     VALUE,
+    Convert,
     Part,
     Rewrite,
     Values,
@@ -117,7 +118,7 @@ class Cast:
 
     def _fields(self, schema: Schema) -> Rewrite:
         fields: list[Field] = []
-        conversions: list[tuple[Field, casts.Cast | None]] = []
+        conversions: list[tuple[Field, Convert | None]] = []
         for field in schema.fields:
             target = self._types.get(field.name)
             if target is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
 from typing import Any, Final
 
 from connector.data.java import (
@@ -27,16 +26,15 @@ from connector.data.schema import Schema, Type
 from connector.data.semantic import JAVA_DATES
 from connector.errors import TransformError
 from connector.names import CONNECT_DECIMAL
+from connector.transforms.part import Convert
 
 TARGETS: Final[tuple[Type, ...]] = (
     "int8", "int16", "int32", "int64", "float32", "float64", "boolean", "string",
 )  # fmt: skip
 _SOURCES: Final = (*TARGETS, "bytes")
 
-Cast = Callable[[Any], Any]
 
-
-def cast(schema: Schema, target: Type) -> Cast:
+def cast(schema: Schema, target: Type) -> Convert:
     """Return the function that converts values of a schema; None stays None.
 
     :raises TransformError: by the function, for a value that cannot be converted.
@@ -54,7 +52,7 @@ def cast(schema: Schema, target: Type) -> Cast:
     return converted
 
 
-def _conversion(schema: Schema, target: Type) -> Cast:
+def _conversion(schema: Schema, target: Type) -> Convert:
     if schema.type not in _SOURCES:
         return _failing(
             f"Cast transformation does not support casting from {schema.type.upper()}; supported "
@@ -75,14 +73,14 @@ def _conversion(schema: Schema, target: Type) -> Cast:
     return _from_integer(target)
 
 
-def _failing(message: str) -> Cast:
+def _failing(message: str) -> Convert:
     def fail(_: Any) -> Any:
         raise TransformError(message)
 
     return fail
 
 
-def _to_text(schema: Schema) -> Cast:
+def _to_text(schema: Schema) -> Convert:
     if schema.name == CONNECT_DECIMAL:
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: decimal_text(value, scale)
@@ -93,11 +91,11 @@ def _to_text(schema: Schema) -> Cast:
         return lambda value: b64encode(value).decode()
     if schema.type == "boolean":
         return lambda value: "true" if value else "false"
-    texts: dict[Type, Cast] = {"float32": float_text, "float64": double_text}
+    texts: dict[Type, Convert] = {"float32": float_text, "float64": double_text}
     return texts.get(schema.type, str)
 
 
-def _from_integer(target: Type) -> Cast:
+def _from_integer(target: Type) -> Convert:
     """Convert integers, booleans and the numbers that dates are."""
     if target in BITS:
         bits = BITS[target]
@@ -107,7 +105,7 @@ def _from_integer(target: Type) -> Cast:
     return float if target == "float64" else bool
 
 
-def _from_float(target: Type) -> Cast:
+def _from_float(target: Type) -> Convert:
     if target in BITS:
         bits = BITS[target]
         return lambda value: from_float(value, bits)
@@ -118,7 +116,7 @@ def _from_float(target: Type) -> Cast:
     return lambda value: from_float(value, 64) != 0
 
 
-def _from_decimal(scale: int, target: Type) -> Cast:
+def _from_decimal(scale: int, target: Type) -> Convert:
     if target in BITS:
         bits = BITS[target]
         return lambda value: wrap(decimal_integer(value, scale), bits)
@@ -129,7 +127,7 @@ def _from_decimal(scale: int, target: Type) -> Cast:
     return lambda value: wrap(decimal_integer(value, scale), 64) != 0
 
 
-def _from_text(target: Type) -> Cast:
+def _from_text(target: Type) -> Convert:
     if target in BITS:
         bits = BITS[target]
         return lambda value: parse_integer(value, bits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any, Final
 
 from connector.data.java_numbers import decimal_float
@@ -13,6 +13,7 @@ from connector.data.schema_cache import SchemaCache
 from connector.data.symbolic import NotCompilableError, Symbol, or_default
 from connector.errors import ConfigError, TransformError
 from connector.names import CONNECT_DECIMAL
+from connector.transforms.part import Convert
 
 VARIABLES: Final = frozenset(
     ("key", "value", "keySchema", "valueSchema", "topic", "headers", "header")
@@ -27,8 +28,6 @@ _FAILURES: Final = (
     ValueError,
 )  # fmt: skip
 _MEMBER: Final = re.compile(r"\.\s*([A-Za-z_]\w*)(?!\w|\s*\()|\[\s*'(\w+)'\s*\]")
-
-Convert = Callable[[Any], Any]
 
 
 class CelExpression:

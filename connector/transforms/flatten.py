@@ -13,7 +13,7 @@ from connector.errors import TransformError
 from connector.transforms.part import KEY, VALUE, Rewrite, StructTransform, Values, struct_like
 
 
-class _Leaf(NamedTuple):
+class _LeafField(NamedTuple):
     """A field that is no struct: where it is, its new name and schema."""
 
     above: tuple[str, ...]
@@ -53,7 +53,9 @@ class Flatten(StructTransform):
             struct_like(schema, (Field(leaf.name, leaf.schema) for leaf in leaves)), values
         )
 
-    def _leaves(self, schema: Schema, above: tuple[str, ...], *, optional: bool) -> Iterator[_Leaf]:
+    def _leaves(
+        self, schema: Schema, above: tuple[str, ...], *, optional: bool
+    ) -> Iterator[_LeafField]:
         for field in schema.fields:
             path = (*above, field.name)
             name = self._delimiter.join(path)
@@ -67,7 +69,7 @@ class Flatten(StructTransform):
                 )
             else:
                 flat = field.schema.with_changes(optional=may_lack)
-                yield _Leaf(above, field.name, name, flat)
+                yield _LeafField(above, field.name, name, flat)
 
     def rewrite_map(self, values: Values, record: Record) -> Values:  # noqa: ARG002 - other transforms need the record
         """Do the same to a map."""

@@ -27,7 +27,7 @@ _POINT, _LINE, _POLYGON, _MANY = 1, 2, 3, range(4, 7)
 _COLLECTION: Final = 7
 _LITTLE: Final = 1
 
-Change = Callable[[Values], Values]
+ChangeGeometry = Callable[[Values], Values]
 
 
 class SwapGeometryCoordinates:
@@ -162,7 +162,7 @@ def _swap_points(data: bytearray, at: int, count: int, size: int) -> int:
     return at
 
 
-def _changed(record: Record, change: Change, *, inside_lists: bool) -> Record:
+def _changed(record: Record, change: ChangeGeometry, *, inside_lists: bool) -> Record:
     """Change the geometries in a value; other values than structs stay as they are."""
     schema = record.value_schema
     if schema is not None and schema.type == "struct" and record.value is not None:
@@ -170,7 +170,9 @@ def _changed(record: Record, change: Change, *, inside_lists: bool) -> Record:
     return record
 
 
-def _change_struct(schema: Schema, value: Values, change: Change, *, inside_lists: bool) -> Values:
+def _change_struct(
+    schema: Schema, value: Values, change: ChangeGeometry, *, inside_lists: bool
+) -> Values:
     changed = {}
     for field in schema.fields:
         member = value_or_default(field.schema, value.get(field.name))
@@ -178,7 +180,7 @@ def _change_struct(schema: Schema, value: Values, change: Change, *, inside_list
     return changed
 
 
-def _change(schema: Schema, value: Any, change: Change, *, inside_lists: bool) -> Any:
+def _change(schema: Schema, value: Any, change: ChangeGeometry, *, inside_lists: bool) -> Any:
     if value is None:
         return None
     if schema.type == "struct":

@@ -9,7 +9,7 @@ from connector.data.record import Record
 from connector.data.schema_cache import SchemaCache
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import enum_of, require
-from connector.transforms.nested_fields import Entry, schema_with, values_with
+from connector.transforms.nested_fields import NestedValue, schema_with, values_with
 from connector.transforms.part import require_struct
 
 
@@ -52,7 +52,7 @@ class HeaderToValue:
         if record.value is None:
             return record
         entries = [
-            Entry(self._fields[header.name], header.schema, header.value)
+            NestedValue(self._fields[header.name], header.schema, header.value)
             for header in record.headers
             if header.name in self._fields
         ]

@@ -12,7 +12,7 @@ from connector.transforms.part import Values, struct_like, value_or_default
 ROOT = "payload"
 
 
-class Entry(NamedTuple):
+class NestedValue(NamedTuple):
     """A value to add, its schema and where."""
 
     path: str
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 
 def schema_with(
-    schema: Schema, entries: Sequence[Entry], name: str = ROOT, level: int = 0
+    schema: Schema, entries: Sequence[NestedValue], name: str = ROOT, level: int = 0
 ) -> Schema:
     """Return the schema with the new fields."""
     nested = [entry for entry in entries if "." in entry.path]
@@ -52,7 +52,7 @@ def values_with(
     schema: Schema,
     values: Values,
     new: Schema,
-    entries: Sequence[Entry],
+    entries: Sequence[NestedValue],
     name: str = ROOT,
     level: int = 0,
 ) -> Values:
@@ -81,7 +81,7 @@ def values_with(
     return updated
 
 
-def _struct(field: Field, nested: Sequence[Entry]) -> Schema:
+def _struct(field: Field, nested: Sequence[NestedValue]) -> Schema:
     if field.schema.type in ("struct", "array", "map"):
         return field.schema
     path = next(entry.path for entry in nested if f"{field.name}." in entry.path)
@@ -90,11 +90,11 @@ def _struct(field: Field, nested: Sequence[Entry]) -> Schema:
     )
 
 
-def _leads_into(name: str, nested: Sequence[Entry]) -> bool:
+def _leads_into(name: str, nested: Sequence[NestedValue]) -> bool:
     return any(f"{name}." in entry.path for entry in nested)
 
 
-def _name_at(entry: Entry, name: str, level: int) -> str | None:
+def _name_at(entry: NestedValue, name: str, level: int) -> str | None:
     """Return the name that an entry adds to the struct of that name and level."""
     steps = entry.steps
     if len(steps) == 1 and name == ROOT:
@@ -104,7 +104,7 @@ def _name_at(entry: Entry, name: str, level: int) -> str | None:
     return None
 
 
-def _parents(schema: Schema, nested: Sequence[Entry], name: str, level: int) -> list[str]:
+def _parents(schema: Schema, nested: Sequence[NestedValue], name: str, level: int) -> list[str]:
     """Return the structs that have to be made at the top; Debezium makes none further down."""
     if level or name != ROOT:
         return []
@@ -112,7 +112,7 @@ def _parents(schema: Schema, nested: Sequence[Entry], name: str, level: int) -> 
     return list(dict.fromkeys(e.steps[0] for e in nested if e.steps[0] not in there))
 
 
-def _parent(parent: str, nested: Sequence[Entry]) -> Schema:
+def _parent(parent: str, nested: Sequence[NestedValue]) -> Schema:
     members = [
         (entry.steps[1], entry.schema)
         for entry in nested

@@ -21,6 +21,7 @@ from connector.data.symbolic import or_default, require_known
 from connector.errors import TransformError
 
 Values = dict[str, Any]
+Convert = Callable[[Any], Any]
 
 REPLACE_NULLS: Final = ConfigKey(
     "replace.null.with.default", "BOOLEAN", True, "MEDIUM",

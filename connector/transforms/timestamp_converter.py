@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, one_of
@@ -19,6 +19,7 @@ from connector.transforms.part import (
     KEY,
     REPLACE_NULLS,
     VALUE,
+    Convert,
     Part,
     Rewrite,
     Values,
@@ -37,8 +38,6 @@ _SCHEMAS: Final = {
     "Timestamp": CONNECT_TIMESTAMP,
 }
 _PER_MILLISECOND: Final = {"nanoseconds": 1_000_000, "microseconds": 1000, "milliseconds": 1}
-
-Convert = Callable[[Any], Any]
 
 
 class TimestampConverter:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from connector import names
 from connector.config import ConfigDef, ConfigKey
@@ -13,7 +13,7 @@ from connector.data.schema_cache import SchemaCache
 from connector.data.zones import Zone
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import is_envelope, require
-from connector.transforms.part import Values, value_or_default
+from connector.transforms.part import Convert, Values, value_or_default
 from connector.transforms.timezone_rules import Fields, TimezoneRules
 
 _UNITS: Final = {
@@ -24,10 +24,8 @@ _UNITS: Final = {
 }
 _SOURCE_UNITS: Final = {"ts_ms": 1_000, "ts_us": 1_000_000, "ts_ns": 1_000_000_000}
 
-Convert = Callable[[Any], Any]
 
-
-class _Change(NamedTuple):
+class _FieldConversion(NamedTuple):
     """A field to convert."""
 
     name: str
@@ -109,7 +107,7 @@ class _Structs:
                     values[change.name] = change.convert(value)
         return new
 
-    def _of_envelope(self, schema: Schema) -> list[tuple[str, list[_Change]]]:
+    def _of_envelope(self, schema: Schema) -> list[tuple[str, list[_FieldConversion]]]:
         found = []
         for part in ("before", "after", "source"):
             field = schema.field(part)
@@ -118,12 +116,12 @@ class _Structs:
                 found.append((part, list(self._of_struct(part, field.schema))))
         return [(part, changes) for part, changes in found if changes]
 
-    def _of_struct(self, part: str, schema: Schema) -> list[_Change]:
+    def _of_struct(self, part: str, schema: Schema) -> list[_FieldConversion]:
         changes = []
         for field in schema.fields:
             convert = self._conversion(part, field.name, field.schema)
             if convert is not None and self._fields.includes(part, field.name):
-                changes.append(_Change(field.name, field.schema, convert))
+                changes.append(_FieldConversion(field.name, field.schema, convert))
         return changes
 
     def _conversion(self, part: str, name: str, schema: Schema) -> Convert | None:

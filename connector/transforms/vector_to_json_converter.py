@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from connector import names
 from connector.config import ConfigDef
@@ -13,9 +13,7 @@ from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
 from connector.data.semantic import JSON
 from connector.errors import TransformError
-from connector.transforms.part import Values, require_struct, struct_like, value_or_default
-
-Convert = Callable[[Any], Any]
+from connector.transforms.part import Convert, Values, require_struct, struct_like, value_or_default
 
 
 class _Converted(NamedTuple):

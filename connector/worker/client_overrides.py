@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from connector.config import settings_below
 from connector.errors import ConfigError
-from connector.kafka.keys import KINDS, Kind, client_definitions
+from connector.kafka.keys import KINDS, ClientKind, client_definitions
 
 _PRINCIPAL_KEYS: Final = frozenset({"sasl.jaas.config", "sasl.mechanism", "security.protocol"})
 
@@ -58,7 +58,7 @@ def create_policy(worker: Mapping[str, Any]) -> OverridePolicy:
     )
 
 
-def overrides(config: Mapping[str, str], kind: Kind) -> dict[str, str]:
+def overrides(config: Mapping[str, str], kind: ClientKind) -> dict[str, str]:
     """Return what a connector overrides for one kind of client, in the Java client's names."""
     return settings_below(config, f"{kind}.override.")
 

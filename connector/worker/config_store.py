@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from connector.plugin import Partition
 from connector.worker.state import TargetState
-from connector.worker.storage import Entry, Log
+from connector.worker.storage import Log, LogEntry
 
 _log = logging.getLogger(__name__)
 
@@ -143,7 +143,7 @@ def _states(target: TargetState) -> dict[str, str]:
     return {"state": old.value, "state.v2": target.value}
 
 
-def _entry(key: str, document: Mapping[str, Any] | None) -> Entry:
+def _entry(key: str, document: Mapping[str, Any] | None) -> LogEntry:
     if document is None:
         return key.encode(), None
     return key.encode(), json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()

@@ -24,9 +24,9 @@ from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, Connector
 from connector.worker.restart import RestartPlan, plan_restart
 from connector.worker.running_tasks import RunningTasks
 from connector.worker.state import ACTIONS, State, TargetState
-from connector.worker.validation import Validator
+from connector.worker.validation import ConnectorValidator
 
-Config = Mapping[str, str | None]
+ConnectorConfig = Mapping[str, str | None]
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Herder:
     def __init__(
         self,
         context: WorkerContext,
-        validator: Validator,
+        validator: ConnectorValidator,
         offsets: OffsetStores,
         timeout: float = REQUEST_TIMEOUT,
     ) -> None:
@@ -81,14 +81,14 @@ class Herder:
 
     # Configurations
 
-    def validate(self, config: Config) -> ConfigInfos:
+    def validate(self, config: ConnectorConfig) -> ConfigInfos:
         """Report on a configuration; raises ConfigError without a known class."""
         return run_with_timeout(
             lambda stages: self._validator.validate(config, stages), self._timeout
         )
 
     def create(
-        self, name: str, config: Config, target: TargetState = TargetState.STARTED
+        self, name: str, config: ConnectorConfig, target: TargetState = TargetState.STARTED
     ) -> ConnectorInfo:
         """Create a connector; its task may still be starting when this returns.
 
@@ -107,7 +107,7 @@ class Herder:
 
         return run_with_timeout(create, self._timeout)
 
-    def put_config(self, name: str, config: Config) -> tuple[bool, ConnectorInfo]:
+    def put_config(self, name: str, config: ConnectorConfig) -> tuple[bool, ConnectorInfo]:
         """Create or change a connector; return whether it was created, and its description."""
         full = _add_name(name, config)
 
@@ -123,7 +123,7 @@ class Herder:
 
         return run_with_timeout(put, self._timeout)
 
-    def patch_config(self, name: str, patch: Config) -> ConnectorInfo:
+    def patch_config(self, name: str, patch: ConnectorConfig) -> ConnectorInfo:
         """Change some keys of a configuration; null removes a key."""
 
         def change(stages: Stages) -> ConnectorInfo:
@@ -155,7 +155,7 @@ class Herder:
 
         run_with_timeout(delete, self._timeout)
 
-    def _refuse_errors(self, config: Config, stages: Stages) -> None:
+    def _refuse_errors(self, config: ConnectorConfig, stages: Stages) -> None:
         infos = self._validator.validate(config, stages)
         errors = [error for info in infos.configs for error in info.value.errors]
         if errors:
@@ -166,13 +166,17 @@ class Herder:
             )
 
     def _add(
-        self, instance: ConnectorInstance, config: Config, target: TargetState, stages: Stages
+        self,
+        instance: ConnectorInstance,
+        config: ConnectorConfig,
+        target: TargetState,
+        stages: Stages,
     ) -> None:
         self._configs.put(instance.name, config, target)
         with stages.begin("starting the connector"):
             instance.apply_target_state()
 
-    def _change(self, instance: ConnectorInstance, config: Config, stages: Stages) -> None:
+    def _change(self, instance: ConnectorInstance, config: ConnectorConfig, stages: Stages) -> None:
         if self.answers.stored(instance.name).config != config:
             self._configs.put(instance.name, config, None)
             with stages.begin(f"restarting connector {instance.name}"):
@@ -281,7 +285,7 @@ class Herder:
         self._context.statuses.reset_topics(name)
 
 
-def _add_name(name: str, config: Config) -> dict[str, str | None]:
+def _add_name(name: str, config: ConnectorConfig) -> dict[str, str | None]:
     """Return the configuration with its name in it."""
     own = config.get("name", name)
     if own != name:

@@ -9,7 +9,7 @@ from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
-from connector.kafka.keys import Kind
+from connector.kafka.keys import ClientKind
 from connector.kafka.topics import Topics
 from connector.plugin import (
     Component,
@@ -102,7 +102,7 @@ class Launcher:
         )
         return connector.create_task(context)
 
-    def _client(self, name: str, config: Mapping[str, str], kind: Kind) -> dict[str, Any]:
+    def _client(self, name: str, config: Mapping[str, str], kind: ClientKind) -> dict[str, Any]:
         """Merge as Connect does: worker's prefix above its brokers, the connector above both."""
         settings = {
             "bootstrap.servers": self._worker.properties["bootstrap.servers"],
@@ -165,7 +165,7 @@ def _unusable(component: Component, role: str) -> ConfigError:
     return ConfigError(f"{type(component).__name__} cannot be used as a {role}.")
 
 
-_CLIENTS: Final[dict[Kind, str]] = {
+_CLIENTS: Final[dict[ClientKind, str]] = {
     "producer": "producer",
     "consumer": "consumer",
     "admin": "adminclient",

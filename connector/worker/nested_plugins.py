@@ -37,7 +37,7 @@ _KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
 
 _IMPORTANCES: Final = ("HIGH", "MEDIUM", "LOW")
 
-Report = dict[str, ConfigValue]
+KeyReports = dict[str, ConfigValue]
 
 
 def aliases(config: Mapping[str, str], what: str) -> list[str]:
@@ -128,7 +128,7 @@ def _condition_keys(prefix: str, predicates: list[str]) -> Iterator[ConfigKey]:
     )  # fmt: skip
 
 
-def check_chain(config: Mapping[str, str], plugins: Plugins, report: Report) -> None:
+def check_chain(config: Mapping[str, str], plugins: Plugins, report: KeyReports) -> None:
     """Add the errors that concern several keys: conditions, and plugins that refuse."""
     for what, (kind, *_) in _KINDS.items():
         for alias in aliases(config, what):
@@ -144,7 +144,7 @@ def check_chain(config: Mapping[str, str], plugins: Plugins, report: Report) -> 
 
 
 def _try_to_build(
-    config: Mapping[str, str], prefix: str, component: type[Component] | None, report: Report
+    config: Mapping[str, str], prefix: str, component: type[Component] | None, report: KeyReports
 ) -> None:
     """Build a transform without errors so far: it may check more than each key by itself."""
     faulty = any(value.errors for key, value in report.items() if key.startswith(prefix))
@@ -156,7 +156,7 @@ def _try_to_build(
         report[prefix + "type"].errors.append(str(error))
 
 
-def check_converters(config: Mapping[str, str], plugins: Plugins, report: Report) -> None:
+def check_converters(config: Mapping[str, str], plugins: Plugins, report: KeyReports) -> None:
     """Add the errors of converters that refuse settings of which each by itself is right."""
     for prefix, keys, settings in converter_keys(config, plugins):
         role = prefix.removesuffix(".")

@@ -22,7 +22,7 @@ class RequestTimeoutError(MillraceError):
 
 
 @dataclass(slots=True)
-class _Stage:
+class _RequestStage:
     text: str
     began: datetime
     completed: datetime | None = None
@@ -33,12 +33,12 @@ class Stages:
 
     def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._now = now
-        self._last: _Stage | None = None
+        self._last: _RequestStage | None = None
 
     @contextmanager
     def begin(self, text: str) -> Iterator[None]:
         """Record a stage for as long as the block runs."""
-        stage = self._last = _Stage(text, self._now())
+        stage = self._last = _RequestStage(text, self._now())
         try:
             yield
         finally:

@@ -13,14 +13,14 @@ from typing import Final
 from connector.config import HIDDEN, ConfigDef, ConfigValue
 from connector.errors import ConfigError, NotFoundError
 from connector.kafka.config import client_config
-from connector.kafka.keys import KINDS, Kind
+from connector.kafka.keys import KINDS, ClientKind
 from connector.plugin import Plugins, SourceConnector
 from connector.worker.claims import Claims
 from connector.worker.client_overrides import DEFINITIONS, create_policy, overrides
 from connector.worker.config_providers import REFERENCE, Providers
 from connector.worker.connector_config import prefixed, source_config
 from connector.worker.nested_plugins import (
-    Report,
+    KeyReports,
     chain_keys,
     check_chain,
     check_converters,
@@ -35,7 +35,7 @@ from connector.worker.worker_config import WorkerConfig
 
 _log = logging.getLogger(__name__)
 
-Section = tuple[ConfigDef, Report]
+Section = tuple[ConfigDef, KeyReports]
 
 _NO_EXACTLY_ONCE: Final = "This worker does not have exactly-once source support enabled."
 _NO_BOUNDARIES: Final = (
@@ -46,7 +46,7 @@ _NULL: Final = "Null value can not be supplied as the configuration value."
 _SHORTEST_SECRET: Final = 4  # shorter ones are found in any text by chance
 
 
-class Validator:
+class ConnectorValidator:
     """Checks configurations against the plugins, providers and policies of one worker."""
 
     def __init__(
@@ -89,9 +89,11 @@ class Validator:
         sections.append((ConfigDef(), self._unresolved(config, sections)))
         return config_infos(str(config["connector.class"]), sections, self._plugins)
 
-    def _unresolved(self, config: Mapping[str, str | None], sections: Sequence[Section]) -> Report:
+    def _unresolved(
+        self, config: Mapping[str, str | None], sections: Sequence[Section]
+    ) -> KeyReports:
         """Report references that stay as they are, at their key where a section has it."""
-        rest: Report = {}
+        rest: KeyReports = {}
         for key, fault in self._providers.find_unresolved(config).items():
             reports = (report for _, report in sections if key in report)
             report = next(reports, rest)
@@ -127,7 +129,7 @@ class Validator:
             report.setdefault(key, ConfigValue(key, config.get(key))).errors.append(fault)
         return connector.config_def, report
 
-    def _overrides(self, config: Mapping[str, str], kind: Kind) -> Section:
+    def _overrides(self, config: Mapping[str, str], kind: ClientKind) -> Section:
         """Report on the client settings that are there; unknown ones have no definition."""
         own = overrides(config, kind)
         known = [key for key in DEFINITIONS[kind] if key.name in own]
@@ -140,7 +142,7 @@ class Validator:
             self._try_client(own, kind, report)
         return _add_prefix(f"{kind}.override.", ConfigDef(known), report)
 
-    def _try_client(self, own: Mapping[str, str], kind: Kind, report: Report) -> None:
+    def _try_client(self, own: Mapping[str, str], kind: ClientKind, report: KeyReports) -> None:
         try:
             client_config({**self._worker.under(kind + "."), **own}, kind)
         except ConfigError as error:
@@ -153,7 +155,7 @@ class Validator:
 
     def _finish(
         self,
-        report: Report,
+        report: KeyReports,
         config: Mapping[str, str | None],
         resolved: Mapping[str, str],
     ) -> None:
@@ -187,7 +189,7 @@ def _group_names(config: Mapping[str, str]) -> list[str]:
     return ["default", *(name.strip() for name in groups if name.strip())]
 
 
-def _add_prefix(prefix: str, keys: ConfigDef, report: Report) -> Section:
+def _add_prefix(prefix: str, keys: ConfigDef, report: KeyReports) -> Section:
     """Give keys and values the names they have in the connector's configuration."""
     named = ConfigDef(prefixed(key, prefix) for key in keys)
     return named, {

@@ -19,7 +19,7 @@ from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, at_lea
 from connector.data.record import Record
 from connector.errors import ConfigError, MillraceError, StopError, trace_of
 from connector.plugin import TaskContext
-from connector.plugin_table import ROWS, Row
+from connector.plugin_table import ROWS, PluginRow
 from connector.task.transform_chain import chain
 
 _log = logging.getLogger(__name__)
@@ -30,9 +30,9 @@ VERSION = "1.2.3"
 
 TICKER_ROWS = (
     *ROWS,
-    Row("source", CLASS, VERSION, "tests.rest.ticker:TickerConnector"),
-    Row("transformation", "org.example.Prefix", "1.0", "tests.rest.ticker:Prefix"),
-    Row("predicate", "org.example.NameIs", "1.0", "tests.rest.ticker:NameIs"),
+    PluginRow("source", CLASS, VERSION, "tests.rest.ticker:TickerConnector"),
+    PluginRow("transformation", "org.example.Prefix", "1.0", "tests.rest.ticker:Prefix"),
+    PluginRow("predicate", "org.example.NameIs", "1.0", "tests.rest.ticker:NameIs"),
 )
 
 

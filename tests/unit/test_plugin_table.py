@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from connector.errors import ConfigError, NotFoundError
-from connector.plugin_table import ROWS, PluginTable, Row
+from connector.plugin_table import ROWS, PluginRow, PluginTable
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 
@@ -23,14 +23,14 @@ def test_names_of_a_converter(name: str) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.kind}-{row.class_name}")
-def test_every_row_can_be_loaded(row: Row) -> None:
+def test_every_row_can_be_loaded(row: PluginRow) -> None:
     loaded = row.load()
     described = loaded() if row.kind == "source" else loaded
     assert described.config_def is not None
 
 
 def test_a_connector_is_made_once() -> None:
-    table = PluginTable([Row("source", "a.B", "1", "builtins:object")])
+    table = PluginTable([PluginRow("source", "a.B", "1", "builtins:object")])
     assert table.connector("B") is table.connector("a.B")
 
 
@@ -42,14 +42,17 @@ def test_sources_come_first() -> None:
 
 def test_unknown_names() -> None:
     with pytest.raises(NotFoundError, match="which name matches Nope, available connectors are: a"):
-        PluginTable([Row("source", "a.B", "1", "x:y")]).connector("Nope")
+        PluginTable([PluginRow("source", "a.B", "1", "x:y")]).connector("Nope")
     with pytest.raises(NotFoundError, match="available transformations are: none"):
         PluginTable([]).component("Nope", "transformation")
 
 
 def test_a_short_name_of_two_classes() -> None:
     table = PluginTable(
-        [Row("predicate", "a.B", "1", "x:y"), Row("predicate", "c.BPredicate", "1", "x:y")]
+        [
+            PluginRow("predicate", "a.B", "1", "x:y"),
+            PluginRow("predicate", "c.BPredicate", "1", "x:y"),
+        ]
     )
     with pytest.raises(
         ConfigError,
@@ -60,5 +63,8 @@ def test_a_short_name_of_two_classes() -> None:
 
 
 def test_one_class_of_two_kinds_is_not_ambiguous() -> None:
-    rows = [Row("converter", "a.B", "1", "x:y"), Row("header_converter", "a.B", "1", "x:y")]
+    rows = [
+        PluginRow("converter", "a.B", "1", "x:y"),
+        PluginRow("header_converter", "a.B", "1", "x:y"),
+    ]
     assert PluginTable(rows).info("B").class_name == "a.B"

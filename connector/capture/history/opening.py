@@ -16,7 +16,7 @@ from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.fence import Fence
 from connector.kafka.config import client_config
-from connector.kafka.keys import Kind
+from connector.kafka.keys import ClientKind
 from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.topics import Topics
 from connector.version import VERSION
@@ -25,7 +25,7 @@ _PREFIX: Final = "schema.history.internal."
 _SERVERS, _TOPIC = f"{_PREFIX}kafka.bootstrap.servers", f"{_PREFIX}kafka.topic"
 _FILE: Final = f"{_PREFIX}file.filename"
 _SNAPSHOT: Final = "millrace.schema.history.snapshot.file"
-_CLIENTS: Final[tuple[Kind, ...]] = ("producer", "consumer")
+_CLIENTS: Final[tuple[ClientKind, ...]] = ("producer", "consumer")
 _DECIDES: Final = re.compile(
     r"(?!schema\.history\.internal\.(?:consumer|producer)\.)"
     r"(?:connector\.class|topic\.prefix|include\.schema\.|schema\.history\.internal|gtid\.source\.|"
@@ -104,8 +104,8 @@ def _memory(_: Mapping[str, Any], __: Mapping[str, str], ___: Fence) -> HistoryS
     return MemoryHistory()
 
 
-Build = Callable[[Mapping[str, Any], Mapping[str, str], Fence], HistoryStore]
-STORES: Final[dict[str, Build]] = {
+BuildHistoryStore = Callable[[Mapping[str, Any], Mapping[str, str], Fence], HistoryStore]
+STORES: Final[dict[str, BuildHistoryStore]] = {
     "io.debezium.storage.kafka.history.KafkaSchemaHistory": _kafka,
     "io.debezium.storage.file.history.FileSchemaHistory": _file,
     "io.debezium.relational.history.MemorySchemaHistory": _memory,

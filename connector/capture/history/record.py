@@ -13,6 +13,8 @@ from connector.capture.history.json_text import compact, pretty
 from connector.capture.history.table_json import Json, change_from_json, change_to_json
 from connector.errors import HistoryError
 
+RecordedPosition = Mapping[str, Any]
+"""The offset map that a history records with a statement."""
 _UNREAD: Final = "unreadDdl"
 
 
@@ -28,7 +30,7 @@ class HistoryRecord:
     """
 
     source: Mapping[str, Any]
-    position: Mapping[str, Any]
+    position: RecordedPosition
     database: str | None
     ddl: str | None
     table_changes: tuple[Json, ...] | None = ()

@@ -9,14 +9,12 @@ from typing import Any, Final, Protocol
 
 import orjson
 
-from connector.capture.history.record import HistoryRecord
+from connector.capture.history.record import HistoryRecord, RecordedPosition
 from connector.capture.history.table_json import Json, change_from_json, parse_table_id
 from connector.capture.progress import Recovered
 from connector.capture.tables import TableId, Tables
 
 _LOG: Final = logging.getLogger(__name__)
-
-Position = Mapping[str, Any]
 
 
 class StatementReplay(Protocol):
@@ -35,7 +33,7 @@ def recover(
     source: Mapping[str, Any],
     tables: Tables,
     replay: StatementReplay,
-    is_reached: Callable[[Position], bool],
+    is_reached: Callable[[RecordedPosition], bool],
     on_defined: Callable[[TableId], None] = lambda _: None,
     must_replay: Callable[[str], bool] = lambda _: False,
     *,
@@ -98,7 +96,7 @@ class _DuplicateFilter:
     """
 
     def __init__(self) -> None:
-        self._position: Position | None = None
+        self._position: RecordedPosition | None = None
         self._records: list[HistoryRecord] = []
 
     def is_duplicate(self, record: HistoryRecord) -> bool:

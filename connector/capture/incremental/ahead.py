@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from connector.capture.change import Change
 from connector.errors import MillraceError
 
-Step = Callable[[], Iterable[Change]]
+ReadStep = Callable[[], Iterable[Change]]
 
 
 class ReadAhead:
@@ -24,7 +24,7 @@ class ReadAhead:
         self._pool: ThreadPoolExecutor | None = None
 
     @contextmanager
-    def running(self, step: Step) -> Iterator[Iterator[Change]]:
+    def running(self, step: ReadStep) -> Iterator[Iterator[Change]]:
         """Run a step during the block, which ends with it.
 
         The value yields the step's changes, and raises its error, when they are iterated.
@@ -51,7 +51,7 @@ def _changes(outcome: Future[CollectedStep]) -> Iterator[Change]:
 class CollectedStep:
     """What a step has yielded; to iterate raises the error that ended it, behind its changes."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: ReadStep) -> None:
         self._changes: list[Change] = []
         self._error: MillraceError | None = None
         try:

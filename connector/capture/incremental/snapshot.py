@@ -15,6 +15,7 @@ from connector.capture.change import (
     Progress,
     Row,
     RowChanges,
+    RowPairs,
     SchemaChange,
     SnapshotBegan,
 )
@@ -260,7 +261,7 @@ class IncrementalSnapshot:
         self, schema: TableEventSchema, rows: list[Row], end: Row, text: PositionText | None
     ) -> RowChanges:
         source = self._chunks.source(end, schema.table.id)
-        pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in rows]
+        pairs: RowPairs = [(None, row) for row in rows]
         return RowChanges(schema, "r", pairs, source, None, text)
 
     @property

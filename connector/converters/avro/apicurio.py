@@ -11,7 +11,7 @@ from connector.converters.avro.apicurio_config import CONFIG
 from connector.converters.avro.apicurio_registry import AvroArtifacts
 from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.fragments import AvroFragments
-from connector.converters.avro.schemas import Dialect
+from connector.converters.avro.schemas import AvroDialect
 from connector.converters.registry import RegistryClient
 from connector.data.schema import Schema
 
@@ -30,7 +30,7 @@ class ApicurioAvroConverter(AvroFragments):
     def __init__(self, config: Mapping[str, str]) -> None:
         options = options_of(CONFIG, config)
         is_key = config.get("converter.type") == "key"
-        dialect = Dialect(metadata=options["connect.meta.data"])
+        dialect = AvroDialect(metadata=options["connect.meta.data"])
         super().__init__(Encoder(dialect), options["schemas.cache.config"])
         self.writes_headers: bool = options["apicurio.registry.headers.enabled"]
         part = "key" if is_key else "value"

@@ -11,7 +11,12 @@ from typing import Any
 
 from connector.converters.apicurio_registry import PREFIX, ApicurioRegistry, Artifact
 from connector.converters.avro.apicurio_config import STRATEGIES
-from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, record_name, same_fields
+from connector.converters.avro.schemas import (
+    AvroDialect,
+    AvroSchemaWriter,
+    record_name,
+    same_fields,
+)
 from connector.converters.registry import RegistryClient
 from connector.converters.subjects import required_name
 from connector.data.schema import Schema
@@ -23,7 +28,12 @@ class AvroArtifacts(ApicurioRegistry):
     kind = "AVRO"
 
     def __init__(
-        self, client: RegistryClient, options: Mapping[str, Any], dialect: Dialect, *, is_key: bool
+        self,
+        client: RegistryClient,
+        options: Mapping[str, Any],
+        dialect: AvroDialect,
+        *,
+        is_key: bool,
     ) -> None:
         strategy = STRATEGIES[options[f"{PREFIX}artifact-resolver-strategy"]]
         super().__init__(client, options, strategy, is_key=is_key)

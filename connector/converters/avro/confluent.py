@@ -10,7 +10,12 @@ import orjson
 from connector.converters.avro.confluent_config import CONFIG
 from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.fragments import AvroFragments
-from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, record_name, same_fields
+from connector.converters.avro.schemas import (
+    AvroDialect,
+    AvroSchemaWriter,
+    record_name,
+    same_fields,
+)
 from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.subjects import subject_of
 from connector.data.schema import Schema
@@ -24,7 +29,7 @@ class AvroConverter(AvroFragments):
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
         is_key = config.get("converter.type") == "key"
-        dialect = Dialect(
+        dialect = AvroDialect(
             metadata=options["connect.meta.data"],
             scrub=options["scrub.invalid.names"],
             optional_map_keys=options["allow.optional.map.keys"],

@@ -6,20 +6,17 @@ default, which also stands for a null. The functions equal what Java's converter
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
 from connector.converters.avro import binary
-from connector.converters.avro.schemas import Dialect, has_string_keys
+from connector.converters.avro.schemas import AvroDialect, has_string_keys
 from connector.converters.compiled_fields import compile_fields, field_error
 from connector.converters.varints import GROUP, LAST, MASK, MORE
-from connector.data.fragments import Encode
+from connector.data.fragments import Encode, EncodeValue
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
-
-EncodeValue = Callable[[Any], bytes]
 
 # Up to how many bits numbers are written without a call: one look-up and further groups of bits.
 _INTEGERS: Final = {"int16": (), "int32": (27,), "int64": (27, 41, 55)}
@@ -43,7 +40,7 @@ def present(schema: Schema) -> bytes:
 class Encoder:
     """Writes values; ``defaults`` writes a default where there is a null."""
 
-    def __init__(self, dialect: Dialect, *, defaults: bool = True) -> None:
+    def __init__(self, dialect: AvroDialect, *, defaults: bool = True) -> None:
         self._dialect = dialect
         self._defaults = defaults
 

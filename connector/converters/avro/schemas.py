@@ -2,7 +2,7 @@
 
 An Avro schema is what `json.loads` gives for its text: a name, a list (a union) or a dict, whose
 members stand in the order in which Java writes them. A named type that was described before is a
-name. The settings of the two converters that change schemas are the fields of `Dialect`.
+name. The settings of the two converters that change schemas are the fields of `AvroDialect`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class AvroDialect:
     """What two converters, or their settings, do differently."""
 
     metadata: bool = True
@@ -66,7 +66,7 @@ class Dialect:
 class AvroSchemaWriter:
     """Builds the Avro schema of one Connect schema; make one for each."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: AvroDialect) -> None:
         self._dialect = dialect
         self._written: dict[str, tuple[Any, ...]] = {}
         self._unnamed = 0
@@ -206,7 +206,7 @@ def _content(schema: Schema) -> tuple[Any, ...]:
     return schema.with_changes(optional=True, **own).parts()
 
 
-def _split_name(name: str, dialect: Dialect) -> tuple[str, str | None]:
+def _split_name(name: str, dialect: AvroDialect) -> tuple[str, str | None]:
     """Return the simple name and the namespace of a schema's name."""
     space, _, simple = name.rpartition(".")
     if not dialect.scrub:
@@ -215,7 +215,7 @@ def _split_name(name: str, dialect: Dialect) -> tuple[str, str | None]:
     return checked_name(scrubbed(simple)), space or None
 
 
-def record_name(schema: Schema, dialect: Dialect) -> str | None:
+def record_name(schema: Schema, dialect: AvroDialect) -> str | None:
     """Return the full name of a record in Avro, None for what is none."""
     if schema.type != "struct" or schema.optional:
         return None
@@ -225,7 +225,7 @@ def record_name(schema: Schema, dialect: Dialect) -> str | None:
     return f"{space}.{simple}" if space else simple
 
 
-def has_string_keys(schema: Schema, dialect: Dialect) -> bool:
+def has_string_keys(schema: Schema, dialect: AvroDialect) -> bool:
     """Whether a map is one in Avro, too; any other is an array of pairs."""
     keys = schema.keys
     assert keys is not None

@@ -12,9 +12,8 @@ from typing import Any, Final
 from connector.converters.compiled_fields import UNFIT, compile_fields, field_error
 from connector.converters.protobuf import wire
 from connector.converters.protobuf.schemas import ProtobufDialect, logical
-from connector.converters.protobuf.wire import EncodeValue
 from connector.converters.varints import LAST, MORE, varint
-from connector.data.fragments import Encode
+from connector.data.fragments import Encode, EncodeValue
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 

@@ -21,7 +21,7 @@ def same_messages(registered: str, own: str, references: Mapping[str, str]) -> b
         return False
     if (ours.syntax, ours.package) != (theirs.syntax, theirs.package):
         return False
-    here, there = _Scope(ours, (ours.top,)), _Scope(theirs, (theirs.top,))
+    here, there = _MessageScope(ours, (ours.top,)), _MessageScope(theirs, (theirs.top,))
     return all(
         _fits(here.inner(message), there.inner(theirs.top.nested[name]))
         if name in theirs.top.nested
@@ -37,16 +37,16 @@ def message_index(text: str, name: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
+class _MessageScope:
     """A message with those around it, in which names of types are resolved."""
 
     file: ParsedFile
     messages: tuple[ParsedMessage, ...]
 
-    def inner(self, message: ParsedMessage) -> _Scope:
-        return _Scope(self.file, (*self.messages, message))
+    def inner(self, message: ParsedMessage) -> _MessageScope:
+        return _MessageScope(self.file, (*self.messages, message))
 
-    def resolve(self, name: str) -> _Scope | None:
+    def resolve(self, name: str) -> _MessageScope | None:
         """Return the message of that name, None for a single value and for other files."""
         if not name.startswith("."):
             for depth in range(len(self.messages), 0, -1):
@@ -56,16 +56,16 @@ class _Scope:
         local = name.removeprefix(".").removeprefix(f"{self.file.package}.")
         return self._below(self.messages[:1], local)
 
-    def _below(self, messages: tuple[ParsedMessage, ...], name: str) -> _Scope | None:
+    def _below(self, messages: tuple[ParsedMessage, ...], name: str) -> _MessageScope | None:
         for part in name.split("."):
             message = messages[-1].nested.get(part)
             if message is None:
                 return None
             messages = (*messages, message)
-        return _Scope(self.file, messages)
+        return _MessageScope(self.file, messages)
 
 
-def _fits(ours: _Scope, theirs: _Scope) -> bool:
+def _fits(ours: _MessageScope, theirs: _MessageScope) -> bool:
     """Whether the fields of a message are those of another one: their bytes are the same."""
     for number, field in ours.messages[-1].fields.items():
         other = theirs.messages[-1].fields.get(number)

@@ -6,13 +6,13 @@ A field that says nothing of presence is not written where its value is zero, em
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from struct import Struct
 from typing import Any, Final
 
 from connector.converters.varints import varint
 from connector.data.calendar import clock
 from connector.data.decimals import unscaled_bytes
+from connector.data.fragments import EncodeValue
 from connector.data.schema import Schema
 from connector.data.semantic import (
     CONNECT_DATE,
@@ -21,8 +21,6 @@ from connector.data.semantic import (
 )
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
-
-EncodeValue = Callable[[Any], bytes]
 
 FLOAT: Final = Struct("<f").pack
 DOUBLE: Final = Struct("<d").pack

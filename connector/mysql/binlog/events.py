@@ -12,7 +12,7 @@ from connector.errors import ConversionError
 from connector.mysql.binlog.tablemap import TableMap
 
 RowsKind = Literal["c", "u", "d"]
-Header = tuple[int, int, int, int]  # timestamp (seconds), server id, position, size
+EventHeader = tuple[int, int, int, int]  # timestamp (seconds), server id, position, size
 
 
 class BinlogEvent:
@@ -20,7 +20,7 @@ class BinlogEvent:
 
     __slots__ = ("header",)
 
-    def __init__(self, header: Header) -> None:
+    def __init__(self, header: EventHeader) -> None:
         self.header = header
 
     @property
@@ -34,7 +34,7 @@ class Rotated(BinlogEvent):
 
     __slots__ = ("artificial", "file", "start")
 
-    def __init__(self, header: Header, file: str, start: int, *, artificial: bool) -> None:
+    def __init__(self, header: EventHeader, file: str, start: int, *, artificial: bool) -> None:
         self.header = header
         self.file = file
         self.start = start
@@ -53,7 +53,7 @@ class GtidRead(BinlogEvent):
 
     def __init__(
         self,
-        header: Header,
+        header: EventHeader,
         gtid: str,
         commit_micros: int = 0,
         *,
@@ -80,7 +80,7 @@ class Began(BinlogEvent):
 
     __slots__ = ("thread",)
 
-    def __init__(self, header: Header, thread: int) -> None:
+    def __init__(self, header: EventHeader, thread: int) -> None:
         self.header = header
         self.thread = thread
 
@@ -113,7 +113,7 @@ class QueryRan(BinlogEvent):
 
     def __init__(
         self,
-        header: Header,
+        header: EventHeader,
         thread: int,
         database: str,
         sql: str,
@@ -131,7 +131,7 @@ class RowsQueryRead(BinlogEvent):
 
     __slots__ = ("_text",)
 
-    def __init__(self, header: Header, text: bytes) -> None:
+    def __init__(self, header: EventHeader, text: bytes) -> None:
         self.header = header
         self._text = text
 
@@ -151,7 +151,7 @@ class TableMapped(BinlogEvent):
 
     __slots__ = ("table_map",)
 
-    def __init__(self, header: Header, table_map: TableMap) -> None:
+    def __init__(self, header: EventHeader, table_map: TableMap) -> None:
         self.header = header
         self.table_map = table_map
 
@@ -167,7 +167,7 @@ class RowsChanged(BinlogEvent):
 
     def __init__(
         self,
-        header: Header,
+        header: EventHeader,
         kind: RowsKind,
         table_map: TableMap | None,
         images: tuple[bytes, int, int],
@@ -202,7 +202,7 @@ class Unreadable(BinlogEvent):
 
     __slots__ = ("error",)
 
-    def __init__(self, header: Header, error: ConversionError) -> None:
+    def __init__(self, header: EventHeader, error: ConversionError) -> None:
         self.header = header
         self.error = error
 
@@ -218,6 +218,6 @@ class IncidentSeen(BinlogEvent):
 
     __slots__ = ("message",)
 
-    def __init__(self, header: Header, message: str) -> None:
+    def __init__(self, header: EventHeader, message: str) -> None:
         self.header = header
         self.message = message

@@ -17,8 +17,8 @@ from connector.mysql.binlog.events import (
     Began,
     BinlogEvent,
     Committed,
+    EventHeader,
     GtidRead,
-    Header,
     HeartbeatSeen,
     IncidentSeen,
     QueryRan,
@@ -40,7 +40,7 @@ from connector.mysql.session.wire import length_encoded
 from connector.mysql.types.result_cache import ResultCache
 
 # of the header, the data, where the body starts, and where it ends
-Parse = Callable[[Header, bytes, int, int], BinlogEvent]
+Parse = Callable[[EventHeader, bytes, int, int], BinlogEvent]
 
 MALFORMED = (LookupError, ValueError, struct.error, zlib.error, ConversionError)
 HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
@@ -157,7 +157,7 @@ class EventParser:
         if size != fields.get(3, size):
             raise _malformed(header, f"{size} of {fields[3]} bytes inside")
 
-    def _format(self, header: Header, data: bytes, _: int, end: int) -> BinlogEvent:
+    def _format(self, header: EventHeader, data: bytes, _: int, end: int) -> BinlogEvent:
         """Read from a format description whether the events of its file have checksums.
 
         It ends in the algorithm (0 = none, 1 = CRC32) and a checksum of its own.
@@ -167,14 +167,14 @@ class EventParser:
         self._tables.clear()
         return BinlogEvent(header)
 
-    def _rotate(self, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    def _rotate(self, header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
         """Table numbers are valid within a server's run, which never spans two files."""
         position = int.from_bytes(data[start : start + 8], "little")
         file = data[start + 8 : end].decode("utf-8")
         self._tables.clear()
         return Rotated(header, file, position, artificial=header[0] == 0)
 
-    def _table_map(self, header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+    def _table_map(self, header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
         body = data[start:end]
         known = self._known_maps.get(body)
         if known is None:
@@ -188,7 +188,7 @@ class EventParser:
         partial = event_type == types.PARTIAL_UPDATE_ROWS
         images = 2 if kind == "u" else 1
 
-        def parse(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+        def parse(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
             number = int.from_bytes(data[start : start + 6], "little")
             start += 8
             if extra:
@@ -213,23 +213,23 @@ class EventParser:
         return parse
 
 
-def unreadable(header: Header, data: bytes, start: int, error: Exception) -> Unreadable:
+def unreadable(header: EventHeader, data: bytes, start: int, error: Exception) -> Unreadable:
     """Describe an event that is `MALFORMED`; its body starts at ``start``."""
     return Unreadable(header, _malformed(data[start - 19 : start], _reason(error)))
 
 
-def parse_other(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+def parse_other(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
     """Parse an event of a type that the capture does not need."""
     return BinlogEvent(header)
 
 
-def _query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _query(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     """Thread, run time, length of the database, error, length of status; then these three."""
     thread, status, database, sql = _statement_parts(data, start, end)
     return _statement(header, thread, status, database, sql)
 
 
-def _query_compressed(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _query_compressed(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     thread, status, database, sql = _statement_parts(data, start, end)
     return _statement(header, thread, status, database, _uncompressed(sql))
 
@@ -244,7 +244,7 @@ def _statement_parts(data: bytes, start: int, end: int) -> tuple[int, bytes, byt
 
 
 def _statement(
-    header: Header, thread: int, status: bytes, database: bytes, sql: bytes
+    header: EventHeader, thread: int, status: bytes, database: bytes, sql: bytes
 ) -> BinlogEvent:
     if sql == b"BEGIN":
         return Began(header, thread)
@@ -262,14 +262,14 @@ def _statement(
     return QueryRan(header, thread, database.decode("utf-8", "replace"), text, session.sql_mode)
 
 
-def _xid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
+def _xid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
     return Committed(header)
 
 
 _servers: ResultCache[bytes, str] = ResultCache(lambda data: str(uuid.UUID(bytes=data)))
 
 
-def _gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _gtid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     """Flags, UUID, number; with MySQL 8 also two logical clocks and the commit times."""
     server = _servers[data[start + 1 : start + 17]]
     number = int.from_bytes(data[start + 17 : start + 25], "little")
@@ -283,12 +283,12 @@ def _gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
     return GtidRead(header, f"{server}:{number}", micros)
 
 
-def _tagged_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _tagged_gtid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     gtid, micros = parse_tagged_gtid(data[start:end])
     return GtidRead(header, gtid, micros)
 
 
-def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _mariadb_gtid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     """Sequence, domain, flags, and what the flags announce; the event is also the BEGIN.
 
     The number of a group commit and the name of an XA transaction stand before further flags.
@@ -310,15 +310,15 @@ def _mariadb_gtid(header: Header, data: bytes, start: int, end: int) -> BinlogEv
     )
 
 
-def _rows_query(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _rows_query(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     return RowsQueryRead(header, data[start + 1 : end])
 
 
-def _annotate(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _annotate(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     return RowsQueryRead(header, data[start:end])
 
 
-def _incident(header: Header, data: bytes, start: int, end: int) -> BinlogEvent:
+def _incident(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     return IncidentSeen(header, data[start + 3 : end].decode("utf-8", "replace"))
 
 

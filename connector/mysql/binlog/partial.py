@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from connector.capture.change import Row
+from connector.capture.change import Row, RowPairs
 from connector.capture.columns import ColumnCodec
 from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.events import RowsChanged
@@ -38,9 +38,9 @@ class PartialDecoder:
             self._layouts[index] = field
         self._unavailable = [codec.unavailable for codec, _ in requested]
 
-    def rows(self, event: RowsChanged) -> list[tuple[Row | None, Row | None]]:
+    def rows(self, event: RowsChanged) -> RowPairs:
         """Decode the pairs of images of an event."""
-        pairs: list[tuple[Row | None, Row | None]] = []
+        pairs: RowPairs = []
         data, offset = event.data, event.start
         while offset < event.end:
             before, raw, offset = self._image(data, offset, event.present, b"", {})

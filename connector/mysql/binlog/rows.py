@@ -52,7 +52,7 @@ class ImageDecoder:
     def _functions(self) -> list[Callable[[Any], Any]]:
         return [column.convert.function() for column in self._columns]
 
-    def native_columns(self) -> list[native.Column]:
+    def native_columns(self) -> list[native.NativeColumn]:
         """Describe the columns that the images hold to the native core."""
         return [image_column(held.field, held.convert, held.slot) for held in self._columns]
 

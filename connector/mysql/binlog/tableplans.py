@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal, Protocol
 
-from connector.capture.change import Row, SchemaChange
+from connector.capture.change import Row, RowPairs, SchemaChange
 from connector.capture.columns import ColumnCodec
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 _MAX_PLANS = 20_000
 
 OnInconsistency = Literal["fail", "warn", "skip"]
-Pairs = list[tuple[Row | None, Row | None]]
 
 
 class TablePlan:
@@ -50,7 +49,7 @@ class TablePlan:
         """Whether an update of the log may be a deletion: of a row whose end it sets."""
         return self._versions is not None
 
-    def rows(self, event: RowsChanged) -> Pairs | Rows:
+    def rows(self, event: RowsChanged) -> RowPairs | Rows:
         """Decode the rows of an event.
 
         :raises SchemaMismatchError: its bytes are not rows of the table.
@@ -102,7 +101,7 @@ class TablePlan:
             return None
         return program.rows(event.data, event.start, event.end, event.kind)
 
-    def _rows(self, event: RowsChanged) -> Pairs:
+    def _rows(self, event: RowsChanged) -> RowPairs:
         if event.partial:
             return self._fill_unchanged(self._partial_rows(event), event)
         decoder = self._decoder(event.present)
@@ -113,8 +112,8 @@ class TablePlan:
 
     def _pairs_of_unequal_images(
         self, event: RowsChanged, before: ImageDecoder, after: ImageDecoder
-    ) -> Pairs:
-        pairs: Pairs = []
+    ) -> RowPairs:
+        pairs: RowPairs = []
         offset = event.start
         while offset < event.end:
             old, offset = before.decode_one(event.data, offset)
@@ -126,7 +125,7 @@ class TablePlan:
             )
         return pairs
 
-    def _fill_unchanged(self, pairs: Pairs, event: RowsChanged) -> Pairs:
+    def _fill_unchanged(self, pairs: RowPairs, event: RowsChanged) -> RowPairs:
         """Copy columns that the image after lacks from the image before.
 
         With ``binlog_row_image=MINIMAL`` only the image before has the key.
@@ -140,7 +139,7 @@ class TablePlan:
             return pairs
         return [(old, old and new and _copy_slots(old, new, unchanged)) for old, new in pairs]
 
-    def _partial_rows(self, event: RowsChanged) -> Pairs:
+    def _partial_rows(self, event: RowsChanged) -> RowPairs:
         if self._partial is None:
             self._partial = PartialDecoder(self._wires, self._requested)
         return self._partial.rows(event)
@@ -302,7 +301,7 @@ def _unknown(name: TableId) -> UnknownTableError:
     )
 
 
-def _pairs(decoder: ImageDecoder, kind: str, data: bytes, start: int, end: int) -> Pairs:
+def _pairs(decoder: ImageDecoder, kind: str, data: bytes, start: int, end: int) -> RowPairs:
     """Decode rows all of whose images hold the same columns."""
     images = decoder.decode(data, start, end)
     if kind == "c":

@@ -47,7 +47,7 @@ from connector.mysql.source_block import SourceBlock
 log = logging.getLogger(__name__)
 
 BinlogChange = CaptureEvent | Progress[BinlogPosition]
-Statement = Callable[[QueryRan, Coordinates, int], Iterable[CaptureEvent]]
+ApplyStatement = Callable[[QueryRan, Coordinates, int], Iterable[CaptureEvent]]
 _NOTHING: tuple[CaptureEvent, ...] = ()
 
 
@@ -63,7 +63,7 @@ class Translator:
         at: Coordinates,
         plans: TablePlans,
         source: SourceBlock,
-        statement: Statement,
+        statement: ApplyStatement,
         options: TranslateOptions,
         done: BinlogPosition | None = None,
     ) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from connector.capture.change import Operation, Row
+from connector.capture.change import Operation, RowPairs
 from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
 from connector.mysql.types.type_options import FailureMode
-
-RowPairs = list[tuple[Row | None, Row | None]]
 
 
 class MissingValues(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from connector.capture.change import Row
+from connector.capture.change import RowPairs
 from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column
 from connector.codegen import Expression
@@ -29,9 +29,6 @@ _END: Final = ColumnCodec(
 )
 
 
-Pairs = list[tuple[Row | None, Row | None]]
-
-
 class VersionedRows:
     """Selects present rows by the time of their end, which is the last column."""
 
@@ -39,7 +36,7 @@ class VersionedRows:
         self._wires = wires
         self._ends: dict[bytes, ImageDecoder] = {}
 
-    def present(self, event: RowsChanged, pairs: Pairs) -> Pairs:
+    def present(self, event: RowsChanged, pairs: RowPairs) -> RowPairs:
         """Return the pairs of an event without history.
 
         A row whose end an update sets is deleted: it has no image after.
@@ -76,7 +73,9 @@ class VersionedRows:
         return decoder
 
 
-def split_by_kind(kind: RowsKind, rows: Pairs, first: int) -> Iterator[tuple[RowsKind, Pairs, int]]:
+def split_by_kind(
+    kind: RowsKind, rows: RowPairs, first: int
+) -> Iterator[tuple[RowsKind, RowPairs, int]]:
     """Split the rows of an event into runs of updates and of deletions.
 
     Each part has its kind and the number of its first row; ``first`` is that of ``rows[0]``.

@@ -29,9 +29,9 @@ class ColumnConverter(Protocol):
         """Return how a column is read, None when it is none of this converter's."""
 
 
-Build = Callable[[Mapping[str, str], TypeOptions], ColumnConverter]
+BuildConverter = Callable[[Mapping[str, str], TypeOptions], ColumnConverter]
 _PACKAGES: Final = ("binlog", "mysql", "mariadb")
-_BUNDLED: Final[dict[str, Build]] = {
+_BUNDLED: Final[dict[str, BuildConverter]] = {
     f"io.debezium.connector.{package}.converters.{name}": build
     for package in _PACKAGES
     for name, build in (
@@ -61,7 +61,7 @@ def faults(config: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def _builder(key: str, kind: str | None) -> Build:
+def _builder(key: str, kind: str | None) -> BuildConverter:
     if not kind:
         raise ConfigError(f"The '{key}' value is invalid: A value is required")
     if kind in _BUNDLED:

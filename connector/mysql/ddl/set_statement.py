@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from connector.mysql.ddl.reader import Reader
-from connector.mysql.ddl.statements import Assignment, Ignored, Scope, SetVariables
+from connector.mysql.ddl.statements import Assignment, Ignored, SetVariables, VariableScope
 
-_SCOPES: Final[dict[str, Scope]] = {
+_SCOPES: Final[dict[str, VariableScope]] = {
     "GLOBAL": "GLOBAL",
     "PERSIST": "SESSION",  # a scope that Debezium does not have
     "PERSIST_ONLY": "SESSION",
@@ -24,7 +24,7 @@ def read_set(reader: Reader, first: int) -> SetVariables | Ignored:
         reader.skip_statement()
         return Ignored()
     assignments: list[Assignment] = []
-    scope: Scope = "SESSION"
+    scope: VariableScope = "SESSION"
     position = 0
     while True:
         if reader.word in _SCOPES and reader.ahead() != "=":
@@ -50,7 +50,7 @@ def _at_other(reader: Reader) -> bool:
     return word in _OTHERS and reader.ahead() != "="
 
 
-def _variable(reader: Reader, scope: Scope) -> tuple[Scope, str] | None:
+def _variable(reader: Reader, scope: VariableScope) -> tuple[VariableScope, str] | None:
     """Read the name of a variable; None for a user's own."""
     if reader.kind != "variable":
         name = reader.name()

@@ -14,7 +14,7 @@ from connector.mysql.ddl.reader import TableName
 
 DatabaseAction = Literal["create", "alter", "drop"]
 ViewAction = Literal["CREATE_TABLE", "ALTER_TABLE"]
-Scope = Literal["SESSION", "GLOBAL"]
+VariableScope = Literal["SESSION", "GLOBAL"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Assignment:
 
     name: str
     value: str
-    scope: Scope
+    scope: VariableScope
     order: int
 
 

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from connector.errors import DdlError
 
 Dialect = Literal["mysql", "mariadb"]
-Kind = Literal[
+TokenKind = Literal[
     "word",
     "name",
     "double",
@@ -44,7 +44,7 @@ class Tokens:
     """
 
     text: str
-    kinds: list[Kind]
+    kinds: list[TokenKind]
     words: list[str]
     starts: list[int]
     ends: list[int]
@@ -58,7 +58,7 @@ def tokenize(text: str, dialect: Dialect = "mysql", *, backslashes: bool = True)
         NO_BACKSLASH_ESCAPES switches that off).
     :raises DdlError: for a string, quoted name or comment that never ends.
     """
-    kinds: list[Kind] = []
+    kinds: list[TokenKind] = []
     words: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from connector.mysql.ddl.statements import Scope
+from connector.mysql.ddl.statements import VariableScope
 
 # the servers' bits of sql_mode; MySQL has no ORACLE any more
 _ANSI_QUOTES, _ORACLE, _NO_BACKSLASH_ESCAPES = 1 << 2, 1 << 9, 1 << 20
@@ -37,9 +37,9 @@ class SystemVariables:
     """Variables by name; one of the session hides the global one of the same name."""
 
     def __init__(self) -> None:
-        self._values: dict[Scope, dict[str, str]] = {"SESSION": {}, "GLOBAL": {}}
+        self._values: dict[VariableScope, dict[str, str]] = {"SESSION": {}, "GLOBAL": {}}
 
-    def set(self, name: str, value: str | None, scope: Scope = "SESSION") -> None:
+    def set(self, name: str, value: str | None, scope: VariableScope = "SESSION") -> None:
         """Set a variable; None removes it from its scope."""
         if value is None:
             self._values[scope].pop(name.lower(), None)

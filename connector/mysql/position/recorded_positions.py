@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
+from connector.capture.history.record import RecordedPosition
 from connector.capture.selection import Matches
 from connector.errors import HistoryError
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
-
-Offset = Mapping[str, Any]
 
 DEFINES: Final = "millrace_defines"
 """Key of a recorded position that belongs to a resolved definition instead of a statement."""
@@ -22,7 +21,7 @@ def recorded_before(
     *,
     is_mariadb: bool,
     by_gtids: bool = True,
-) -> Callable[[Offset], bool]:
+) -> Callable[[RecordedPosition], bool]:
     """Return the predicate of recorded positions that a start at ``desired`` does not read again.
 
     :param by_gtids: the log is read after a set of transactions, otherwise after a position of it.
@@ -31,7 +30,7 @@ def recorded_before(
     none: servers are switched to GTIDs and rarely back.
     """
 
-    def is_reached(recorded: Offset) -> bool:
+    def is_reached(recorded: RecordedPosition) -> bool:
         at = position_of(recorded, is_mariadb=is_mariadb)
         if not by_gtids or not (desired.gtids or at.gtids):
             return _order(at) <= _order(desired)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from connector.capture.change import Row
+from connector.capture.change import Row, RowPairs
 from connector.capture.columns import ColumnCodec
 from connector.capture.table_schema import TableEventSchema
 from connector.errors import DatabaseUnavailableError, ReselectError, StopError
@@ -25,8 +25,6 @@ log = logging.getLogger(__name__)
 _MOST_TABLES: Final = 2_000
 _FRESH: Final = 2_000_000  # microseconds; MariaDB logs whole seconds
 _PATIENCE: Final = (0.002, 0.01, 0.03)  # seconds between looks for a row that was just written
-
-Pairs = list[tuple[Row | None, Row | None]]
 
 
 class Reselection:
@@ -53,8 +51,8 @@ class Reselection:
         self._connection: Connection | None = None
 
     def complete(
-        self, codec: TableEventSchema, rows: Pairs, lacking: frozenset[int], micros: int
-    ) -> Pairs:
+        self, codec: TableEventSchema, rows: RowPairs, lacking: frozenset[int], micros: int
+    ) -> RowPairs:
         """Return the rows of an event with the values that were read.
 
         :param lacking: the slots that the log holds neither before nor after the change.
@@ -225,7 +223,7 @@ class _RowReader:
         self._rows = TextRows([codec.as_selected() for codec in columns])
 
     def read(
-        self, connection: Connection, table: str, keys: Iterable[_Key], row: Row
+        self, connection: Connection, table: str, keys: Iterable[_KeyColumn], row: Row
     ) -> Row | None:
         """Return the values of the row with this key, None when there is none."""
         key = " AND ".join(f"{key.name}={connection.literal(key.value(row))}" for key in keys)
@@ -236,7 +234,7 @@ class _RowReader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class _KeyColumn:
     """One column of a key: its quoted name, its slot, and the conversion to SQL."""
 
     name: str
@@ -249,7 +247,7 @@ class _Key:
         return None if value is None else self.in_sql(value)
 
 
-def _keys(codec: TableEventSchema, processor: ReselectOptions) -> list[_Key]:
+def _keys(codec: TableEventSchema, processor: ReselectOptions) -> list[_KeyColumn]:
     """Return the columns that identify a row; key slots hold values as they were read."""
     slots = {codec.columns[slot].column.name: slot for slot in range(len(codec.columns))}
     slots |= {codec.columns[slot].column.name: slot for slot in codec.key_slots}
@@ -262,6 +260,6 @@ def _keys(codec: TableEventSchema, processor: ReselectOptions) -> list[_Key]:
         return []
     columns = [codec.columns[slots[name]] for name in names]
     return [
-        _Key(quote(name), slots[name], sql_value(column))
+        _KeyColumn(quote(name), slots[name], sql_value(column))
         for name, column in zip(names, columns, strict=True)
     ]

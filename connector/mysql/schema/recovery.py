@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from connector.capture.history import HistoryStore, recover
+from connector.capture.history.record import RecordedPosition
 from connector.capture.history.snapshot import HistoryMark, HistorySnapshot, SnapshotFile
 from connector.capture.progress import Recovered
 from connector.mysql.schema.database_schema import DatabaseSchema
-
-Offset = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,8 @@ class Recovery:
     store: HistoryStore
     snapshots: SnapshotFile | None
     partition: Mapping[str, Any]
-    at: Offset
-    is_reached: Callable[[Offset], bool]
+    at: RecordedPosition
+    is_reached: Callable[[RecordedPosition], bool]
     basis: Mapping[str, Any]
     prefer_ddl: bool = False
 
@@ -40,7 +39,7 @@ class Recovery:
             schema.restore(loaded.state, loaded.tables)
         excluded = 0
 
-        def is_reached(position: Offset) -> bool:
+        def is_reached(position: RecordedPosition) -> bool:
             nonlocal excluded
             reached = self.is_reached(position)
             excluded += not reached

@@ -12,7 +12,7 @@ from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import NOT_OF_THE_TYPE, TextRows, is_end, wrong_type
 from connector.mysql.session.wire import join_payload, payload_end
 from connector.mysql.types.native_columns import text_column
-from connector.native import MAX_BUFFER, Pairs, RowProgram, Rows, row_program
+from connector.native import MAX_BUFFER, NativePairs, RowProgram, Rows, row_program
 
 Batch = list[Row] | Rows
 _NOT_READ = Expression()
@@ -83,7 +83,7 @@ def _program(rows: TextRows) -> RowProgram | None:
         column = text_column(codec.from_text.then(codec.after), slot)
         columns.append((*column[:5], _checked(column[5], codec.column)))
 
-    def decode(_: str, data: bytes, start: int, end: int) -> Pairs:
+    def decode(_: str, data: bytes, start: int, end: int) -> NativePairs:
         return [(None, row) for row in rows.decode_all(data, start, end)]
 
     return row_program(columns, len(rows.columns), decode, is_text=True)

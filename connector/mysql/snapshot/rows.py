@@ -33,11 +33,11 @@ from connector.mysql.snapshot.parallel_reading import (
 from connector.mysql.snapshot.table_chunks import ChunkPlanner, TableChunk
 from connector.mysql.snapshot.table_reader import TableReader
 from connector.mysql.source_block import SourceBlock
-from connector.native import Pairs, Rows, is_native
+from connector.native import NativePairs, Rows, is_native
 
 log = logging.getLogger(__name__)
 
-PairsOrRows = Pairs | Rows
+PairsOrRows = NativePairs | Rows
 Marker = str
 RowOrScan = RowChanges | Truncated | TableScan | ChunkScan
 FIRST: Final = "first"

@@ -51,8 +51,8 @@ _EXCLUDE: Final = (
     "Exclude the table with table.exclude.list, and report its SHOW CREATE TABLE; then restart "
     "the task."
 )
-Step = Truncated | TableScan | ChunkScan | SnapshotBegan | ChunkedReadBegan
-SnapshotChange = SchemaChange | RowChanges | Step
+SnapshotStep = Truncated | TableScan | ChunkScan | SnapshotBegan | ChunkedReadBegan
+SnapshotChange = SchemaChange | RowChanges | SnapshotStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ class Snapshot:
         """Delay each change until the next one comes: the very last one gets a marker."""
         held: SchemaChange | RowChanges | None = None
         for change in changes:
-            if isinstance(change, Step):
+            if isinstance(change, SnapshotStep):
                 yield change
                 continue
             if held is not None:

@@ -37,7 +37,7 @@ from connector.mysql.types.unconvertible import Refuse, refusing
 _DAY = 86400
 _NANOS = 1_000_000_000
 _FIRST_NANO_SECOND = -106_751 * _DAY
-Finish = Callable[[int, int], Any]  # (seconds since the epoch, nanoseconds) -> value
+FinishDatetime = Callable[[int, int], Any]  # (seconds since the epoch, nanoseconds) -> value
 
 
 def datetime(column: Column, options: TypeOptions) -> ColumnType:
@@ -71,7 +71,7 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     )
 
 
-def _from_log(digits: int, finish: Finish, log_day: LogDay) -> Expression:
+def _from_log(digits: int, finish: FinishDatetime, log_day: LogDay) -> Expression:
     """Read year and month, day, hour, minute, second and fraction from their bits."""
     ticks = _TICKS.get(finish, 1)
     bits = fraction_scale(digits)[0] * 8
@@ -92,7 +92,7 @@ def _from_log(digits: int, finish: Finish, log_day: LogDay) -> Expression:
     return Expression(f"({value} if {known} else None)", names, native)
 
 
-def _old(number: int, finish: Finish, log_day: LogDay) -> Any:
+def _old(number: int, finish: FinishDatetime, log_day: LogDay) -> Any:
     """Read the format from before MySQL 5.6.4: the digits YYYYMMDDHHMMSS as a number."""
     date, clock = divmod(number, 1_000_000)
     year, day = divmod(date, 10_000)
@@ -116,7 +116,7 @@ def _same(days: int) -> int:
 
 
 def _from_text(
-    adjust: Callable[[int], int], finish: Finish, moved: Callable[[int], int] = _same
+    adjust: Callable[[int], int], finish: FinishDatetime, moved: Callable[[int], int] = _same
 ) -> Callable[[bytes | str], Any]:
     def midnight(date: bytes | str) -> int | None:
         days = epoch_day(adjust(int(date[:4])), int(date[5:7]), int(date[8:]))
@@ -141,7 +141,7 @@ def _from_text(
 
 
 def _literal(
-    literal: str, column: Column, convert: Callable[[bytes | str], Any], finish: Finish
+    literal: str, column: Column, convert: Callable[[bytes | str], Any], finish: FinishDatetime
 ) -> Any:
     if literal == "0" or literal[:4] == "0000" or "-00" in literal[:10]:
         return None if column.optional else finish(0, 0)
@@ -165,7 +165,7 @@ def _nanos(seconds: int, nanos: int) -> int | None:
     return value if seconds >= _FIRST_NANO_SECOND and value < 1 << 63 else None
 
 
-def _nanos_or(refuse: Refuse) -> Finish:
+def _nanos_or(refuse: Refuse) -> FinishDatetime:
     def finish(seconds: int, nanos: int) -> int | None:
         value = _nanos(seconds, nanos)
         return refuse("64 bits hold no such number of nanoseconds") if value is None else value
@@ -182,22 +182,25 @@ def _iso(seconds: int, nanos: int) -> str:
     )
 
 
-_TICKS: dict[Finish, int] = {_millis: 1000, _micros: 1_000_000}  # values that are sums of parts
-_NATIVE_TICKS: dict[Finish, int] = {**_TICKS, _iso: 0}  # any other gives nanoseconds
-_NATIVE_TEXT: dict[Finish, tuple[str]] = {
+_TICKS: dict[FinishDatetime, int] = {
+    _millis: 1000,
+    _micros: 1_000_000,
+}  # values that are sums of parts
+_NATIVE_TICKS: dict[FinishDatetime, int] = {**_TICKS, _iso: 0}  # any other gives nanoseconds
+_NATIVE_TEXT: dict[FinishDatetime, tuple[str]] = {
     _millis: ("milli-datetime",),
     _micros: ("micro-datetime",),
     _iso: ("iso-datetime",),
 }
 
 
-def _mode(precision: TimePrecision, digits: int) -> tuple[Schema, Finish, Any]:
+def _mode(precision: TimePrecision, digits: int) -> tuple[Schema, FinishDatetime, Any]:
     if precision == "adaptive_time_microseconds":
         return (TIMESTAMP, _millis, 0) if digits <= 3 else (MICRO_TIMESTAMP, _micros, 0)
     return _MODES[precision]
 
 
-_MODES: dict[str, tuple[Schema, Finish, Any]] = {
+_MODES: dict[str, tuple[Schema, FinishDatetime, Any]] = {
     "microseconds": (MICRO_TIMESTAMP, _micros, 0),
     "nanoseconds": (NANO_TIMESTAMP, _nanos, 0),
     "connect": (CONNECT_TIMESTAMP, _millis, 0),

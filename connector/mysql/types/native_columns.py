@@ -28,7 +28,7 @@ class _Conversion:
         return self._function(value)
 
 
-def image_column(field: LogField, convert: Expression, slot: int | None) -> native.Column:
+def image_column(field: LogField, convert: Expression, slot: int | None) -> native.NativeColumn:
     """Describe a column of row images; a slot of None is skipped."""
     if isinstance(field, Fixed):
         prefixed, code, size = False, field.format, struct.calcsize("<" + field.format)
@@ -37,12 +37,12 @@ def image_column(field: LogField, convert: Expression, slot: int | None) -> nati
     return prefixed, size, code, _operation(convert, code), slot, _Conversion(convert)
 
 
-def text_column(convert: Expression, slot: int | None) -> native.Column:
+def text_column(convert: Expression, slot: int | None) -> native.NativeColumn:
     """Describe a column of a text result set; a slot of None is skipped."""
     return True, 1, "s", _operation(convert, "s"), slot, _Conversion(convert)
 
 
-def _operation(convert: Expression, code: str) -> native.Operation | None:
+def _operation(convert: Expression, code: str) -> native.NativeOperation | None:
     if convert.native is not None or convert.template != "{}":
         return convert.native
     if code[-1] == "s":

@@ -25,8 +25,8 @@ _SECOND = 1_000_000_000
 _WHOLE_SECONDS, _COLON = len("hh:mm:ss"), ord(":")
 _NO_TIME_OF_DAY = "it is no time of a day"
 
-Finish = Callable[[int], Any]  # nanoseconds -> value
-Finishing = Callable[[Refuse], Finish]
+FinishTime = Callable[[int], Any]  # nanoseconds -> value
+Finishing = Callable[[Refuse], FinishTime]
 
 
 def time(column: Column, options: TypeOptions) -> ColumnType:
@@ -61,7 +61,7 @@ def time(column: Column, options: TypeOptions) -> ColumnType:
     )
 
 
-def _from_log(digits: int, finishing: Finishing, finish: Finish) -> Expression:
+def _from_log(digits: int, finishing: Finishing, finish: FinishTime) -> Expression:
     """Read hours, minutes, seconds and fraction from their bits; negative ones are rare."""
     width, unit = fraction_scale(digits)
     bits = width * 8
@@ -107,19 +107,19 @@ def _nanos(text: str) -> int:
     return -nanos if sign else nanos
 
 
-def _micros(_: Refuse) -> Finish:
+def _micros(_: Refuse) -> FinishTime:
     return lambda nanos: nanos // 1000 if nanos >= 0 else -(-nanos // 1000)
 
 
-def _nanoseconds(_: Refuse) -> Finish:
+def _nanoseconds(_: Refuse) -> FinishTime:
     return lambda nanos: nanos
 
 
-def _millis_of_day(refuse: Refuse) -> Finish:
+def _millis_of_day(refuse: Refuse) -> FinishTime:
     return lambda nanos: nanos // 1_000_000 if 0 <= nanos <= _DAY else refuse(_NO_TIME_OF_DAY)
 
 
-def _iso(refuse: Refuse) -> Finish:
+def _iso(refuse: Refuse) -> FinishTime:
     return lambda nanos: _iso_text(nanos) if 0 <= nanos <= _DAY else refuse(_NO_TIME_OF_DAY)
 
 

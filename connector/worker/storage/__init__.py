@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-Entry = tuple[bytes, bytes | None]
+LogEntry = tuple[bytes, bytes | None]
 
 
 class Log(Protocol):
@@ -22,12 +22,12 @@ class Log(Protocol):
         :raises StopError: it is unreadable; the text names the remedy.
         """
 
-    def write(self, entries: Sequence[Entry]) -> None:
+    def write(self, entries: Sequence[LogEntry]) -> None:
         """Store the entries in order, None removing a key; returns once all are durable.
 
         :raises TransientError: the storage does not answer; some may be stored.
         :raises StopError: the storage refuses them permanently.
         """
 
-    def post(self, entry: Entry) -> None:
+    def post(self, entry: LogEntry) -> None:
         """Store an entry later and in order; a failure is logged, for entries that may be lost."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from connector.errors import StopError, TransientError
-from connector.worker.storage import Entry
+from connector.worker.storage import LogEntry
 
 _log = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class FileLog:
             ) from None
         return dict(self._entries)
 
-    def write(self, entries: Sequence[Entry]) -> None:
+    def write(self, entries: Sequence[LogEntry]) -> None:
         """Store the entries by writing a new file in the place of the old one."""
         with self._lock:
             changed = dict(self._entries)
@@ -92,7 +92,7 @@ class FileLog:
                 raise TransientError(f"{self._path} cannot be written: {error.strerror}.") from None
             self._entries = changed
 
-    def post(self, entry: Entry) -> None:
+    def post(self, entry: LogEntry) -> None:
         """Store one entry at once; a failure is logged."""
         try:
             self.write([entry])

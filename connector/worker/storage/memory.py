@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from connector.worker.storage import Entry
+from connector.worker.storage import LogEntry
 
 
 class MemoryLog:
@@ -17,12 +17,12 @@ class MemoryLog:
         """Return all entries."""
         return dict(self.entries)
 
-    def write(self, entries: Sequence[Entry]) -> None:
+    def write(self, entries: Sequence[LogEntry]) -> None:
         """Store the entries."""
         for entry in entries:
             self.post(entry)
 
-    def post(self, entry: Entry) -> None:
+    def post(self, entry: LogEntry) -> None:
         """Store one entry."""
         key, value = entry
         self.entries.pop(key, None)

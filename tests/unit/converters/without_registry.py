@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.fragments import AvroFragments
-from connector.converters.avro.schemas import Dialect
+from connector.converters.avro.schemas import AvroDialect
 from connector.converters.json_frames import JsonFrames
 from connector.converters.json_schema.payload import JsonPayload
 from connector.data.schema import Schema
@@ -16,7 +16,7 @@ class PlainAvro(AvroFragments):
     """Avro behind an id."""
 
     def __init__(self, *, defaults: bool = True) -> None:
-        super().__init__(Encoder(Dialect(), defaults=defaults), 10)
+        super().__init__(Encoder(AvroDialect(), defaults=defaults), 10)
 
     def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - one id for all
         return _ID

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from connector.errors import ConfigError
 from connector.kafka.config import client_config, client_settings
-from connector.kafka.keys import CLIENT_KEYS, KINDS, Kind
+from connector.kafka.keys import CLIENT_KEYS, KINDS, ClientKind
 from connector.kafka.librdkafka_keys import LIBRDKAFKA_KEYS, REFUSED
 
 SAMPLES = {
@@ -51,7 +51,7 @@ CLIENTS = {"producer": Producer, "consumer": Consumer, "admin": AdminClient}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_librdkafka_takes_every_translated_setting(kind: Kind) -> None:
+def test_librdkafka_takes_every_translated_setting(kind: ClientKind) -> None:
     for key in CLIENT_KEYS[kind].values():
         if key.translated and key.name != "transactional.id":
             value = VALUES.get(key.name, SAMPLES[key.type])
@@ -94,7 +94,9 @@ def test_librdkafka_takes_every_translated_setting(kind: Kind) -> None:
          {"ssl.endpoint.identification.algorithm": "none", "security.protocol": "SSL"}),
     ],
 )  # fmt: skip
-def test_one_translation(java: dict[str, str], kind: Kind, expected: dict[str, str | int]) -> None:
+def test_one_translation(
+    java: dict[str, str], kind: ClientKind, expected: dict[str, str | int]
+) -> None:
     assert client_config(java, kind) == expected
 
 
@@ -114,7 +116,7 @@ def test_an_unknown_setting_is_refused_without_its_value() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", REFUSED)
-def test_settings_that_load_code_or_run_commands_are_refused(kind: Kind, name: str) -> None:
+def test_settings_that_load_code_or_run_commands_are_refused(kind: ClientKind, name: str) -> None:
     with pytest.raises(ConfigError, match=rf"^Client setting {re.escape(name)} is not allowed: "):
         client_config({name: "/tmp/evil.so"}, kind)
 

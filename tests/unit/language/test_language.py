@@ -94,13 +94,33 @@ def test_what_has_become_clean_is_not_excluded() -> None:
     assert needless == [], "remove these lines from tests/unit/language/unclean.txt"
 
 
-def test_a_class_name_is_used_once_in_a_product() -> None:
+def type_names(path: str) -> Iterator[str]:
+    """Yield the classes of a file, private ones without underscore, and its public type aliases."""
+    for node in nodes(path):
+        if isinstance(node, ast.ClassDef):
+            yield node.name.strip("_")
+        elif isinstance(node, ast.Module):
+            yield from filter(None, map(alias_name, node.body))
+
+
+def alias_name(node: ast.stmt) -> str | None:
+    """Return the name of a public type alias, as `Row = tuple[Any, ...]`; None of anything else."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            aliases = not isinstance(value, ast.Call) or ast.unparse(value.func) == "NewType"
+        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+            aliases = ast.unparse(annotation) == "TypeAlias"
+        case _:
+            return None
+    return name if aliases and re.fullmatch(r"[A-Z]\w*[a-z]\w*", name) else None
+
+
+def test_a_type_name_is_used_once_in_a_product() -> None:
     used = defaultdict(list)
     for path in paths():
         product = PRODUCTS.get(path.split("/")[0])
-        for node in nodes(path) if product else ():
-            if isinstance(node, ast.ClassDef):
-                used[f"{product} {node.name.strip('_')}"].append(path)
+        for name in type_names(path) if product else ():
+            used[f"{product} {name}"].append(path)
     twice = {name: found for name, found in used.items() if len(found) > 1}
     excused = set(lines("duplicates.txt"))
     assert {name: found for name, found in twice.items() if name not in excused} == {}

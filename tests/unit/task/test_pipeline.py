@@ -17,13 +17,13 @@ from connector.converters.protobuf.schemas import ProtobufDialect
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
 from connector.data.fragments import Fragments
-from connector.data.record import Message, Record
+from connector.data.record import ApplyTransform, Message, Record
 from connector.data.schema import INT32, STRING, Field, Schema
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.plugin import TaskConverters
-from connector.task.pipeline import Pipeline, Transform
+from connector.task.pipeline import Pipeline
 from tests.unit.converters.without_registry import AvroWithIds, PlainAvro
 from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 
@@ -50,7 +50,7 @@ def _converter(name: str) -> Any:
     return JsonConverter({"schemas.enable": str(name == "json with schemas")})
 
 
-def _pipeline(options: EventOptions, key: str, value: str, *transforms: Transform) -> Pipeline:
+def _pipeline(options: EventOptions, key: str, value: str, *transforms: ApplyTransform) -> Pipeline:
     converters = TaskConverters(_converter(key), _converter(value), SimpleHeaderConverter())
     return Pipeline(DebeziumEncoder(options), converters, transforms)
 
@@ -203,7 +203,7 @@ class _Away(PlainAvro):
 @given(many=changes())
 @settings(max_examples=20)
 def test_a_registry_that_is_away_for_a_while_changes_nothing(
-    transforms: tuple[Transform, ...], many: list[RowChanges]
+    transforms: tuple[ApplyTransform, ...], many: list[RowChanges]
 ) -> None:
     waits: list[int] = []
 
@@ -231,7 +231,7 @@ class _StoppedError(Exception):
 @pytest.mark.parametrize("refusals", [1, 3])
 @pytest.mark.parametrize("transforms", [(), (_unchanged,)])
 def test_a_task_that_stops_while_it_waits_for_a_registry_skips_nothing(
-    transforms: tuple[Transform, ...], refusals: int
+    transforms: tuple[ApplyTransform, ...], refusals: int
 ) -> None:
     """Neither the end of the task nor a fault of it is a fault of the record."""
     skipped: list[str] = []
@@ -310,7 +310,10 @@ def test_rows_of_a_refused_schema_may_be_skipped(many: list[RowChanges]) -> None
     ],
 )
 def test_the_log_says_once_that_converters_take_the_generic_path(
-    value: Any, transforms: list[Transform], reason: str | None, caplog: pytest.LogCaptureFixture
+    value: Any,
+    transforms: list[ApplyTransform],
+    reason: str | None,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     converters = TaskConverters(JsonConverter(), value, SimpleHeaderConverter())
     with caplog.at_level("INFO", "connector.task.pipeline"):

@@ -13,7 +13,7 @@ from connector.config import ConfigDef
 from connector.data.record import Record
 from connector.data.schema import STRING, struct
 from connector.errors import ConfigError, TransformError
-from connector.plugin_table import PluginTable, Row, installed_rows
+from connector.plugin_table import PluginRow, PluginTable, installed_rows
 from connector.properties import parse_properties
 from tests.fixtures.example_package import install_example
 from tests.unit.transforms.chains import build
@@ -72,6 +72,6 @@ def test_its_settings(table: PluginTable) -> None:
 
 
 def test_a_class_that_cannot_be_loaded() -> None:
-    table = PluginTable([Row("predicate", "com.example.Gone", "1", "no_such_module:Gone")])
+    table = PluginTable([PluginRow("predicate", "com.example.Gone", "1", "no_such_module:Gone")])
     with pytest.raises(ConfigError, match=r"com\.example\.Gone cannot be loaded: No module named"):
         table.component("com.example.Gone", "predicate")

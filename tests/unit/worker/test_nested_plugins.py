@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from connector.errors import ConfigError
-from connector.plugin_table import PluginTable, Row
+from connector.plugin_table import PluginRow, PluginTable
 from connector.worker.claims import Claims
 from connector.worker.config_providers import create_providers
 from connector.worker.herder import Herder
 from connector.worker.requests import Stages
-from connector.worker.validation import Validator
+from connector.worker.validation import ConnectorValidator
 from tests.fixtures.idle_connector import CLASS, IDLE_ROWS
 from tests.fixtures.idle_worker import WorkerLogs, worker_config
 from tests.fixtures.validation import BASE, OWN, faults, keys, of, validate
@@ -93,8 +93,8 @@ def test_faults_of_transforms(herder: Herder) -> None:
 
 
 def test_an_ambiguous_short_name() -> None:
-    table = PluginTable([*IDLE_ROWS, Row("source", "org.other.Idle", "1", "x:y")])
-    validator = Validator(worker_config(), table, create_providers({}, {}), Claims())
+    table = PluginTable([*IDLE_ROWS, PluginRow("source", "org.other.Idle", "1", "x:y")])
+    validator = ConnectorValidator(worker_config(), table, create_providers({}, {}), Claims())
     with pytest.raises(
         ConfigError, match=r"More than one connector matches alias Idle\. Please use"
     ):

@@ -22,7 +22,7 @@ from connector.capture.change import (
     RowChanges,
     SchemaChange,
 )
-from connector.capture.incremental.ahead import CollectedStep, ReadAhead, Step
+from connector.capture.incremental.ahead import CollectedStep, ReadAhead, ReadStep
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -271,7 +271,7 @@ class InTurn(ReadAhead):
         self._random = chance
 
     @contextmanager
-    def running(self, step: Step) -> Iterator[Iterator[Change]]:
+    def running(self, step: ReadStep) -> Iterator[Iterator[Change]]:
         is_before = self._random is not None and self._random.random() < 0.5
         yield iter(CollectedStep(step) if is_before else step())
 

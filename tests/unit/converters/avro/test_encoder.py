@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.converters.avro.encoder import Encoder, present
-from connector.converters.avro.schemas import AvroSchemaWriter, Dialect
+from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter
 from connector.data.decimals import unscaled_bytes
 from connector.data.schema import BOOLEAN, INT8, INT16, INT32, INT64, STRING, Schema, struct
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 from tests.unit.data.random_values import ROWS, SCHEMAS, values_of
 
-DIALECTS = st.builds(Dialect, metadata=st.booleans())
+DIALECTS = st.builds(AvroDialect, metadata=st.booleans())
 
 
 def with_avro_names(schema: Schema, numbers: Iterator[int]) -> Schema:
@@ -79,11 +79,11 @@ def plain(avro: Any) -> Any:
     return avro
 
 
-def fastavro_schema(schema: Schema, dialect: Dialect) -> Any:
+def fastavro_schema(schema: Schema, dialect: AvroDialect) -> Any:
     return fastavro.parse_schema(plain(json.loads(AvroSchemaWriter(dialect).text(schema))))
 
 
-def fastavro_bytes(schema: Schema, dialect: Dialect, value: Any) -> bytes:
+def fastavro_bytes(schema: Schema, dialect: AvroDialect, value: Any) -> bytes:
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro_schema(schema, dialect), avro_value(schema, value))
     return out.getvalue()
@@ -114,7 +114,7 @@ def _rewith_avro_names(schema: Schema, value: Any) -> Any:
 
 
 @given(DIALECTS, cases(SCHEMAS))
-def test_a_value_has_the_bytes_of_fastavro(dialect: Dialect, case: tuple[Schema, Any]) -> None:
+def test_a_value_has_the_bytes_of_fastavro(dialect: AvroDialect, case: tuple[Schema, Any]) -> None:
     schema, value = case
     written = Encoder(dialect).value(schema)(value)
     assert written == fastavro_bytes(schema, dialect, value)
@@ -125,7 +125,7 @@ def test_a_value_has_the_bytes_of_fastavro(dialect: Dialect, case: tuple[Schema,
 
 @given(DIALECTS, cases(ROWS.map(lambda schema: schema.with_changes(optional=False))), st.data())
 def test_a_row_may_be_written_in_parts(
-    dialect: Dialect, case: tuple[Schema, Any], data: st.DataObject
+    dialect: AvroDialect, case: tuple[Schema, Any], data: st.DataObject
 ) -> None:
     schema, value = case
     encoder, row = Encoder(dialect), tuple(value.values())
@@ -138,15 +138,15 @@ def test_a_row_may_be_written_in_parts(
 
 @pytest.mark.parametrize("number", [0, 63, 64, 8191, 8192, *(1 << n for n in range(63))])
 def test_numbers(number: int) -> None:
-    encoder = Encoder(Dialect())
+    encoder = Encoder(AvroDialect())
     for value in (number, number - 1, -number, -number - 1):
-        assert encoder.value(INT64)(value) == fastavro_bytes(INT64, Dialect(), value)
+        assert encoder.value(INT64)(value) == fastavro_bytes(INT64, AvroDialect(), value)
 
 
 def test_a_null_becomes_the_default_or_the_branch_of_null() -> None:
     optional = INT32.as_optional()
     default = optional.with_changes(default=5)
-    encoder, without = Encoder(Dialect()), Encoder(Dialect(), defaults=False)
+    encoder, without = Encoder(AvroDialect()), Encoder(AvroDialect(), defaults=False)
     assert encoder.value(optional)(None) == b"\x00"
     assert encoder.value(default)(None) == b"\x00\x0a"
     assert without.value(default)(None) == b"\x02"
@@ -172,7 +172,7 @@ def test_a_null_becomes_the_default_or_the_branch_of_null() -> None:
 def test_an_error_names_the_field_and_no_value(schema: Schema, value: Any) -> None:
     row = struct("server.table.Value", ("first", INT32), ("wrong", schema))
     with pytest.raises(ConversionError, match=r"Field wrong of server\.table\.Value") as caught:
-        Encoder(Dialect()).row(row)((1, value))
+        Encoder(AvroDialect()).row(row)((1, value))
     assert "secret" not in str(caught.value)
 
 
@@ -186,8 +186,8 @@ _NUMBERS = sorted(
 @pytest.mark.parametrize("optional", [False, True])
 def test_numbers_at_the_bounds_of_their_groups(schema: Schema, bits: int, optional: bool) -> None:
     row = struct("s.V", ("a", schema.with_changes(optional=optional)))
-    avro = fastavro.parse_schema(plain(AvroSchemaWriter(Dialect()).write(row, None)))
-    encode = Encoder(Dialect()).row(row)
+    avro = fastavro.parse_schema(plain(AvroSchemaWriter(AvroDialect()).write(row, None)))
+    encode = Encoder(AvroDialect()).row(row)
     for number in _NUMBERS:
         if -(1 << bits) <= number < 1 << bits:
             stream = io.BytesIO()
@@ -201,8 +201,8 @@ def test_numbers_at_the_bounds_of_their_groups(schema: Schema, bits: int, option
 def test_decimals_of_any_size() -> None:
     schema = INT64.with_changes(type="bytes", name=CONNECT_DECIMAL, optional=True)
     row = struct("s.V", ("a", schema))
-    encode = Encoder(Dialect()).row(row)
-    avro = fastavro.parse_schema(plain(AvroSchemaWriter(Dialect()).write(row, None)))
+    encode = Encoder(AvroDialect()).row(row)
+    avro = fastavro.parse_schema(plain(AvroSchemaWriter(AvroDialect()).write(row, None)))
     for number in (*_NUMBERS, 10**64, -(10**64), 1 << 8 * 9_000):
         read: Any = fastavro.schemaless_reader(io.BytesIO(encode((number,))), avro)
         assert read["a"] == unscaled_bytes(number)

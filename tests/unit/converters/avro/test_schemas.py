@@ -10,7 +10,7 @@ import fastavro
 import pytest
 
 from connector.converters.avro.encoder import Encoder
-from connector.converters.avro.schemas import AvroSchemaWriter, Dialect, same_fields, scrubbed
+from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter, same_fields, scrubbed
 from connector.data.schema import (
     BYTES,
     FLOAT32,
@@ -29,8 +29,8 @@ from connector.errors import ConversionError
 NAME = "org.apache.kafka.connect.data."
 
 
-def written(schema: Schema, dialect: Dialect | None = None) -> Any:
-    return json.loads(AvroSchemaWriter(dialect or Dialect()).text(schema))
+def written(schema: Schema, dialect: AvroDialect | None = None) -> Any:
+    return json.loads(AvroSchemaWriter(dialect or AvroDialect()).text(schema))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def written(schema: Schema, dialect: Dialect | None = None) -> Any:
     ],
 )
 def test_texts(schema: Schema, text: str) -> None:
-    assert AvroSchemaWriter(Dialect()).text(schema) == text
+    assert AvroSchemaWriter(AvroDialect()).text(schema) == text
 
 
 def test_a_record_is_described_once() -> None:
@@ -122,7 +122,7 @@ def test_illegal_names(name: str) -> None:
 
 def test_names_are_scrubbed_on_request() -> None:
     schema = struct("1s.a-b.V!", ("x y", INT32))
-    avro = written(schema, Dialect(scrub=True))
+    avro = written(schema, AvroDialect(scrub=True))
     assert (avro["namespace"], avro["name"]) == ("x1s.a_b", "V_21")
     assert avro["fields"][0]["name"] == "x_y"
     assert avro["connect.name"] == "1s.a-b.V!"
@@ -137,7 +137,7 @@ def test_scrubbed_names(name: str, expected: str) -> None:
 
 def test_without_metadata() -> None:
     schema = struct("s.V", ("t", TIMESTAMP), ("d", decimal(1, 3)))
-    avro = written(schema, Dialect(metadata=False))
+    avro = written(schema, AvroDialect(metadata=False))
     assert avro == {
         "type": "record",
         "name": "V",
@@ -179,7 +179,7 @@ def test_which_schemas_have_the_same_fields(other: Any, same: bool) -> None:
 
 def test_escapes_are_in_upper_case_as_java_writes_them() -> None:
     default = BYTES.with_changes(default=b"\x1d\x5cu001d")
-    text = AvroSchemaWriter(Dialect()).text(struct("s.V", ("a", default)))
+    text = AvroSchemaWriter(AvroDialect()).text(struct("s.V", ("a", default)))
     assert r'"default":"\u001D\\u001d"' in text
 
 
@@ -193,7 +193,7 @@ def test_structs_of_one_name_may_have_different_parameters() -> None:
     assert first["type"][1]["connect.parameters"] == {"__debezium.source.column.name": "a"}
     assert second == {"name": "b", "type": ["null", "Geometry"], "default": None}
     value = {"a": {"wkb": b"1"}, "b": {"wkb": b"2"}}
-    encoded = Encoder(Dialect()).row(schema)([value["a"], value["b"]])
+    encoded = Encoder(AvroDialect()).row(schema)([value["a"], value["b"]])
     parsed = fastavro.parse_schema(written(schema))
     assert fastavro.schemaless_reader(io.BytesIO(encoded), parsed) == value
 
