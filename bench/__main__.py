@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> None:
             site = Site(side, worker, broker, server, registry)
             sites.append(running.enter_context(closing(site)))
         warm = () if options.cold else warm_up(options.what)
-        for result in measured(sites, workload, options.what, options.repeat, warm):
+        for result in measure_all(sites, workload, options.what, options.repeat, warm):
             write(file, {"side": result.side, "part": result.part, **result.measurements})
             results.append(result)
     log.info("the raw results are in %s", file)
@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> None:
     sys.stdout.write(f"{lines}\n\n{table(results)}\n")
 
 
-def measured(
+def measure_all(
     sites: Sequence[Site],
     workload: Workload,
     parts: Sequence[Part],

@@ -73,7 +73,7 @@ def write(path: Path) -> None:
     store.close()
 
 
-def recovered(path: Path) -> None:
+def measure_recovery(path: Path) -> None:
     """Recover from the history and print what that took."""
     schema = DatabaseSchema(SchemaRules(), Tables())
     reached = recorded_before(BinlogPosition("binlog.000001", RECORDS), None, is_mariadb=False)
@@ -100,6 +100,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        recovered(Path(sys.argv[1]))
+        measure_recovery(Path(sys.argv[1]))
     else:
         main()

@@ -69,7 +69,7 @@ def measure(site: Site, tables: int) -> None:
         for name, begin in (("start", start), ("restart", trial.resume)):
             if name == "restart":
                 trial.stop()
-            seconds, usage = timed(site, trial, begin)
+            seconds, usage = measure_trial(site, trial, begin)
             print(
                 f"{site.side.name}, {tables:,} tables, {name} to streaming: {seconds:.1f} s, "
                 f"{usage.cpu_seconds:.1f} s CPU, peak {usage.peak_bytes >> 20} MB",
@@ -77,7 +77,7 @@ def measure(site: Site, tables: int) -> None:
             )
 
 
-def timed(site: Site, trial: Trial, begin: Callable[[], None]) -> tuple[float, Usage]:
+def measure_trial(site: Site, trial: Trial, begin: Callable[[], None]) -> tuple[float, Usage]:
     """Return the seconds until a row arrives, and the cost."""
     before, begun = trial.end, time.monotonic()
     with Usage(site.worker.pid) as usage:

@@ -86,7 +86,7 @@ def _mirror(spark: SparkSession, sink: Sink, rows: int, options: Any, folder: Pa
         places = [range(first + n * changes, first + (n + 1) * changes)
                    for n in range(options.rounds)]  # fmt: skip
         given = [messages(spark, some, key.format(rows=rows, changes=changes)) for some in places]
-        batches = _written(spark, given, folder / where.replace(" ", "-"))
+        batches = _write_batches(spark, given, folder / where.replace(" ", "-"))
         _report(f"{changes:,} changes {where} of {rows:,} rows", sink, batches, where)
 
 
@@ -97,7 +97,7 @@ def _topics(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None
     topic, key = f"concat('srv.shop.t', id % {count})", f"(id DIV {count} % 1000)"
     numbers = [range(n * size, (n + 1) * size) for n in range(options.rounds + 1)]
     given = [messages(spark, some, key, topic=topic) for some in numbers]
-    first, *batches = _written(spark, given, folder)
+    first, *batches = _write_batches(spark, given, folder)
     sink.batches.apply(first, "make", 0)
     _report(f"{size:,} changes of {count} topics", sink, batches, "topics")
 
@@ -105,13 +105,15 @@ def _topics(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None
 def _nothing(spark: SparkSession, sink: Sink, options: Any, folder: Path) -> None:
     """Apply heartbeats only, as while the source is idle."""
     beats = messages(spark, range(10), "id", topic="'__debezium-heartbeat.srv'")
-    given = _written(spark, [beats] * (options.rounds + 1), folder)
+    given = _write_batches(spark, [beats] * (options.rounds + 1), folder)
     none = [batch.where(~f.col("topic").startswith("__debezium")) for batch in given]
     sink.batches.apply(none.pop(), "nothing", 0)
     _report("no changes", sink, none, "nothing")
 
 
-def _written(spark: SparkSession, given: Sequence[DataFrame], folder: Path) -> list[DataFrame]:
+def _write_batches(
+    spark: SparkSession, given: Sequence[DataFrame], folder: Path
+) -> list[DataFrame]:
     """Write messages to files, so that to make them is not part of a batch."""
     paths = [str(folder / str(number)) for number in range(len(given))]
     for frame, path in zip(given, paths, strict=True):

@@ -83,7 +83,7 @@ def _measure(
             partial(sink.batches.apply, given, str(len(schema)), number),
         )
         for each, work in zip(measurements, works, strict=True):
-            each.append(_measured(work, options.messages))
+            each.append(_time_batch(work, options.messages))
         shutil.rmtree(path)
     rates = [max(per_second for per_second, _ in each) for each in measurements]
     costs = [min(micros for _, micros in each) for each in measurements]
@@ -91,7 +91,7 @@ def _measure(
     print(f"| {name} | {' | '.join([*shown, *(f'{cost:.1f}' for cost in costs)])} |", flush=True)
 
 
-def _measured(work: Callable[[], Any], count: int) -> tuple[float, float]:
+def _time_batch(work: Callable[[], Any], count: int) -> tuple[float, float]:
     """Return how many messages a second some work has done, and its CPU time a message in µs."""
     with Usage(os.getpid()) as usage:
         begun = time.monotonic()

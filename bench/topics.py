@@ -48,14 +48,14 @@ class Topics:
         """Return when a record was appended, in seconds, and the size of its value in bytes."""
         with self._consumer() as consumer:
             consumer.assign([TopicPartition(topic, 0, offset)])
-            message = _checked(consumer.poll(_TIMEOUT_SECONDS))
+            message = _check(consumer.poll(_TIMEOUT_SECONDS))
             return message.timestamp()[1] / 1000, len(message.value() or b"")
 
     def records(self, topic: str, offset: int, count: int) -> list[Content]:
         """Return so many records from an offset on."""
         with self._consumer() as consumer:
             consumer.assign([TopicPartition(topic, 0, offset)])
-            found = (_checked(consumer.poll(_TIMEOUT_SECONDS)) for _ in range(count))
+            found = (_check(consumer.poll(_TIMEOUT_SECONDS)) for _ in range(count))
             return [(message.key(), message.value(), message.headers()) for message in found]
 
     def read(self, topic: str, first: int, last: int) -> Iterator[tuple[float, bytes]]:
@@ -63,7 +63,7 @@ class Topics:
         with self._consumer() as consumer:
             consumer.assign([TopicPartition(topic, 0, first)])
             for _ in range(first, last):
-                message = _checked(consumer.poll(_TIMEOUT_SECONDS))
+                message = _check(consumer.poll(_TIMEOUT_SECONDS))
                 yield message.timestamp()[1] / 1000, message.value() or b""
 
     def rows(self, topic: str, until: threading.Event) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -74,7 +74,7 @@ class Topics:
                 message = consumer.poll(0.05)
                 if message is not None:
                     now = time.time()
-                    value = json.loads(_checked(message).value() or b"{}")
+                    value = json.loads(_check(message).value() or b"{}")
                     yield now, value.get("payload", value)["after"]
 
     def delete(self, part: str) -> None:
@@ -96,7 +96,7 @@ class Topics:
         )
 
 
-def _checked(message: Any) -> Any:
+def _check(message: Any) -> Any:
     """Return a message; an error is raised."""
     if message is None:
         raise TimeoutError(f"The broker has not answered for {_TIMEOUT_SECONDS:.0f} s.")

@@ -239,7 +239,7 @@ class JsonConverter(HeaderValues):
 
     def _decimal(self, schema: Schema) -> Callable[[int], Any]:
         if not self._numeric:
-            return _unscaled
+            return _write_unscaled
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: Fragment(decimal_text(value, scale))
 
@@ -302,7 +302,7 @@ def _base64(value: bytes) -> str:
     return b2a_base64(value, newline=False).decode()
 
 
-def _unscaled(value: int) -> str:
+def _write_unscaled(value: int) -> str:
     """Write the bytes of an unscaled decimal in base64."""
     return _base64(unscaled_bytes(value))
 

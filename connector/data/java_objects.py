@@ -54,7 +54,7 @@ class JavaBigInteger(int):
     """An integer that is a ``BigInteger`` in Java."""
 
 
-def serialized(values: Sequence[Any] | None) -> str:
+def serialize(values: Sequence[Any] | None) -> str:
     """Return the serialized form of an array as hexadecimal digits.
 
     :param values: None, int, float, str, bytes or Decimal each; None stands for no array.
@@ -62,7 +62,7 @@ def serialized(values: Sequence[Any] | None) -> str:
     return _ObjectWriter().write(values).hex()
 
 
-def deserialized(text: str) -> tuple[Any, ...] | None:
+def deserialize(text: str) -> tuple[Any, ...] | None:
     """Read the serialized form of an array.
 
     :raises ValueError: it is damaged, or has an object of another class.

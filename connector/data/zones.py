@@ -34,7 +34,7 @@ class Zone:
         """Return the offset when a clock in the zone shows the time that UTC has then."""
         return _seconds(_moment(seconds).replace(tzinfo=self._zone))
 
-    def moved(self, text: str) -> str:
+    def convert(self, text: str) -> str:
         """Return an ISO 8601 text with offset as of this zone.
 
         As in Debezium, the offset is the one that the zone has at the text's wall clock time.

@@ -44,7 +44,7 @@ class ColumnRules:
 
     rules: tuple[ColumnRule, ...] = ()
 
-    def applied(self, table: TableId, codec: ColumnCodec) -> ColumnCodec:
+    def apply(self, table: TableId, codec: ColumnCodec) -> ColumnCodec:
         """Return the codec of a column of the value, as the rules want it."""
         fitting = [rule for rule in self.rules if rule.fits(table, codec.column)]
         hiding = next((rule for rule in fitting if rule.hides), None)
@@ -93,7 +93,7 @@ def _truncating(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRu
         codec = _with_parameters(codec, {"truncateLength": str(limit)})
         if codec.schema.type not in ("string", "bytes") or codec.schema.name in _NOT_CUT:
             return codec
-        return _mapped(codec, lambda content: cut(content, limit))
+        return _map_values(codec, lambda content: cut(content, limit))
 
     yield ColumnRule(_columns_by_name(key, value), change)
 
@@ -103,10 +103,10 @@ _NOT_CUT: Final = frozenset((names.CONNECT_DECIMAL, names.BITS))  # bytes that a
 
 def _masking(key: str, value: str, match: re.Match[str]) -> Iterator[ColumnRule]:
     mask = "*" * int(match[1])
-    yield ColumnRule(_columns_by_name(key, value), lambda codec: _masked(codec, mask), hides=True)
+    yield ColumnRule(_columns_by_name(key, value), lambda codec: _mask(codec, mask), hides=True)
 
 
-def _masked(codec: ColumnCodec, mask: str) -> ColumnCodec:
+def _mask(codec: ColumnCodec, mask: str) -> ColumnCodec:
     """Put the mask in place of every value, also of NULL."""
     codec = _with_parameters(codec, {"masked": "true"})
     if codec.column.jdbc_type not in _TEXT_TYPES:
@@ -128,7 +128,7 @@ def _hashing(key: str, value: str, match: re.Match[str], version: int) -> Iterat
         if codec.column.jdbc_type not in _TEXT_TYPES:
             return codec
         length = codec.column.length or None
-        return _mapped(codec, lambda text: digest(text)[:length])
+        return _map_values(codec, lambda text: digest(text)[:length])
 
     yield ColumnRule(_columns_by_name(key, value), change, hides=True)
 
@@ -183,7 +183,7 @@ def _with_parameters(codec: ColumnCodec, parameters: dict[str, str]) -> ColumnCo
     return codec.with_changes(schema=codec.schema.with_changes(parameters=merged))
 
 
-def _mapped(codec: ColumnCodec, change: Callable[[Any], Any]) -> ColumnCodec:
+def _map_values(codec: ColumnCodec, change: Callable[[Any], Any]) -> ColumnCodec:
     """Let a function change every value but NULL."""
     constants = {
         name: value if value is None else change(value)

@@ -78,9 +78,9 @@ class CompiledRows:
         shape.record_python(change.op)
         if not self._orders or change.op == "r":
             if change.op in _CREATING:
-                return self._created(event, change)
+                return self._write_inserts(event, change)
             if change.op == "u" and not self._options.skips_unchanged:
-                return self._updated(event, change)
+                return self._write_updates(event, change)
         messages: list[Message] = []
         moved = shape.moved
         numbered = change.first_row is not None
@@ -126,7 +126,7 @@ class CompiledRows:
         tombstones = shape.tombstone_headers if self._options.tombstones else None
         return shape.writer.messages(rows, frame, shape.topic, shape.headers, tombstones)
 
-    def _created(self, event: EventFragments, change: RowChanges) -> list[Message]:
+    def _write_inserts(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
         shape = event.shape
         headers = shape.headers
@@ -151,7 +151,7 @@ class CompiledRows:
             if r is not None
         ]
 
-    def _updated(self, event: EventFragments, change: RowChanges) -> list[Message]:
+    def _write_updates(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that were changed; those whose key was are the exception.
 
         A row leaves the change and its values go as soon as they are written: they may be huge.

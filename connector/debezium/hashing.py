@@ -38,7 +38,7 @@ def hasher(key: str, algorithm: str, salt: str, version: int) -> Callable[[str],
         known = ", ".join(_ALGORITHMS)
         raise invalid(key, algorithm, f"Hash algorithm must be one of: {known}")
     start = hashlib.new(name, salt.encode(), usedforsecurity=False)
-    encode = serialized if version == 1 else str.encode
+    encode = serialize if version == 1 else str.encode
 
     def digest(text: str) -> str:
         state = start.copy()
@@ -48,7 +48,7 @@ def hasher(key: str, algorithm: str, salt: str, version: int) -> Callable[[str],
     return digest
 
 
-def serialized(text: str) -> bytes:
+def serialize(text: str) -> bytes:
     """Return a string as Java's ObjectOutputStream writes it alone into a stream."""
     data = _modified_utf8(text)
     if len(data) <= _LONGEST_SHORT_STRING:

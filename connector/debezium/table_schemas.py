@@ -71,7 +71,7 @@ class TableSchemas:
         codecs = {column.name: self._codec(table, column) for column in table.columns}
         rules = self._options.rules
         in_value = [
-            rules.applied(table.id, codec)
+            rules.apply(table.id, codec)
             for name, codec in codecs.items()
             if codec is not None and self._selection.captures_column(table.id, name)
         ]

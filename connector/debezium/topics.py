@@ -28,7 +28,7 @@ class Replacement:
     expression: re.Pattern[str]
     text: str
 
-    def applied(self, name: str) -> str:
+    def replace(self, name: str) -> str:
         """Return the name, replaced if it fits and something is left."""
         match = self.expression.fullmatch(name)
         return (match.expand(self.text) if match else "") or name
@@ -58,13 +58,13 @@ class TopicNaming:
     def data_change(self, table: TableId) -> str:
         """Return the topic of a table's rows."""
         name = self._own(table)
-        own = _escaped(name) if self.escapes else sanitized(name)
-        return self.routed.applied(own) if self.routed else own
+        own = _escape(name) if self.escapes else sanitize(name)
+        return self.routed.replace(own) if self.routed else own
 
     def key_value(self, table: TableId) -> str:
         """Return the value of the ``key_field`` for a table."""
         own = self._own(table)
-        return self.key_replacement.applied(own) if self.key_replacement else own
+        return self.key_replacement.replace(own) if self.key_replacement else own
 
     def schema_change(self) -> str:
         """Return the topic of DDL statements."""
@@ -119,13 +119,13 @@ def faults(config: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def sanitized(name: str) -> str:
+def sanitize(name: str) -> str:
     """Return a name that Kafka takes: other characters become underscores."""
     valid = _INVALID.sub("_", name)[:_MAX_LENGTH]
     return valid.replace(".", "_") if valid in (".", "..") else valid
 
 
-def _escaped(name: str) -> str:
+def _escape(name: str) -> str:
     """Return a name that Kafka takes: other characters become the numbers of their units."""
     return _INVALID_BEFORE_ESCAPES.sub(lambda match: _units(match[0]), name)[:_MAX_LENGTH]
 

@@ -70,7 +70,7 @@ def _translate(
 
 
 def _value(key: ClientKey, text: str) -> str | int:
-    value = _checked(key, text)
+    value = _convert(key, text)
     if key.type == "LIST":
         return ",".join(value)
     if key.type == "BOOLEAN":
@@ -116,7 +116,7 @@ def _own_value(name: str, text: str) -> str | int:
     return value
 
 
-def _checked(key: ClientKey, text: str) -> Any:
+def _convert(key: ClientKey, text: str) -> Any:
     """Convert a text; a secret's text is left out of the error."""
     value = convert(key.name, key.type, text)
     if isinstance(value, str) and "\0" in value:

@@ -78,7 +78,7 @@ class CaptureRules:
         scopes = _select_scopes(_grants(connection))
         if scopes is None or "*.*" in scopes:
             return
-        missing = [name for name in self._captured_names() if not _covered(name, scopes)]
+        missing = [name for name in self._captured_names() if not _covers(name, scopes)]
         if not missing and not (scopes or self._captured_names()):
             missing = ["*"]
         if missing:
@@ -92,7 +92,7 @@ class CaptureRules:
                 f"Run {grants}",
             )
 
-    def unmatched(self, connection: Connection) -> list[Unmatched]:
+    def find_unmatched(self, connection: Connection) -> list[Unmatched]:
         """Return the expressions that match nothing the user sees."""
         if not self._lists:
             return []
@@ -190,7 +190,7 @@ def _select_scopes(grants: list[str] | None) -> set[str] | None:
     return scopes
 
 
-def _covered(name: str, scopes: Iterable[str]) -> bool:
+def _covers(name: str, scopes: Iterable[str]) -> bool:
     """Return whether a privilege exists on a table, or on any table of a database."""
     database, _, table = name.lower().partition(".")
     for scope in scopes:
@@ -227,7 +227,7 @@ class UnmatchedRules:
     def compare(self, connection: Connection) -> None:
         """Compare the rules with the tables of the server; log them once."""
         first = self._unmatched is None
-        self._unmatched = self._rules.unmatched(connection)
+        self._unmatched = self._rules.find_unmatched(connection)
         if first:
             for rule in self._unmatched:
                 log.warning("%s", rule)
@@ -236,7 +236,7 @@ class UnmatchedRules:
         """Return what the status shows."""
         return Notice("; ".join(map(str, self._unmatched or ())))
 
-    def matched(self, tables: Tables) -> Iterator[Notice]:
+    def report_matches(self, tables: Tables) -> Iterator[Notice]:
         """Yield a new notice when tables that were created meanwhile match a rule."""
         if not self._unmatched or self._compared_version == tables.version:
             return

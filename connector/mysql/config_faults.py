@@ -46,7 +46,7 @@ _ALIKE_LISTS: Final = 0.8
 def faults(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
     """Return what is wrong, by key; ``config`` has today's names."""
     return {
-        **_misspelled(config, definition),
+        **_find_misspelled(config, definition),
         **dict(_exclusive(config)),
         **dict(_missing_history(config, definition)),
         **_bad_prefix(config),
@@ -159,7 +159,7 @@ def _unusable_failover(config: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def _misspelled(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
+def _find_misspelled(config: Mapping[str, str], definition: ConfigDef) -> dict[str, str]:
     """Find unknown keys that look like one that decides what is captured."""
     known = {key.name for key in definition}
     aliases = tuple(

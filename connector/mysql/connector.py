@@ -286,7 +286,7 @@ class MySqlFamily:
         """
         rules = CaptureRules(config, selection(config, self.builtin_databases))
         rules.check_select(connection)
-        for rule in rules.unmatched(connection):
+        for rule in rules.find_unmatched(connection):
             log.warning("Validation of %s: %s", config["topic.prefix"], rule)
             report[rule.key].recommended += rule.alike
 

@@ -236,7 +236,7 @@ class MySqlSource:
         yield self._rules.notice()
         for events in self._reader.batches():
             yield from translator.changes(events)
-            yield from self._rules.matched(self._parts.tracker.tables)
+            yield from self._rules.report_matches(self._parts.tracker.tables)
             if events and self._reader.has_caught_up():
                 yield CaughtUp()
             yield HeartbeatDue()

@@ -188,7 +188,7 @@ class TaskMetrics:
         elif isinstance(change, SchemaChange):
             self._schema(change)
         elif isinstance(change, Truncated):
-            self._truncated(change)
+            self._count_truncated(change)
         elif isinstance(change, FailedTables):
             self.failed_tables = frozenset(change.reasons)
         elif isinstance(change, IncrementalProgress):
@@ -230,16 +230,16 @@ class TaskMetrics:
     def _rows(self, change: RowChanges) -> None:
         count, table = len(change.rows), change.codec.table.id
         if change.op != "r":
-            self._streamed(change.op, count, change.source, table)
+            self._count_streamed(change.op, count, change.source, table)
             return
         self._read("r", count, change.source, table)
         self.rows_scanned[str(table)] = self.rows_scanned.get(str(table), 0) + count
         if change.source[self._mark_slot] in _LAST_OF_TABLE:
             self.remaining.discard(table)
 
-    def _truncated(self, change: Truncated) -> None:
+    def _count_truncated(self, change: Truncated) -> None:
         if change.source[self._mark_slot] is None:
-            self._streamed("t", 1, change.source, change.codec.table.id)
+            self._count_streamed("t", 1, change.source, change.codec.table.id)
         else:  # a table without rows
             self.remaining.discard(change.codec.table.id)
 
@@ -257,7 +257,7 @@ class TaskMetrics:
         self.unparsed += change.cause == "unread"
         self.repaired += change.cause == "repaired"
         if change.source[self._mark_slot] is None:
-            self._streamed("", 1, change.source, change.database)
+            self._count_streamed("", 1, change.source, change.database)
             return
         self._read("", 1, change.source, change.database)
         created = (item.id for item in change.changes if item.type == "CREATE")
@@ -268,7 +268,7 @@ class TaskMetrics:
     def _read(self, operation: str, count: int, source: Row, about: object) -> None:
         self._count(self.snapshot, operation, count, source, about)
 
-    def _streamed(self, operation: str, count: int, source: Row, about: object) -> None:
+    def _count_streamed(self, operation: str, count: int, source: Row, about: object) -> None:
         self._count(self.streaming, operation, count, source, about)
         self._source_ms = source[self._time_slot]
 

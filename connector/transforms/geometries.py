@@ -53,7 +53,7 @@ class SwapGeometryCoordinates:
 
     def apply(self, record: Record) -> Record:
         """Swap the coordinates in a value."""
-        return _changed(record, self._swap, inside_lists=True)
+        return _change_geometries(record, self._swap, inside_lists=True)
 
     def _swap(self, geometry: Values) -> Values:
         if geometry.get("srid") not in self._srids:
@@ -87,7 +87,7 @@ class GeometryFormatTransformer:
 
     def apply(self, record: Record) -> Record:
         """Convert the geometries in a value."""
-        return _changed(record, self._convert, inside_lists=False)
+        return _change_geometries(record, self._convert, inside_lists=False)
 
     def _convert(self, geometry: Values) -> Values:
         wkb, srid = geometry["wkb"], geometry.get("srid")
@@ -162,7 +162,7 @@ def _swap_points(data: bytearray, at: int, count: int, size: int) -> int:
     return at
 
 
-def _changed(record: Record, change: ChangeGeometry, *, inside_lists: bool) -> Record:
+def _change_geometries(record: Record, change: ChangeGeometry, *, inside_lists: bool) -> Record:
     """Change the geometries in a value; other values than structs stay as they are."""
     schema = record.value_schema
     if schema is not None and schema.type == "struct" and record.value is not None:

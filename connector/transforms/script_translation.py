@@ -128,10 +128,10 @@ class _Parser:
         token = self._peek()
         if token.kind == "sign" and token.text in _ORDER:
             self._at += 1
-            return self._compared(node, token.text, self._sum())
+            return self._compare(node, token.text, self._sum())
         return node
 
-    def _compared(self, one: _Node, sign: str, other: _Node) -> _Node:
+    def _compare(self, one: _Node, sign: str, other: _Node) -> _Node:
         """Compare by order: in both languages a null does not fail, but in CEL it does."""
         plain = f"{one.at(_SUM)} {sign} {other.at(_SUM)}"
         if one.path == other.path:
@@ -176,7 +176,7 @@ class _Parser:
             return _Node(token.text.rstrip("LlFfDdGgIi"), literal=True)
         if token.kind == "text":
             if self._similar and is_computed(token) and (token.text[0] == '"') == self._groovy:
-                return self._computed(token)
+                return self._concatenate(token)
             return _Node(quoted(unquoted(token)), literal=True, is_text=True)
         if token.kind == "name" and token.text in _CONSTANTS:
             return _Node(_CONSTANTS[token.text], literal=True)
@@ -191,7 +191,7 @@ class _Parser:
         known = ", ".join(sorted(VARIABLES))
         raise ConfigError(f"'{token.text}' is not understood; the variables are {known}.")
 
-    def _computed(self, token: Token) -> _Node:
+    def _concatenate(self, token: Token) -> _Node:
         """Return a text that holds expressions as a sum of texts."""
         parts = [
             f"string({translate(part, self._language, similar=True)})" if computed else quoted(part)

@@ -84,10 +84,10 @@ class ScriptTransform(ABC):
         except ConfigError as error:
             raise ConfigError(
                 f"Failed to parse expression '{text}' of {self.expression}: {error} Rewrite it in "
-                f"CEL, with language={_CEL}: {self._rewritten(text, language)}"
+                f"CEL, with language={_CEL}: {self._rewrite(text, language)}"
             ) from error
 
-    def _rewritten(self, text: str, language: str) -> str:
+    def _rewrite(self, text: str, language: str) -> str:
         """Return the setting in CEL for an expression, or an example."""
         try:
             similar = translate(text, language, similar=True)

@@ -162,7 +162,7 @@ class TimestampConverter:
     def _from_number(self, number: int) -> int:
         if self._precision == "seconds":
             return number * 1000
-        return _truncated(number, _PER_MILLISECOND[self._precision])
+        return _divide(number, _PER_MILLISECOND[self._precision])
 
     def _writer(self) -> Convert:
         """Return the function from milliseconds to a value."""
@@ -171,7 +171,7 @@ class TimestampConverter:
             return self._format.format
         if self._target == "unix":
             if self._precision == "seconds":
-                return lambda milliseconds: _truncated(milliseconds, 1000)
+                return lambda milliseconds: _divide(milliseconds, 1000)
             per_millisecond = _PER_MILLISECOND[self._precision]
             return lambda milliseconds: milliseconds * per_millisecond
         writers: dict[str, Convert] = {
@@ -199,7 +199,7 @@ class TimestampConverter:
         )
 
 
-def _truncated(number: int, divisor: int) -> int:
+def _divide(number: int, divisor: int) -> int:
     """Divide toward zero, as Java does."""
     return number // divisor if number >= 0 else -(-number // divisor)
 

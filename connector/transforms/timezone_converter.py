@@ -81,7 +81,7 @@ class TimezoneConverter:
             self._known[place] = None if fields is None else _Structs(fields, self._zone)
         structs = self._known[place]
         if structs is not None:
-            record.value = structs.converted(record.value_schema, record.value)
+            record.value = structs.convert(record.value_schema, record.value)
         return record
 
 
@@ -93,7 +93,7 @@ class _Structs:
         self._zone = zone
         self._changes = SchemaCache(self._of_envelope)
 
-    def converted(self, schema: Schema, envelope: Values) -> Values:
+    def convert(self, schema: Schema, envelope: Values) -> Values:
         """Return the event with converted times."""
         new = dict(envelope)
         for part, changes in self._changes.of(schema):
@@ -139,6 +139,6 @@ class _Structs:
 
     def _text(self, text: str) -> str:
         try:
-            return self._zone.moved(text)
+            return self._zone.convert(text)
         except ValueError:
             raise TransformError("A text could not be parsed as a time") from None

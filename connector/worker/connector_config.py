@@ -248,7 +248,7 @@ def _fits(class_name: str, kind: PluginKind, plugins: Plugins) -> str | None:
     return f"Class class {class_name} does not implement the {_INTERFACES[kind]} interface"
 
 
-def prefixed(key: ConfigKey, prefix: str, **changes: Any) -> ConfigKey:
+def prefix_key(key: ConfigKey, prefix: str, **changes: Any) -> ConfigKey:
     """Return a key of a nested plugin under the name it has in the connector's configuration."""
     shown = key.display_name or key.name
     return replace(key, name=prefix + key.name, display_name=shown, **changes)

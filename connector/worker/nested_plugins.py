@@ -23,7 +23,7 @@ from connector.worker.connector_config import (
     CONVERTERS,
     is_plugin,
     names,
-    prefixed,
+    prefix_key,
     version_of,
 )
 
@@ -84,12 +84,14 @@ def _alias_keys(
     if component is not None:
         conditions = _condition_keys(prefix, aliases(config, "predicates"))
         own = [*component.config_def, *(conditions if what == "transforms" else ())]
-        for order, key in enumerate(_sorted(own), start=2):
+        for order, key in enumerate(_sort_keys(own), start=2):
             nested = f"{group}: {key.group}" if key.group else group
-            yield prefixed(key, prefix, group=nested, order=order, validator=_unprefixed(key))
+            yield prefix_key(
+                key, prefix, group=nested, order=order, validator=_nested_validator(key)
+            )
 
 
-def _sorted(keys: Sequence[ConfigKey]) -> list[ConfigKey]:
+def _sort_keys(keys: Sequence[ConfigKey]) -> list[ConfigKey]:
     """Sort keys as Kafka does: by group, order, those required first, importance and name."""
     groups = list(dict.fromkeys([None, *(key.group for key in keys)]))
     return sorted(
@@ -105,7 +107,7 @@ def _sorted(keys: Sequence[ConfigKey]) -> list[ConfigKey]:
     )
 
 
-def _unprefixed(key: ConfigKey) -> Validator | None:
+def _nested_validator(key: ConfigKey) -> Validator | None:
     """Return the validator of a nested key; Kafka's errors name the key without prefix."""
     validator = key.validator
     return None if validator is None else lambda _, value: validator(key.name, value)

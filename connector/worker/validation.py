@@ -18,7 +18,7 @@ from connector.plugin import Plugins, SourceConnector
 from connector.worker.claims import Claims
 from connector.worker.client_overrides import DEFINITIONS, create_policy, overrides
 from connector.worker.config_providers import REFERENCE, Providers
-from connector.worker.connector_config import prefixed, source_config
+from connector.worker.connector_config import prefix_key, source_config
 from connector.worker.nested_plugins import (
     KeyReports,
     chain_keys,
@@ -86,10 +86,10 @@ class ConnectorValidator:
         ]
         for _, report in sections:
             self._finish(report, config, resolved)
-        sections.append((ConfigDef(), self._unresolved(config, sections)))
+        sections.append((ConfigDef(), self._report_unresolved(config, sections)))
         return config_infos(str(config["connector.class"]), sections, self._plugins)
 
-    def _unresolved(
+    def _report_unresolved(
         self, config: Mapping[str, str | None], sections: Sequence[Section]
     ) -> KeyReports:
         """Report references that stay as they are, at their key where a section has it."""
@@ -191,7 +191,7 @@ def _group_names(config: Mapping[str, str]) -> list[str]:
 
 def _add_prefix(prefix: str, keys: ConfigDef, report: KeyReports) -> Section:
     """Give keys and values the names they have in the connector's configuration."""
-    named = ConfigDef(prefixed(key, prefix) for key in keys)
+    named = ConfigDef(prefix_key(key, prefix) for key in keys)
     return named, {
         prefix + name: ConfigValue(
             prefix + name, value.value, value.errors, value.recommended, value.visible

@@ -25,7 +25,7 @@ from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source
 from tools.stack import CAPTURE, DatabaseServer, MariaDb, MySql97, Workspace
 from tools.stack.accounts import Account
-from tools.stack.debian import unpacked
+from tools.stack.debian import unpack_package
 
 LOGINS = 1000
 WITHOUT_GTIDS = ("--gtid-mode=OFF", "--enforce-gtid-consistency=OFF")
@@ -74,7 +74,7 @@ def test_logins_by_every_method_of_mariadb(
 ) -> None:
     options = []
     if plugin is not None:
-        package = unpacked(workspace.downloads, "mariadb-server", "bookworm")
+        package = unpack_package(workspace.downloads, "mariadb-server", "bookworm")
         folder = next(package.glob("usr/lib/**/plugin"))
         options = [f"--plugin-dir={folder}", f"--plugin-load-add={plugin}"]
     with MariaDb(workspace, options=options) as server:
@@ -231,7 +231,7 @@ def test_a_file_of_more_than_4_gb_without_gtids(workspace: Workspace) -> None:
             database.execute(f"INSERT INTO t VALUES ({number}, 'x')")
         file = server.data / newest_file(server)[0]
         server.stop()
-        large = enlarged(file)
+        large = enlarge(file)
         assert large.stat().st_size > 1 << 32
         server.start()
         with fresh_connection(database) as again:
@@ -252,7 +252,7 @@ def fresh_connection(database: FreshDatabase) -> Iterator[FreshDatabase]:
         yield FreshDatabase(database.name, database.server, connection)
 
 
-def enlarged(file: Path) -> Path:
+def enlarge(file: Path) -> Path:
     """Put more than 4 GB, which are a hole, before the last transaction of a file."""
     events = list(cut(file.read_bytes()))
     last = max(n for n, event in enumerate(events) if event[4] == 34)  # an anonymous GTID

@@ -16,7 +16,7 @@ import pytest
 from connector.properties import read_properties
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess
-from tools.demo.stage import EXAMPLES, filled
+from tools.demo.stage import EXAMPLES, fill_config
 from tools.stack import DatabaseServer, KafkaBroker, Workspace
 
 CONNECTORS = sorted(EXAMPLES.glob("*.json"))
@@ -98,7 +98,7 @@ def test_a_connector_is_valid(
     worker: WorkerProcess, own_broker: KafkaBroker, inventory: DatabaseServer, file: Path
 ) -> None:
     config = {
-        **filled(example(file)["config"], inventory, own_broker),
+        **fill_config(example(file)["config"], inventory, own_broker),
         "name": example(file)["name"],
     }
     plugin = config["connector.class"]
@@ -121,7 +121,7 @@ def test_a_connector_runs_and_captures(
     worker: WorkerProcess, own_broker: KafkaBroker, inventory: DatabaseServer, file: Path
 ) -> None:
     name, config = example(file)["name"], example(file)["config"]
-    worker.create(name, filled(config, inventory, own_broker))
+    worker.create(name, fill_config(config, inventory, own_broker))
     try:
         worker.wait_for_states(name, "RUNNING", "RUNNING")
         topic = f"{config['topic.prefix']}.inventory.customers"
@@ -143,7 +143,7 @@ def test_a_worker_starts_with_a_connector_and_stops(
     connector = tmp_path / "mysql-source.json"
     given = example(EXAMPLES / connector.name)
     name = f"{file.stem}-{given['name']}"
-    config = filled(given["config"], inventory, own_broker) | {
+    config = fill_config(given["config"], inventory, own_broker) | {
         "database.server.id": "184099",
         "topic.prefix": name,
         "schema.history.internal.kafka.topic": f"schema-history.{name}",

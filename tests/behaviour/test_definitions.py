@@ -86,7 +86,7 @@ def test_a_statement_that_cannot_be_read_does_not_stop_the_stream(capture: Captu
 def test_what_bypassed_the_log_is_found_and_read_from_the_server(capture: Capture) -> None:
     database = capture.database
     capture.start("CREATE TABLE numbers (id INT PRIMARY KEY)")
-    capture.unlogged(
+    capture.run_unlogged(
         "ALTER TABLE numbers ADD COLUMN n BIGINT NOT NULL DEFAULT 5",
         "ALTER TABLE t DROP v, ADD v BIGINT",
     )
@@ -121,16 +121,18 @@ def test_binlog_row_metadata_full_defines_all_types(capture: Capture) -> None:
     database = capture.database
     with full_metadata(database):
         capture.start("CREATE TABLE swapped (a INT PRIMARY KEY, b INT)")
-        capture.unlogged("ALTER TABLE swapped RENAME COLUMN a TO b, RENAME COLUMN b TO a")
+        capture.run_unlogged("ALTER TABLE swapped RENAME COLUMN a TO b, RENAME COLUMN b TO a")
         database.execute("INSERT INTO swapped (a, b) VALUES (1, 2)")
         assert capture.rows("swapped", 1) == [{"b": 2, "a": 1}]
         capture.stop()
         added = ", ".join(f"ADD COLUMN {name} {kind}" for name, (kind, _, _) in TYPES.items())
-        capture.unlogged(f"ALTER TABLE t {added}, DROP PRIMARY KEY, ADD PRIMARY KEY (id, small)")
+        capture.run_unlogged(
+            f"ALTER TABLE t {added}, DROP PRIMARY KEY, ADD PRIMARY KEY (id, small)"
+        )
         values = ", ".join(value for _, value, _ in TYPES.values())
         database.execute(f"INSERT INTO t VALUES (2, NULL, {values})")
         gone = ", ".join(f"DROP COLUMN {name}" for name in TYPES)
-        capture.unlogged(f"ALTER TABLE t DROP PRIMARY KEY, {gone}, ADD PRIMARY KEY (id)")
+        capture.run_unlogged(f"ALTER TABLE t DROP PRIMARY KEY, {gone}, ADD PRIMARY KEY (id)")
         database.execute("INSERT INTO t VALUES (3, 'three')")
         capture.resume()
         rows = capture.rows("t", 3)

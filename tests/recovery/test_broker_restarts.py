@@ -25,13 +25,13 @@ def own_broker(workspace: Workspace) -> Iterator[KafkaBroker]:
         yield server
 
 
-def written(load: Load, transactions: int) -> None:
+def wait_for_writes(load: Load, transactions: int) -> None:
     """Wait until the writer has done more."""
     expected = load.transactions + transactions
     wait_for(lambda: load.transactions >= expected, LONG, "more transactions")
 
 
-def disturbed(at: Environment, crashes: tuple[bool, ...]) -> None:
+def restart_under_load(at: Environment, crashes: tuple[bool, ...]) -> None:
     """Restart the broker again and again under load; compare at the end."""
     seed = random.randrange(1_000_000)
     print(f"seed {seed}")
@@ -42,7 +42,7 @@ def disturbed(at: Environment, crashes: tuple[bool, ...]) -> None:
         for crash in crashes:
             at.wait_for_more(chance.randrange(50, 400))
             (at.broker.kill if crash else at.broker.stop)()
-            written(load, chance.randrange(20, 200))
+            wait_for_writes(load, chance.randrange(20, 200))
             at.broker.start()
         at.wait_for_more(50)
     at.finish()
@@ -60,7 +60,7 @@ def test_a_stop_and_a_crash(
 ) -> None:
     """With topics the broker is stopped, with files it is killed."""
     with environment(workspace, own_broker, mysql, files=files) as at:
-        disturbed(at, (files,))
+        restart_under_load(at, (files,))
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_many_stops_and_crashes(
     workspace: Workspace, own_broker: KafkaBroker, mysql: MySql97, files: bool
 ) -> None:
     with environment(workspace, own_broker, mysql, files=files) as at:
-        disturbed(at, (False, True) * 2)
+        restart_under_load(at, (False, True) * 2)
 
 
 @pytest.mark.slow
@@ -86,14 +86,14 @@ def test_a_full_queue(workspace: Workspace, own_broker: KafkaBroker, mysql: MySq
                 at.wait(lambda: "Kafka" in at.status()[1], "a status that names Kafka")
                 assert at.status()[0] == "RUNNING"
                 wait_for(lambda: time.monotonic() > back, 20)
-                written(load, 1)
+                wait_for_writes(load, 1)
             finally:
                 own_broker.start()
             at.wait_for_more(50)
             with at.client() as client:
                 client.put(at.name, "stop")
                 client.wait_for(at.name, "STOPPED")
-                written(load, 20)
+                wait_for_writes(load, 20)
                 client.put(at.name, "resume")
             at.wait_for_more(50)
         at.finish()

@@ -29,7 +29,7 @@ def restart(server: DatabaseServer, *, crash: bool) -> None:
     server.start()
 
 
-def disturbed(at: Environment, crashes: tuple[bool, ...]) -> None:
+def restart_under_load(at: Environment, crashes: tuple[bool, ...]) -> None:
     """Restart the database again and again under load; compare at the end."""
     seed = random.randrange(1_000_000)
     print(f"seed {seed}")
@@ -53,7 +53,7 @@ def disturbed(at: Environment, crashes: tuple[bool, ...]) -> None:
 
 def test_a_stop_and_a_crash(workspace: Workspace, broker: KafkaBroker, durable: MySql97) -> None:
     with environment(workspace, broker, durable) as at:
-        disturbed(at, (False, True))
+        restart_under_load(at, (False, True))
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_many_stops_and_crashes(
     workspace: Workspace, broker: KafkaBroker, durable: MySql97
 ) -> None:
     with environment(workspace, broker, durable) as at:
-        disturbed(at, (True, False) * 4)
+        restart_under_load(at, (True, False) * 4)
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_stops_and_crashes_of_mariadb(workspace: Workspace, broker: KafkaBroker)
         MariaDb(workspace, durable=True) as server,
         environment(workspace, broker, server) as at,
     ):
-        disturbed(at, (True, False, True, False))
+        restart_under_load(at, (True, False, True, False))
 
 
 def test_the_status_reports_an_unavailable_database(

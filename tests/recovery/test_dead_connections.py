@@ -65,7 +65,7 @@ class Captured:
         self._thread.join(10)
 
 
-def filled(database: FreshDatabase, rows: int) -> None:
+def fill(database: FreshDatabase, rows: int) -> None:
     database.execute("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(2000))")
     database.execute(*["INSERT INTO t (v) VALUES (REPEAT('x', 1000))"])
     while database.query("SELECT COUNT(*) FROM t")[0][0] < rows:
@@ -99,7 +99,7 @@ def test_a_stream_continues_although_the_server_still_sends_to_the_dead_connecti
     mariadb_database: FreshDatabase,
 ) -> None:
     """MariaDB lets a new dump wait until the old one has given up: a minute by default."""
-    filled(mariadb_database, 1)
+    fill(mariadb_database, 1)
     server = mariadb_database.server
     with (
         FaultProxy(server.host, server.port) as proxy,
@@ -126,7 +126,7 @@ def _dumps(server: DatabaseServer) -> list[str]:
 def test_a_snapshot_starts_again_after_its_connection_died(
     each_database: FreshDatabase, proxy: FaultProxy
 ) -> None:
-    filled(each_database, ROWS)
+    fill(each_database, ROWS)
     with closing(Captured(each_database, proxy, "initial")) as captured:
         wait_for(lambda: captured.ids, LIMIT)
         captured.resume.clear()

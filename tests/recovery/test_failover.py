@@ -131,7 +131,7 @@ def _ids(change: RowChanges) -> list[int]:
     return [after[0] for _, after in change.rows if after is not None]
 
 
-def streamed(database: FreshDatabase, offset: dict[str, Any], **more: str) -> Iterator[Change]:
+def stream_from(database: FreshDatabase, offset: dict[str, Any], **more: str) -> Iterator[Change]:
     """Stream from an offset as a task does that reconnects, without asking whether it may."""
     is_mariadb = database.server.name == "mariadb"
     opened = source(database, **more)
@@ -151,11 +151,11 @@ def test_a_server_that_has_purged_transactions_of_an_unknown_source_is_refused(
         server.execute(f"SET GLOBAL gtid_purged = '+{unknown}:1-5'")
         offset = {"file": "binlog.000001", "pos": 4, "gtids": done}
         with pytest.raises(PositionLostError, match="does not contain everything after"):
-            next(streamed(database, offset))
+            next(stream_from(database, offset))
         unwanted = {"gtid__source__excludes": f"{unknown}.*"}
-        assert next(streamed(database, offset, **unwanted))
+        assert next(stream_from(database, offset, **unwanted))
         unchecked = {"internal__log__position__check__enable": "false"}
-        assert next(streamed(database, offset, **unchecked))
+        assert next(stream_from(database, offset, **unchecked))
 
 
 def test_without_gtids_a_position_is_one_of_its_own_server(workspace: Workspace) -> None:
@@ -164,10 +164,10 @@ def test_without_gtids_a_position_is_one_of_its_own_server(workspace: Workspace)
         ((file,),) = [row[:1] for row in server.query("SHOW BINARY LOGS")][-1:]
         offset = {"file": file, "pos": 4, "millrace_server": "another"}
         with pytest.raises(PositionLostError, match="belongs to the log of server another"):
-            next(streamed(database, offset))
+            next(stream_from(database, offset))
 
 
-def _purged(server: DatabaseServer, file: str) -> bool:
+def _purge_before(server: DatabaseServer, file: str) -> bool:
     """Purge what lies before a file; the server keeps files that a crash would need."""
     server.execute(f"PURGE BINARY LOGS TO '{file}'")
     return bool(server.query("SHOW BINARY LOGS")[0][0] == file)
@@ -184,12 +184,12 @@ def test_purged_transactions_of_an_excluded_domain_are_not_missed(workspace: Wor
         )
         ((newest, *_),) = server.query("SHOW BINARY LOGS")[-1:]
         ((position,),) = server.query("SELECT @@global.gtid_binlog_pos")
-        wait_for(lambda: _purged(server, newest))
+        wait_for(lambda: _purge_before(server, newest))
         followed = ",".join(gtid for gtid in position.split(",") if not gtid.startswith("9-"))
         server.execute(f"INSERT INTO {database.name}.t VALUES (2)")
         offset = {"file": newest, "pos": 4, "gtids": followed}
         with pytest.raises(PositionLostError):
-            next(streamed(database, offset))
-        changes = streamed(database, offset, gtid__source__excludes="9-.*")
+            next(stream_from(database, offset))
+        changes = stream_from(database, offset, gtid__source__excludes="9-.*")
         rows = next(change for change in changes if isinstance(change, RowChanges))
         assert _ids(rows) == [2]

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from connector.data.java_objects import deserialized, serialized
+from connector.data.java_objects import deserialize, serialize
 from tests.fixtures.environment import LONG, Environment, environment
 from tests.recovery.load import Load
 from tests.snapshots.test_incremental_snapshot import (
@@ -53,7 +53,7 @@ def is_complete(at: Environment) -> bool:
 def read_up_to(at: Environment, table: str = "items") -> int:
     """Return the key up to which the stored offset has a table; 0 before any chunk of it."""
     started = json.loads(stored(at).get("millrace_started_tables", "{}"))
-    key = deserialized(started.get(f"{at.name}.{table}", {}).get("position", serialized(None)))
+    key = deserialize(started.get(f"{at.name}.{table}", {}).get("position", serialize(None)))
     return 0 if key is None else int(key[0])
 
 

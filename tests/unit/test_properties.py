@@ -55,11 +55,11 @@ _VALUES = st.text(st.characters(exclude_categories=["Cs"]))
 
 @given(st.dictionaries(_KEYS, _VALUES))
 def test_what_java_stores_is_read_back(properties: dict[str, str]) -> None:
-    lines = (f"{_escaped(key)}={_escaped(value)}" for key, value in properties.items())
+    lines = (f"{_escape(key)}={_escape(value)}" for key, value in properties.items())
     assert parse_properties("\n".join(lines)) == properties
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape as java.util.Properties.store does, if more than it would."""
     units = text.encode("utf-16-be")
     numbers = [units[at] << 8 | units[at + 1] for at in range(0, len(units), 2)]

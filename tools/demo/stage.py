@@ -81,7 +81,7 @@ class Stage:
     def _create_connector(self) -> None:
         file = EXAMPLES / f"{self.database.name}-source.json"
         example = json.loads(file.read_text())
-        config = filled(example["config"], self.database, self.broker)
+        config = fill_config(example["config"], self.database, self.broker)
         self.connector = example["name"]
         self.topic_prefix = config["topic.prefix"]
         log.info("[4/4] the connector of %s/%s", EXAMPLES.name, file.name)
@@ -108,7 +108,7 @@ def start_database(workspace: Workspace, resources: ExitStack) -> DatabaseServer
     return mariadb
 
 
-def filled(
+def fill_config(
     config: Mapping[str, str], database: DatabaseServer, broker: KafkaBroker
 ) -> dict[str, str]:
     """Return the configuration of a connector with the addresses of running servers."""

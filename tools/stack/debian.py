@@ -17,7 +17,7 @@ KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _SOURCES: Final = Path("/etc/apt")
 
 
-def unpacked(downloads: Path, package: str, suite: str) -> Path:
+def unpack_package(downloads: Path, package: str, suite: str) -> Path:
     """Return a folder with a package of a Debian suite and all that it depends on.
 
     ``apt-get`` runs with lists and a package state of its own, so it finds nothing installed

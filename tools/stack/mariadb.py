@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from tools.stack.accounts import modern_statements
 from tools.stack.child import run
 from tools.stack.database import DatabaseServer, as_root
-from tools.stack.debian import foreign_command, unpacked
+from tools.stack.debian import foreign_command, unpack_package
 from tools.stack.errors import StackError
 from tools.stack.programs import find_program, installed
 
@@ -75,7 +75,7 @@ def mariadb_root(downloads: Path) -> Path | None:
     """Return the folder of the unpacked server; None when one is installed."""
     if installed("mariadbd"):
         return None
-    return unpacked(downloads, "mariadb-server-core", "bookworm")
+    return unpack_package(downloads, "mariadb-server-core", "bookworm")
 
 
 def mariadb_command(downloads: Path) -> list[str]:

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from tools.stack.accounts import modern_statements, oldest_statements
 from tools.stack.child import run
 from tools.stack.database import DatabaseServer, as_root
-from tools.stack.debian import foreign_command, unpacked
+from tools.stack.debian import foreign_command, unpack_package
 from tools.stack.npm import npm_package
 from tools.stack.programs import installed, parse_version, version_text
 
@@ -114,7 +114,7 @@ def installed_mysql() -> str | None:
 
 def unpacked_mysql(downloads: Path) -> list[str]:
     """Return the command of MySQL from Debian, with the paths of its files."""
-    root = unpacked(downloads, "mysql-server-core", "sid")
+    root = unpack_package(downloads, "mysql-server-core", "sid")
     share = root / "usr/share/mysql"
     return [
         *foreign_command(root, "usr/sbin/mysqld", "mysql/private"),

@@ -15,7 +15,7 @@ from connector.capture.incremental.chunk_source import TableRequest
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
 from connector.capture.tables import TableId, parse_table
-from connector.data.java_objects import deserialized, serialized
+from connector.data.java_objects import deserialize, serialize
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +49,8 @@ def _running(state: SnapshotState) -> dict[str, Any]:
     if state.listed is None:
         state.listed = f"[{','.join([one.text or _text(one) for one in state.tables])}]"
     return {
-        _POSITION: serialized(first.position),
-        _MAXIMUM: serialized(first.maximum),
+        _POSITION: serialize(first.position),
+        _MAXIMUM: serialize(first.maximum),
         _TABLES: state.listed,
         _CORRELATION: state.identity,
         **({_STARTED: _json(started)} if started else {}),
@@ -85,8 +85,8 @@ def _entry(one: TableState) -> dict[str, Any]:
 
 def _progress(one: TableState) -> dict[str, Any]:
     return {
-        "position": serialized(one.position),
-        "maximum": serialized(one.maximum),
+        "position": serialize(one.position),
+        "maximum": serialize(one.maximum),
         "key": list(one.key_columns),
         "rows": one.rows_emitted,
     }
@@ -140,8 +140,8 @@ def _failed_table(name: str, one: Mapping[str, Any] | str) -> TableState:
 
 def _set_progress(one: TableState, stored: Mapping[str, Any]) -> None:
     try:
-        position = deserialized(stored.get("position") or serialized(None))
-        maximum = deserialized(stored.get("maximum") or serialized(None))
+        position = deserialize(stored.get("position") or serialize(None))
+        maximum = deserialize(stored.get("maximum") or serialize(None))
     except ValueError as error:
         log.warning("An incremental snapshot begins its table again: %s", error)
         one.restart()

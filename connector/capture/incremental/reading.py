@@ -172,7 +172,7 @@ class TableReading:
         state.remove(one)
         self._sizes.pop(one.table, None)
         if not state.running:
-            yield from self.reports.completed(state)
+            yield from self.reports.publish_completed(state)
             state.identity, state.paused = None, False
         yield state.progress()
 

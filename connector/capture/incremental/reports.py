@@ -46,11 +46,13 @@ class SnapshotReports:
             }
             yield from self._publish(state, "TABLE_SCAN_COMPLETED", data)
 
-    def completed(self, state: SnapshotState) -> Iterator[Notification]:
+    def publish_completed(self, state: SnapshotState) -> Iterator[Notification]:
         """Publish the end of the snapshot."""
         return self._publish(state, "COMPLETED", {})
 
-    def aborted(self, state: SnapshotState, tables: Iterable[object]) -> Iterator[Notification]:
+    def publish_aborted(
+        self, state: SnapshotState, tables: Iterable[object]
+    ) -> Iterator[Notification]:
         """Publish which tables were stopped."""
         return self._publish(state, "ABORTED", {"data_collections": joined(tables)})
 

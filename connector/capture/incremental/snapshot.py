@@ -217,12 +217,12 @@ class IncrementalSnapshot:
         """Drop the rows of the window if their table was truncated."""
         self._windows.alter(table)
 
-    def opened(self, mark: str) -> None:
+    def open_window(self, mark: str) -> None:
         """Begin the window: the log has come to its first mark."""
         if self._state.has_mark(mark):
             self._windows.open()
 
-    def closed(self, mark: str, event: RowChanges) -> Iterator[Change]:
+    def close_window(self, mark: str, event: RowChanges) -> Iterator[Change]:
         """End the window: emit its rows, and read the next chunk.
 
         :param event: the second mark.
@@ -326,7 +326,7 @@ class IncrementalSnapshot:
             stopped.append(first.table)
             yield from self._reading.remove(first)
         yield from self._reading.end_initial(was_initial=was_initial)
-        yield from self._reports.aborted(state, stopped)
+        yield from self._reports.publish_aborted(state, stopped)
 
 
 def _short_list(tables: Sequence[object]) -> str:

@@ -250,10 +250,10 @@ class Signals:
         incremental = self._incremental
         if event is not None and incremental is not None:
             if signal.type == _OPEN:
-                incremental.opened(signal.id)
+                incremental.open_window(signal.id)
                 return
             if signal.type == _CLOSE:
-                yield from incremental.closed(signal.id, event)
+                yield from incremental.close_window(signal.id, event)
                 return
         if event is not None and not self._options.reads_table:
             return

@@ -85,12 +85,12 @@ def _outermost(avro: Any, space: str | None) -> Iterator[tuple[str, Any]]:
     elif isinstance(avro, dict):
         if avro["type"] == "record":
             own = avro.get("namespace", space)
-            yield (f"{own}.{avro['name']}" if own else avro["name"]), _moved(avro, space)
+            yield (f"{own}.{avro['name']}" if own else avro["name"]), _add_namespace(avro, space)
         elif avro["type"] in ("array", "map"):
             yield from _outermost(avro.get("items", avro.get("values")), space)
 
 
-def _moved(avro: dict[str, Any], space: str | None) -> dict[str, Any]:
+def _add_namespace(avro: dict[str, Any], space: str | None) -> dict[str, Any]:
     """Return a record's schema that stands alone: with its namespace."""
     if "namespace" in avro or not space:
         return avro

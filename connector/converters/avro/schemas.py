@@ -143,7 +143,7 @@ class AvroSchemaWriter:
     def _field(
         self, name: str, schema: Schema, space: str | None, owner: Schema | None = None
     ) -> dict[str, Any]:
-        text: dict[str, Any] = {"name": self._checked(name), "type": self.write(schema, space)}
+        text: dict[str, Any] = {"name": self._check_name(name), "type": self.write(schema, space)}
         parameters = (owner and owner.parameters) or {}
         doc = parameters.get(f"{_CONFLUENT}.field.doc.{name}")
         if doc is not None:
@@ -193,8 +193,8 @@ class AvroSchemaWriter:
             return f"ConnectDefault{number}", _CONFLUENT
         return _split_name(schema.name, self._dialect)
 
-    def _checked(self, name: str) -> str:
-        return checked_name(scrubbed(name) if self._dialect.scrub else name)
+    def _check_name(self, name: str) -> str:
+        return check_name(scrub_name(name) if self._dialect.scrub else name)
 
 
 def _content(schema: Schema) -> tuple[Any, ...]:
@@ -210,9 +210,9 @@ def _split_name(name: str, dialect: AvroDialect) -> tuple[str, str | None]:
     """Return the simple name and the namespace of a schema's name."""
     space, _, simple = name.rpartition(".")
     if not dialect.scrub:
-        return checked_name(simple), space or None
-    space = ".".join(map(scrubbed, space.split("."))) if space else ""
-    return checked_name(scrubbed(simple)), space or None
+        return check_name(simple), space or None
+    space = ".".join(map(scrub_name, space.split("."))) if space else ""
+    return check_name(scrub_name(simple)), space or None
 
 
 def record_name(schema: Schema, dialect: AvroDialect) -> str | None:
@@ -232,7 +232,7 @@ def has_string_keys(schema: Schema, dialect: AvroDialect) -> bool:
     return keys.type == "string" and (not keys.optional or dialect.optional_map_keys)
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """Return a name that Avro allows.
 
     :raises ConversionError: it does not.
@@ -246,7 +246,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def scrubbed(name: str) -> str:
+def scrub_name(name: str) -> str:
     """Replace what Avro does not allow in a name."""
     encoded = quote_plus(name, safe="*").replace("~", "%7E")
     if not re.match("[A-Za-z_]", encoded):

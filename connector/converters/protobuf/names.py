@@ -15,7 +15,7 @@ _NOT_LETTERS: Final = re.compile(r"[^a-zA-Z0-9_]")
 _REMEDY: Final = "Set scrub.invalid.names=true in the converter."
 
 
-def scrubbed(name: str) -> str:
+def scrub_name(name: str) -> str:
     """Replace what Protobuf does not allow in a name."""
     if re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) or not name:
         return name
@@ -25,7 +25,7 @@ def scrubbed(name: str) -> str:
     return _NOT_LETTERS.sub("_", encoded)
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """Return the name of a message or field.
 
     :raises ConversionError: Protobuf does not allow it.

@@ -14,11 +14,11 @@ from connector.converters.protobuf import known_files as known
 from connector.converters.protobuf.files import ProtoField, ProtoFile, ProtoMessage, file_text
 from connector.converters.protobuf.names import (
     camel_case,
+    check_name,
     check_unique,
-    checked_name,
     checked_package,
     is_hidden,
-    scrubbed,
+    scrub_name,
 )
 from connector.data.java_hashes import hash_map_order
 from connector.data.schema import Schema
@@ -111,7 +111,7 @@ class _FileWriter:
     def file(self, schema: Schema) -> ProtoFile:
         names = self._name(schema).split(".")
         if self._dialect.scrub:
-            names = [scrubbed(name) for name in names]
+            names = [scrub_name(name) for name in names]
         self._package = checked_package(".".join(names[:-1]))
         message = self._message(names[-1], schema, ())
         imports = tuple(self._imports)
@@ -120,13 +120,13 @@ class _FileWriter:
 
     def _message(self, name: str, schema: Schema, around: tuple[str, ...]) -> ProtoMessage:
         _refuse_union(schema)
-        members = [(self._scrubbed(field.name), field.schema) for field in schema.fields]
+        members = [(self._scrub_name(field.name), field.schema) for field in schema.fields]
         return self._with_members(name, members, around)
 
     def _with_members(
         self, name: str, members: Iterable[tuple[str, Schema]], around: tuple[str, ...]
     ) -> ProtoMessage:
-        nested = _Nested(checked_name(name), around)
+        nested = _Nested(check_name(name), around)
         fields = tuple(
             self._field(number, member, schema, nested)
             for number, (member, schema) in enumerate(members, 1)
@@ -148,11 +148,11 @@ class _FileWriter:
             kind = self._nested(name, schema, nested)
         else:
             kind = self._single(schema, nested.around)
-        return ProtoField(number, checked_name(name), kind, label, parameters)
+        return ProtoField(number, check_name(name), kind, label, parameters)
 
     def _nested(self, field: str, schema: Schema, nested: _Nested) -> str:
         """Return the name of a struct or of a map's pairs, which is then described."""
-        name = self._scrubbed(self._name(schema).rpartition(".")[2])
+        name = self._scrub_name(self._name(schema).rpartition(".")[2])
         if schema.type == "struct":
             name = f"{name}Message" if name == field else name
         else:
@@ -199,8 +199,8 @@ class _FileWriter:
         self._unnamed += 1
         return f"ConnectDefault{self._unnamed}"
 
-    def _scrubbed(self, name: str) -> str:
-        return scrubbed(name) if self._dialect.scrub else name
+    def _scrub_name(self, name: str) -> str:
+        return scrub_name(name) if self._dialect.scrub else name
 
 
 def _label(schema: Schema, dialect: ProtobufDialect) -> str:

@@ -203,7 +203,7 @@ class EventParser:
             start += size * images
             after = data[start - size : start]
             if compressed:
-                data = _uncompressed(data[start:end])
+                data = _uncompress(data[start:end])
                 start, end = 0, len(data)
             table_map = self._tables.get(number)
             return RowsChanged(
@@ -231,7 +231,7 @@ def _query(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEven
 
 def _query_compressed(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
     thread, status, database, sql = _statement_parts(data, start, end)
-    return _statement(header, thread, status, database, _uncompressed(sql))
+    return _statement(header, thread, status, database, _uncompress(sql))
 
 
 def _statement_parts(data: bytes, start: int, end: int) -> tuple[int, bytes, bytes, bytes]:
@@ -339,7 +339,7 @@ def _malformed(header: bytes, reason: str) -> ConversionError:
     )
 
 
-def _uncompressed(data: bytes) -> bytes:
+def _uncompress(data: bytes) -> bytes:
     """Uncompress MariaDB's ``log_bin_compress``: algorithm and size of the length, length, data.
 
     The first byte is ``0x80 | algorithm << 4 | bytes of length``; algorithm 0 is zlib.

@@ -11,7 +11,7 @@ from connector.capture.tables import Column, TableId
 from connector.codegen import Expression, call
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64, INT16, STRING, Schema
-from connector.mysql.custom_converters.selecting import converted, flag, selector, then
+from connector.mysql.custom_converters.selecting import build_codec, flag, selector, then
 from connector.mysql.types import codec_of
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.fields import Prefixed, byte_string
@@ -51,7 +51,7 @@ class JdbcSinkDataTypes:
 
     def _boolean(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
         default = plain.schema.default
-        return converted(
+        return build_codec(
             column,
             INT16,
             plain.from_text.then(_TRUTH),
@@ -63,7 +63,7 @@ class JdbcSinkDataTypes:
     def _floating(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
         schema, convert = self._real
         default = plain.schema.default
-        codec = converted(
+        codec = build_codec(
             column,
             schema,
             plain.from_text.then(call(convert)),
@@ -90,5 +90,5 @@ class JdbcSinkDataTypes:
             return found
 
         from_log = plain.from_log if self._options.exact else field
-        codec = converted(column, schema, UTF8_TEXT, from_log, plain.schema.default, fallback="")
+        codec = build_codec(column, schema, UTF8_TEXT, from_log, plain.schema.default, fallback="")
         return codec.with_changes(select=plain.select)

@@ -31,7 +31,7 @@ def flag(settings: Mapping[str, str], key: str, *, default: bool) -> bool:
     return default if not text else text.strip().lower() == "true"
 
 
-def converted(
+def build_codec(
     column: Column,
     schema: Schema,
     from_text: Expression,

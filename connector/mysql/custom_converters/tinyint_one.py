@@ -8,7 +8,7 @@ from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
 from connector.codegen import Expression
 from connector.data.schema import BOOLEAN
-from connector.mysql.custom_converters.selecting import converted, flag, selector
+from connector.mysql.custom_converters.selecting import build_codec, flag, selector
 from connector.mysql.types import codec_of
 from connector.mysql.types.fields import TINY, Fixed, LogField, Wire, mismatch
 from connector.mysql.types.type_options import TypeOptions
@@ -40,7 +40,7 @@ class TinyIntOneToBoolean:
             None if plain is None or plain.schema.default is None else plain.schema.default > 0
         )
         text = Expression(self._true.replace("{}", "int({})"))
-        return converted(column, BOOLEAN, text, self._field, default, fallback=False)
+        return build_codec(column, BOOLEAN, text, self._field, default, fallback=False)
 
     def _field(self, wire: Wire) -> LogField:
         if wire.type != TINY:

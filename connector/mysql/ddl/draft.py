@@ -129,7 +129,7 @@ class TableDraft:
         if key.primary:
             for slot in slots:
                 if slot is not None:
-                    slot.column = _required(slot.column)
+                    slot.column = _require(slot.column)
             names = [name for name in key.columns if name is not None]
             self.key = [
                 KeyPart(slot.column.name if slot else name, slot)
@@ -143,7 +143,7 @@ class TableDraft:
     def table(self) -> Table:
         """Return the finished table: positions from 1 on, charsets filled in."""
         columns = tuple(
-            _finished(slot.column, position, self.default_charset)
+            _finish(slot.column, position, self.default_charset)
             for position, slot in enumerate(self.slots, 1)
         )
         key = tuple(part.name for part in self.key if self.find(part.name) is not None)
@@ -155,7 +155,7 @@ def _spellings(name: str) -> tuple[str, ...]:
     return lowered, lowered.replace("``", "`"), lowered.replace('""', '"')
 
 
-def _required(column: Column) -> Column:
+def _require(column: Column) -> Column:
     """Return a column of a primary key: it takes no NULL, so no default of NULL either."""
     if not column.optional:
         return column
@@ -163,7 +163,7 @@ def _required(column: Column) -> Column:
     return replace(column, optional=False, has_default=has_default)
 
 
-def _finished(column: Column, position: int, default_charset: str | None) -> Column:
+def _finish(column: Column, position: int, default_charset: str | None) -> Column:
     """Return a column as it stands in its table; NULL is the default where there is no other."""
     charset = column.charset
     if column.jdbc_type in CHARACTER_TYPES and (charset is None or charset.lower() == "default"):

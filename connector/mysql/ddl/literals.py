@@ -122,7 +122,7 @@ def _literal(reader: Reader) -> Default | None:
     if reader.word in ("TRUE", "FALSE"):
         return True, reader.raw()
     if reader.word.startswith("_"):
-        return _introduced(reader, sign)
+        return _read_introduced(reader, sign)
     if reader.word in ("DATE", "TIME", "TIMESTAMP") and reader.kinds[reader.index + 1] == "string":
         return _temporal(reader, sign)
     return None
@@ -143,7 +143,7 @@ def _bits(reader: Reader, kind: str) -> Default:
     return True, text[2:-1]
 
 
-def _introduced(reader: Reader, sign: str) -> Default | None:
+def _read_introduced(reader: Reader, sign: str) -> Default | None:
     """Read a literal with a charset introducer, which MariaDB's oracle keeps mostly."""
     kind = reader.kinds[reader.index + 1]
     if kind not in ("string", "double", "hex", "bit"):

@@ -57,7 +57,7 @@ def _read_batch(program: RowProgram, rows: TextRows, data: bytes, start: int) ->
     return batch, rows.scan(data, start, len(data), batch.append)
 
 
-def _checked(convert: Callable[[Any], Any], column: Column) -> Callable[[Any], Any]:
+def _wrap_errors(convert: Callable[[Any], Any], column: Column) -> Callable[[Any], Any]:
     """Return a conversion that fails as `TextRows.decode` does."""
 
     def checked(value: Any) -> Any:
@@ -81,7 +81,7 @@ def _program(rows: TextRows) -> RowProgram | None:
             continue
         codec = rows.columns[slot]
         column = text_column(codec.from_text.then(codec.after), slot)
-        columns.append((*column[:5], _checked(column[5], codec.column)))
+        columns.append((*column[:5], _wrap_errors(column[5], codec.column)))
 
     def decode(_: str, data: bytes, start: int, end: int) -> NativePairs:
         return [(None, row) for row in rows.decode_all(data, start, end)]

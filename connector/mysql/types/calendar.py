@@ -36,7 +36,7 @@ def epoch_day(year: int, number: int, day: int) -> int | None:
     return found[0] + day
 
 
-def adjusted(year: int) -> int:
+def adjust_year(year: int) -> int:
     """Expand a year below 100 to the range 1970 to 2069, as MySQL reads two-digit years."""
     if year > 99:
         return year

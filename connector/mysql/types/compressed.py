@@ -16,7 +16,7 @@ _ZLIB = 8
 _NO_HEADER_FLAG = 8
 
 
-def uncompressed(convert: Expression) -> Expression:
+def uncompress_then(convert: Expression) -> Expression:
     """Return the expression that uncompresses a value and then converts it."""
     return Expression(
         convert.template.replace("{}", "@uncompress({})"),

@@ -10,7 +10,7 @@ from connector.codegen import Expression
 from connector.data.schema import Schema
 from connector.data.semantic import CONNECT_DATE, DATE, ISO_DATE, YEAR
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import LogDay, adjusted, civil, day_of_log, epoch_day
+from connector.mysql.types.calendar import LogDay, adjust_year, civil, day_of_log, epoch_day
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, FromLog, LogField, Wire, mismatch
 from connector.mysql.types.result_cache import ResultCache
@@ -22,7 +22,7 @@ _NEWDATE = 14
 
 def date(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a DATE: days since the epoch, or ISO text."""
-    adjust = adjusted if options.adjust_years else int
+    adjust = adjust_year if options.adjust_years else int
     days_of_text = _from_text(adjust)
     finish: Callable[[int | None], object] = _same
     schema: Schema = DATE
@@ -53,9 +53,9 @@ def year(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - 
         return ColumnType(YEAR, text, _exact_year_field, _whole_year, 0)
     return ColumnType(
         YEAR,
-        Expression("@f(int({}))", {"f": adjusted}, ("year",)),
+        Expression("@f(int({}))", {"f": adjust_year}, ("year",)),
         _year_field,
-        lambda literal: adjusted(int(literal)),
+        lambda literal: adjust_year(int(literal)),
         0,
     )
 
@@ -73,7 +73,7 @@ def _exact_year_field(wire: Wire) -> LogField:
 
 def _whole_year(text: bytes | str) -> int:
     """Read a year of four digits; those of the old YEAR(2) have two."""
-    return int(text) if len(text) == 4 else adjusted(int(text))
+    return int(text) if len(text) == 4 else adjust_year(int(text))
 
 
 def _same(days: int | None) -> int | None:

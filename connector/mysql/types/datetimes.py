@@ -18,7 +18,7 @@ from connector.data.semantic import (
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import (
     LogDay,
-    adjusted,
+    adjust_year,
     civil,
     clock_ticks,
     day_of_log,
@@ -48,10 +48,10 @@ def datetime(column: Column, options: TypeOptions) -> ColumnType:
     schema, finish, fallback = _mode(options.time_precision, column.length or 0)
     if finish is _nanos:
         finish = _nanos_or(refusing(column, options))
-    adjust = adjusted if options.adjust_years else int
+    adjust = adjust_year if options.adjust_years else int
     log_day = day_of_log(adjust, exact=options.exact)
     convert = _from_text(adjust, finish)
-    read = convert if options.exact else _from_text(adjust, finish, _skipped)
+    read = convert if options.exact else _from_text(adjust, finish, _move_skipped_day)
 
     def field(wire: Wire) -> LogField:
         if wire.type == fields.DATETIME:
@@ -103,7 +103,7 @@ def _old(number: int, finish: FinishDatetime, log_day: LogDay) -> Any:
     return finish(days * _DAY + minutes // 100 * 3600 + minutes % 100 * 60 + second, 0)
 
 
-def _skipped(days: int) -> int:
+def _move_skipped_day(days: int) -> int:
     """Move a day that the Gregorian calendar skipped, 5 to 14 October 1582, behind these.
 
     So does Java's old calendar, with which Debezium reads a DATETIME of a snapshot.

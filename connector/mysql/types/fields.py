@@ -114,10 +114,10 @@ def byte_string(wire: Wire, convert: Expression, expected: str) -> LogField:
     if kind in (VARCHAR, VAR_STRING, STRING):
         return Prefixed(1 if size < 256 else 2, convert)
     if kind in (BLOB_COMPRESSED, VARCHAR_COMPRESSED):
-        from connector.mysql.types.compressed import uncompressed  # noqa: PLC0415 - rare type
+        from connector.mysql.types.compressed import uncompress_then  # noqa: PLC0415 - rare type
 
         width = size if kind == BLOB_COMPRESSED else (1 if size < 256 else 2)
-        return Prefixed(width, uncompressed(convert))
+        return Prefixed(width, uncompress_then(convert))
     raise mismatch(expected, wire)
 
 

@@ -42,13 +42,13 @@ def integer(column: Column, options: TypeOptions) -> ColumnType:
     if unsigned and words[0] == "INTEGER" and options.flavor == "mariadb" and not options.exact:
         return _wrapped(column)
     schema = _SCHEMAS[words[0]][unsigned]
-    return ColumnType(schema, _TEXT, _from_log(column, unsigned), _rounded, 0)
+    return ColumnType(schema, _TEXT, _from_log(column, unsigned), _round_half_up, 0)
 
 
 def boolean(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a BOOL column: only a streamed CREATE TABLE calls a TINYINT(1) so."""
     if options.exact:
-        return ColumnType(INT16, _TEXT, _from_log(column, unsigned=False), _rounded, 0)
+        return ColumnType(INT16, _TEXT, _from_log(column, unsigned=False), _round_half_up, 0)
     return ColumnType(
         BOOLEAN,
         Expression("int({}) != 0"),
@@ -74,7 +74,7 @@ def _unsigned_bigint(options: TypeOptions) -> ColumnType:
         INT64,
         Expression("@signed(int({}))", {"signed": _signed}, ("integer",)),
         lambda wire: Fixed(_format(None, wire, unsigned=False)),
-        _rounded,
+        _round_half_up,
         0,
     )
 
@@ -88,7 +88,7 @@ def _wrapped(column: Column) -> ColumnType:
         INT32,
         Expression("@wrap(int({}))", {"wrap": lambda value: (value + 2**31) % 2**32 - 2**31}),
         lambda wire: Fixed(_format(column, wire, unsigned=False)),
-        _rounded,
+        _round_half_up,
         0,
     )
 
@@ -117,7 +117,7 @@ def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def _rounded(literal: str) -> int:
+def _round_half_up(literal: str) -> int:
     """Round like Java's ``Math.round`` of a double: half up, saturating at 64 bits."""
     if literal.lower() in ("true", "false"):
         return int(literal.lower() == "true")

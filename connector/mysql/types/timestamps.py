@@ -8,7 +8,7 @@ from connector.capture.tables import Column
 from connector.codegen import Expression, call
 from connector.data.semantic import ZONED_TIMESTAMP
 from connector.mysql.types import fields
-from connector.mysql.types.calendar import adjusted, civil, fraction_scale
+from connector.mysql.types.calendar import adjust_year, civil, fraction_scale
 from connector.mysql.types.family import ColumnType
 from connector.mysql.types.fields import Fixed, LogField, Wire, mismatch
 from connector.mysql.types.result_cache import ResultCache
@@ -43,7 +43,7 @@ def timestamp(column: Column, options: TypeOptions) -> ColumnType:
         ZONED_TIMESTAMP,
         _ALL_DIGITS if options.exact else _NEEDED_DIGITS,
         field,
-        lambda literal: _literal(literal, column, adjusted if options.adjust_years else int),
+        lambda literal: _literal(literal, column, adjust_year if options.adjust_years else int),
         _EPOCH,
         may_be_absent=True,
     )

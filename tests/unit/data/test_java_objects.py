@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.data.java_objects import JavaBigInteger, JavaLong, deserialized, serialized
+from connector.data.java_objects import JavaBigInteger, JavaLong, deserialize, serialize
 
 # written by ObjectOutputStream of OpenJDK
 SAMPLES: dict[str, tuple[tuple[Any, ...] | None, str]] = {
@@ -79,12 +79,12 @@ VALUES = st.one_of(
 @pytest.mark.parametrize("name", SAMPLES)
 def test_arrays_are_written_as_java_writes_them(name: str) -> None:
     values, text = SAMPLES[name]
-    assert serialized(values) == text
-    assert deserialized(text) == values
+    assert serialize(values) == text
+    assert deserialize(text) == values
 
 
 def test_the_kinds_of_numbers_are_kept() -> None:
-    values = deserialized(serialized((1, JavaLong(2), JavaBigInteger(3), Decimal("4.50"))))
+    values = deserialize(serialize((1, JavaLong(2), JavaBigInteger(3), Decimal("4.50"))))
     assert values is not None
     assert [type(value) for value in values] == [int, JavaLong, JavaBigInteger, Decimal]
     assert str(values[3]) == "4.50"
@@ -92,13 +92,13 @@ def test_the_kinds_of_numbers_are_kept() -> None:
 
 @given(st.lists(VALUES, max_size=5))
 def test_what_is_written_is_read(values: list[Any]) -> None:
-    assert deserialized(serialized(values)) == tuple(values)
+    assert deserialize(serialize(values)) == tuple(values)
 
 
 @given(st.binary(max_size=60))
 def test_damaged_streams_are_refused(data: bytes) -> None:
-    for text in (data.hex(), "aced0005" + data.hex(), serialized((1, "a"))[: len(data)]):
+    for text in (data.hex(), "aced0005" + data.hex(), serialize((1, "a"))[: len(data)]):
         try:
-            deserialized(text)
+            deserialize(text)
         except ValueError:
             continue

@@ -104,8 +104,8 @@ def test_zones() -> None:
     summer, winter = 1_720_000_000, 1_700_000_000
     assert (berlin.offset_at(summer), berlin.offset_at(winter)) == (7200, 3600)
     assert berlin.offset_of_clock(10**12) in (3600, 7200)
-    assert berlin.moved("2024-07-01T10:00:00.120Z") == "2024-07-01T12:00:00.12+02:00"
-    assert Zone("-03:30").moved("2024-07-01T01:00:00+02:00") == "2024-06-30T19:30:00-03:30"
-    assert Zone("UTC").moved("2024-07-01T01:00:00Z") == "2024-07-01T01:00:00Z"
+    assert berlin.convert("2024-07-01T10:00:00.120Z") == "2024-07-01T12:00:00.12+02:00"
+    assert Zone("-03:30").convert("2024-07-01T01:00:00+02:00") == "2024-06-30T19:30:00-03:30"
+    assert Zone("UTC").convert("2024-07-01T01:00:00Z") == "2024-07-01T01:00:00Z"
     with pytest.raises(ValueError, match="Mars"):
         Zone("Mars/Olympus")

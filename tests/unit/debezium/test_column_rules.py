@@ -22,8 +22,8 @@ def codec(column: Column = TEXT) -> ColumnCodec:
     return found
 
 
-def applied(config: dict[str, str], column: Column = TEXT) -> ColumnCodec:
-    return column_rules(config).applied(TABLE, codec(column))
+def apply(config: dict[str, str], column: Column = TEXT) -> ColumnCodec:
+    return column_rules(config).apply(TABLE, codec(column))
 
 
 def from_text(found: ColumnCodec, data: bytes) -> object:
@@ -35,33 +35,33 @@ def from_log(found: ColumnCodec, data: bytes) -> object:
 
 
 def test_a_mask_stands_for_every_value_and_for_null() -> None:
-    found = applied({"column.mask.with.5.chars": r"d\.t\.v"})
+    found = apply({"column.mask.with.5.chars": r"d\.t\.v"})
     assert from_text(found, b"secret") == from_log(found, b"secret") == found.absent == "*****"
     assert found.schema.parameters == {"masked": "true"}
 
 
 def test_a_mask_leaves_numbers_as_they_are() -> None:
-    found = applied({"column.mask.with.5.chars": ".*"}, Column("v", "INT", 4))
+    found = apply({"column.mask.with.5.chars": ".*"}, Column("v", "INT", 4))
     assert from_text(found, b"7") == 7
     assert found.schema.parameters == {"masked": "true"}
 
 
 def test_a_hash_is_as_long_as_the_column() -> None:
-    found = applied({HASH: ".*"})
+    found = apply({HASH: ".*"})
     assert from_text(found, b"secret") == from_log(found, b"secret") == "bede90386d"
     assert found.absent is None
 
 
 def test_truncation() -> None:
-    found = applied({"column.truncate.to.3.chars": ".*"})
+    found = apply({"column.truncate.to.3.chars": ".*"})
     assert from_text(found, b"secret") == "sec"
     assert found.schema.parameters == {"truncateLength": "3"}
-    assert applied({"column.truncate.to.10.chars": ".*"}).after is None
+    assert apply({"column.truncate.to.10.chars": ".*"}).after is None
 
 
 def test_the_source_type_is_propagated() -> None:
     column = Column("v", "decimal", 3, length=10, scale=2, comment="c")
-    parameters = applied({"column.propagate.source.type": ".*"}, column).schema.parameters
+    parameters = apply({"column.propagate.source.type": ".*"}, column).schema.parameters
     assert parameters is not None
     assert list(parameters.items())[2:] == [
         ("__debezium.source.column.type", "DECIMAL"),
@@ -74,13 +74,13 @@ def test_the_source_type_is_propagated() -> None:
 
 @pytest.mark.parametrize(("types", "propagated"), [(r"d\.t\.varchar", True), (r"d\.t\.v", False)])
 def test_the_source_type_is_propagated_by_type(types: str, propagated: bool) -> None:
-    found = applied({"datatype.propagate.source.type": types})
+    found = apply({"datatype.propagate.source.type": types})
     assert bool(found.schema.parameters) is propagated
 
 
 def test_no_other_rule_uncovers_what_is_hidden() -> None:
     config = {"column.propagate.source.type": ".*", HASH: ".*"}
-    found = applied(config)
+    found = apply(config)
     assert from_text(found, b"secret") == "bede90386d"
     assert found.schema.parameters is not None
     assert "__debezium.source.column.type" in found.schema.parameters
@@ -88,7 +88,7 @@ def test_no_other_rule_uncovers_what_is_hidden() -> None:
 
 
 def test_the_first_rule_of_several_is_applied() -> None:
-    found = applied({"column.propagate.source.type": ".*", "column.truncate.to.1.chars": ".*"})
+    found = apply({"column.propagate.source.type": ".*", "column.truncate.to.1.chars": ".*"})
     assert found.schema.parameters == {"truncateLength": "1"}
 
 

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from connector.debezium.hashing import hasher, serialized
+from connector.debezium.hashing import hasher, serialize
 from connector.errors import ConfigError
 
 
@@ -20,12 +20,12 @@ def test_version_2_hashes_the_text() -> None:
 
 
 def test_java_writes_its_own_utf8() -> None:
-    assert serialized("a\0😀")[5:] == b"\x00\x09a\xc0\x80\xed\xa0\xbd\xed\xb8\x80"
+    assert serialize("a\0😀")[5:] == b"\x00\x09a\xc0\x80\xed\xa0\xbd\xed\xb8\x80"
 
 
 def test_a_long_text_has_a_long_length() -> None:
-    assert serialized("x" * 65_535)[:7] == b"\xac\xed\x00\x05t\xff\xff"
-    assert serialized("x" * 65_536)[:13] == b"\xac\xed\x00\x05|\0\0\0\0\0\x01\0\0"
+    assert serialize("x" * 65_535)[:7] == b"\xac\xed\x00\x05t\xff\xff"
+    assert serialize("x" * 65_536)[:13] == b"\xac\xed\x00\x05|\0\0\0\0\0\x01\0\0"
 
 
 def test_an_unknown_algorithm_is_refused_without_the_salt() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.capture.tables import TableId
-from connector.debezium.topics import TopicNaming, faults, sanitized, topic_naming
+from connector.debezium.topics import TopicNaming, faults, sanitize, topic_naming
 
 
 def test_topics_are_named_for_prefix_database_and_table() -> None:
@@ -57,15 +57,15 @@ def test_a_heartbeat_topic_may_have_a_name_of_its_own() -> None:
     ],
 )
 def test_characters_that_kafka_does_not_take_become_underscores(name: str, valid: str) -> None:
-    assert sanitized(name) == valid
+    assert sanitize(name) == valid
 
 
 @given(st.text(min_size=1, max_size=300))
 def test_every_name_becomes_one_that_kafka_takes_and_stays_so(name: str) -> None:
-    valid = sanitized(name)
+    valid = sanitize(name)
     assert re.fullmatch(r"[A-Za-z0-9._-]{1,249}", valid)
     assert valid not in (".", "..")
-    assert sanitized(valid) == valid
+    assert sanitize(valid) == valid
 
 
 def test_a_blank_part_is_left_out() -> None:

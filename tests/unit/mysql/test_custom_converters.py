@@ -17,7 +17,7 @@ _EPOCH = "1970-01-01T00:00:00Z"
 PACKAGE = "io.debezium.connector.binlog.converters."
 
 
-def converted(
+def build_codec(
     name: str, column: Column, *, exact: bool = False, **settings: str
 ) -> ColumnCodec | None:
     own = {f"c.{key.replace('_', '.')}": value for key, value in settings.items()}
@@ -27,7 +27,7 @@ def converted(
 
 
 def codec_of(*arguments: Any, **settings: Any) -> ColumnCodec:
-    codec = converted(*arguments, **settings)
+    codec = build_codec(*arguments, **settings)
     assert codec is not None
     return codec
 
@@ -55,9 +55,9 @@ def test_a_negative_number_is_true_where_values_are_exact() -> None:
 
 def test_other_columns_stay_as_they_are() -> None:
     for column in (Column("v", "TINYINT", 5), Column("v", "INT", 4, length=1)):
-        assert converted("TinyIntOneToBooleanConverter", column) is None
+        assert build_codec("TinyIntOneToBooleanConverter", column) is None
     column = Column("v", "TINYINT", 5, length=1)
-    assert converted("TinyIntOneToBooleanConverter", column, selector=r"d\.t\.w") is None
+    assert build_codec("TinyIntOneToBooleanConverter", column, selector=r"d\.t\.w") is None
 
 
 def test_the_length_need_not_be_checked() -> None:

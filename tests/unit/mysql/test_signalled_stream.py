@@ -74,7 +74,7 @@ def columns(tracked: SchemaTracker) -> list[str]:
     return [] if table is None else [column.name for column in table.columns]
 
 
-def recovered(store: MemoryHistory, at: BinlogPosition, **options: Any) -> list[str]:
+def recover_names(store: MemoryHistory, at: BinlogPosition, **options: Any) -> list[str]:
     again = tracker(store, **options)
     again.recover(at, by_gtids=at.gtids is not None)
     return columns(again)
@@ -97,17 +97,17 @@ def test_a_definition_holds_from_its_row_on(
     assert change.source[14] == 1
     assert columns(tracked) == ["b"]
     stopped = replace(within(event, gtids).position(), row=row)
-    assert recovered(store, stopped) == [expected]
-    assert recovered(store, stopped, prefer_ddl=True) == [expected]
+    assert recover_names(store, stopped) == [expected]
+    assert recover_names(store, stopped, prefer_ddl=True) == [expected]
 
 
 def test_a_kill_behind_the_record_sets_the_definition_again() -> None:
     store = MemoryHistory()
     tracked = tracker(store)
     for _ in range(2):
-        assert recovered(store, within(2).position()) == ["a"]
+        assert recover_names(store, within(2).position()) == ["a"]
         list(stream(tracked, within(2)).redefine(request("b"), signal_row(0)))
-    assert recovered(store, within(3).position()) == ["b"]
+    assert recover_names(store, within(3).position()) == ["b"]
     tracked.prepare_stream(within(2).position(), by_gtids=True)
     assert columns(tracked) == ["a"], "an error of the stream reads the signal again"
 
@@ -144,8 +144,10 @@ def test_signals_beside_the_stream_count_at_their_position_however_often_they_re
     for name in ("b", "c", "b"):
         [change] = made.redefine(request(name), None)
         assert isinstance(change, SchemaChange)
-        assert recovered(store, at.position()) == [name]
-    assert recovered(store, replace(at.position(), gtids=GtidSet.parse(f"{SERVER}:1-8"))) == ["a"]
+        assert recover_names(store, at.position()) == [name]
+    assert recover_names(store, replace(at.position(), gtids=GtidSet.parse(f"{SERVER}:1-8"))) == [
+        "a"
+    ]
 
 
 def test_a_drop_is_published_and_keeps_its_table() -> None:

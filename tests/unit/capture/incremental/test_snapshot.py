@@ -15,7 +15,7 @@ from connector.capture.notifications import Notifications
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.data.java_objects import serialized
+from connector.data.java_objects import serialize
 from connector.errors import StopError, TableChangedError
 from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
 
@@ -152,7 +152,7 @@ def test_a_failed_table_is_read_on_behind_its_last_chunk() -> None:
 
 def test_a_failed_table_that_was_altered_is_read_from_its_start() -> None:
     made = database()
-    key, end = serialized((1,)), serialized((4,))
+    key, end = serialize((1,)), serialize((4,))
     failed = {"reason": "r", "position": key, "maximum": end, "key": ["another"]}
     name = {"incremental_snapshot_collections_id": str(TABLE)}
     offset = {"millrace_failed_tables": json.dumps({str(TABLE): {**name, **failed}}), "n": 1}
@@ -185,8 +185,8 @@ def test_a_restart_continues_behind_the_stored_key(position: Key, read: list[int
     offset = {
         "n": 1,
         "incremental_snapshot_collections": json.dumps([table]),
-        "incremental_snapshot_primary_key": serialized(position),
-        "incremental_snapshot_maximum_key": serialized((4,)),
+        "incremental_snapshot_primary_key": serialize(position),
+        "incremental_snapshot_maximum_key": serialize((4,)),
         "incremental_snapshot_correlation_id": "one",
     }
     assert rows_read(run(Chunks(made), made, offset)) == read

@@ -12,7 +12,7 @@ from connector.capture.incremental.offsets import has_initial_tables, state_of, 
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
 from connector.capture.tables import TableId
-from connector.data.java_objects import serialized
+from connector.data.java_objects import serialize
 
 A, B = TableRequest(TableId("inc", "a"), "(id>1)"), TableRequest(TableId("inc", "b.c"))
 
@@ -33,7 +33,7 @@ def test_the_state_is_written_as_debezium_writes_it() -> None:
     offset = to_offset(state)
     assert offset.pop("millrace_started_tables")
     assert offset == {
-        "incremental_snapshot_primary_key": serialized((5,)),
+        "incremental_snapshot_primary_key": serialize((5,)),
         "incremental_snapshot_maximum_key": "aced000570",
         "incremental_snapshot_collections": (
             '[{"incremental_snapshot_collections_id":"inc.a",'
@@ -79,7 +79,7 @@ def test_a_failed_table_of_which_the_reason_alone_is_known() -> None:
     assert found.failed == {"inc.a": TableState(TableRequest(TableId("inc", "a")), reason="why")}
 
 
-@pytest.mark.parametrize("key", ["aced00057372", "no digits", serialized((1,))[:-2]])
+@pytest.mark.parametrize("key", ["aced00057372", "no digits", serialize((1,))[:-2]])
 def test_a_key_that_cannot_be_read_starts_its_table_again(key: str) -> None:
     found = state_of(
         stored(begun(A, (1,)), TableState(B)) | {"incremental_snapshot_primary_key": key}

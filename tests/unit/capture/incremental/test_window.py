@@ -11,7 +11,7 @@ from tests.unit.capture.incremental.simulated import SIGNALS, TABLE, schema
 SCHEMA = schema(TABLE, "id", "v")
 
 
-def filled(*, skips_unchanged: bool = False) -> Window:
+def fill_window(*, skips_unchanged: bool = False) -> Window:
     window = Window(skips_unchanged=skips_unchanged)
     window.advance("chunk")
     window.fill(SCHEMA, [(1, "a"), (2, "b"), (3, "c")])
@@ -44,13 +44,13 @@ def test_every_window_can_be_closed() -> None:
 
 
 def test_rows_are_dropped_by_both_keys_of_a_change() -> None:
-    window = filled()
+    window = fill_window()
     window.deduplicate(RowChanges(SCHEMA, "u", [((1, "a"), (3, "x"))], ()))
     assert window.take() == [(2, "b")]
 
 
 def test_an_update_that_is_not_emitted_drops_nothing() -> None:
-    window = filled(skips_unchanged=True)
+    window = fill_window(skips_unchanged=True)
     window.deduplicate(RowChanges(SCHEMA, "u", [((1, "a"), (1, "a"))], ()))
     assert window.take() == [(1, "a"), (2, "b"), (3, "c")]
 
@@ -67,6 +67,6 @@ def test_changes_before_the_first_mark_and_of_other_tables_drop_nothing() -> Non
 
 
 def test_an_altered_table_drops_all_rows() -> None:
-    window = filled()
+    window = fill_window()
     assert window.advance("change") == "open"
     assert window.take() == []

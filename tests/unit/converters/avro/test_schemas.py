@@ -10,7 +10,7 @@ import fastavro
 import pytest
 
 from connector.converters.avro.encoder import Encoder
-from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter, same_fields, scrubbed
+from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter, same_fields, scrub_name
 from connector.data.schema import (
     BYTES,
     FLOAT32,
@@ -132,7 +132,7 @@ def test_names_are_scrubbed_on_request() -> None:
     ("name", "expected"), [("a", "a"), ("ö", "x_C3_B6"), ("1", "x1"), ("a~b", "a_7Eb"), ("*", "x_")]
 )
 def test_scrubbed_names(name: str, expected: str) -> None:
-    assert scrubbed(name) == expected
+    assert scrub_name(name) == expected
 
 
 def test_without_metadata() -> None:

@@ -15,13 +15,13 @@ from connector.debezium.transactions import Transaction, mark_record
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.position.binlog_position import BinlogPosition
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog.test_translate import FILE, LOG, SERVER, log_of, placed
+from tests.unit.mysql.binlog.test_translate import FILE, LOG, SERVER, log_of, set_positions
 from tests.unit.mysql.binlog.test_translate import translated as translate
 
 BOUNDARIES = TranslateOptions(boundaries=True)
 
 
-def translated(log: list[bytes], start: BinlogPosition | None) -> list[Change]:
+def resume(log: list[bytes], start: BinlogPosition | None) -> list[Change]:
     """Translate what a server sends after a position: the whole of a transaction in progress."""
     if start is not None and str(start.gtids) == f"{SERVER}:1-5":
         return []
@@ -58,20 +58,20 @@ def events(change: Change, transaction: Transaction) -> Iterator[object]:
 def test_two_interruptions_lose_nothing_repeat_nothing_and_count_once(
     rows: list[list[int]],
 ) -> None:
-    log = placed(log_of(*rows))
-    *_, (whole, _, _) = interruptions(translated(log, None), {})
-    for first, at, counts in interruptions(translated(log, None), {}):
-        for second, again, counted in interruptions(translated(log, at), counts):
-            rest = [seen for seen, _, _ in interruptions(translated(log, again), counted)]
+    log = set_positions(log_of(*rows))
+    *_, (whole, _, _) = interruptions(resume(log, None), {})
+    for first, at, counts in interruptions(resume(log, None), {}):
+        for second, again, counted in interruptions(resume(log, at), counts):
+            rest = [seen for seen, _, _ in interruptions(resume(log, again), counted)]
             assert first + second + (rest[-1] if rest else []) == whole
 
 
 @pytest.mark.parametrize("row", [1, 2])
 def test_rows_that_are_done_stay_done(row: int) -> None:
     """Debezium's offsets count rows of an event too."""
-    *_, start = [at for _, at, _ in interruptions(translated(LOG[:-2], None), {})]
+    *_, start = [at for _, at, _ in interruptions(resume(LOG[:-2], None), {})]
     start = replace(start, row=row)
-    found = [at for _, at, _ in interruptions(translated(LOG, start), {})]
+    found = [at for _, at, _ in interruptions(resume(LOG, start), {})]
     before, after = found[:-2], found[-2:]
     assert {(at.event, at.row) for at in before} == {(start.event, row)}
     assert [(at.event, at.row) for at in after] == [(start.event + 1, 0), (0, 0)]

@@ -44,7 +44,7 @@ def log_of(*rows_of_events: list[int], kind: int = written.WRITE) -> list[bytes]
     return [*begin, written.table_map(TABLE.kinds), *events, written.xid()]
 
 
-def placed(events: Iterable[bytes]) -> list[bytes]:
+def set_positions(events: Iterable[bytes]) -> list[bytes]:
     """Write into each event where it ends in the file."""
     at, found = FIRST, []
     for event in events:
@@ -107,7 +107,7 @@ def positions(changes: Iterable[Change]) -> list[BinlogPosition]:
     return found
 
 
-LOG = placed(log_of([1, 2], [3], [4, 5, 6]))
+LOG = set_positions(log_of([1, 2], [3], [4, 5, 6]))
 
 
 def test_a_transaction_has_its_rows_between_its_marks() -> None:
@@ -138,7 +138,7 @@ def test_the_source_block_of_a_row_event() -> None:
 def test_a_start_from_any_reported_position_loses_and_repeats_nothing(
     rows: list[list[int]],
 ) -> None:
-    log = placed(log_of(*rows))
+    log = set_positions(log_of(*rows))
     whole = values(translated(log))
     changes = translated(log)
     seen: list[tuple[int, int]] = []
@@ -169,7 +169,7 @@ def test_rows_of_an_event_that_are_done_are_left_out(row: int) -> None:
 
 @pytest.mark.parametrize(("kind", "operation"), [(written.WRITE, "c"), (written.DELETE, "d")])
 def test_operations_may_be_skipped(kind: int, operation: Any) -> None:
-    log = placed(log_of([1], kind=kind))
+    log = set_positions(log_of([1], kind=kind))
     options = TranslateOptions(skipped=frozenset([operation]))
     assert not [c for c in translated(log, options=options) if isinstance(c, RowChanges)]
     assert [c for c in translated(log) if isinstance(c, RowChanges)]
@@ -187,20 +187,20 @@ def test_transactions_of_sources_that_are_not_followed_are_left_out() -> None:
 def test_the_statement_is_emitted_if_configured(queries: bool, shown: str | None) -> None:
     log = log_of([1])
     log.insert(3, written.event(29, b"\x0aINSERT \xe2\x80\xa6"))
-    changes = translated(placed(log), options=TranslateOptions(queries=queries))
+    changes = translated(set_positions(log), options=TranslateOptions(queries=queries))
     (change,) = [c for c in changes if isinstance(c, RowChanges)]
     assert change.source[-1] == shown
 
 
 def test_statements_are_handed_on_but_not_those_of_xa() -> None:
     statements: list[str] = []
-    log = placed([written.query("DROP TABLE t"), written.query("XA COMMIT X'61',X'',1")])
+    log = set_positions([written.query("DROP TABLE t"), written.query("XA COMMIT X'61',X'',1")])
     changes = translated(log, statements=statements)
     assert statements == ["DROP TABLE t"]
     assert positions(changes)[-1].pos == FIRST + sum(map(len, log))
 
 
-XA = placed(
+XA = set_positions(
     [
         written.event(33, GTID_BODY),
         written.query("XA START X'61',X'',1"),
@@ -268,7 +268,7 @@ AFTER_DDL = BinlogPosition(FILE, FIRST, MariaDbGtidSet.parse("0-7-4"))
 def test_a_statement_of_mariadb_ends_its_group() -> None:
     statements: list[str] = []
     ddl = [mariadb_gtid(5, 1), written.query("ALTER TABLE t ADD b INT")]
-    log = [*placed(ddl), *heartbeats(20, behind=ddl)]
+    log = [*set_positions(ddl), *heartbeats(20, behind=ddl)]
     changes = translated(log, AFTER_DDL, statements=statements)
     assert statements == ["ALTER TABLE t ADD b INT"]
     last = positions(changes)[-1]
@@ -285,7 +285,7 @@ def test_a_count_of_events_skips_none_of_the_next_transaction() -> None:
         *log_of([1], [2])[2:],
     ]
     start = replace(AFTER_DDL, event=14)
-    assert [value for value, _ in values(translated(placed(log), start))] == [1, 2]
+    assert [value for value, _ in values(translated(set_positions(log), start))] == [1, 2]
 
 
 @pytest.mark.parametrize("announced", [2, 8])
@@ -299,20 +299,20 @@ def test_an_alter_that_mariadb_only_starts_or_takes_back_changes_nothing(announc
         mariadb_gtid(7, 1 | 2 | 128, bytes(8) + b"\1\0\0\0\1\0a" + bytes([2])),
         written.query("ALTER TABLE t ADD d INT"),
     ]
-    translated(placed(log), AFTER_DDL, statements=statements)
+    translated(set_positions(log), AFTER_DDL, statements=statements)
     assert statements == ["ALTER TABLE t ADD c INT"]
 
 
 def test_rows_without_a_table_map_are_refused_unless_there_are_none() -> None:
-    orphaned = placed([LOG[0], LOG[1], *LOG[3:]])
+    orphaned = set_positions([LOG[0], LOG[1], *LOG[3:]])
     with pytest.raises(StopError, match="follow no TABLE_MAP event"):
         translated(orphaned)
     empty = written.rows(written.WRITE, b"", [(True,)], number=(1 << 48) - 1)
-    assert values(translated(placed([*LOG[:-1], empty, LOG[-1]]))) == values(translated(LOG))
+    assert values(translated(set_positions([*LOG[:-1], empty, LOG[-1]]))) == values(translated(LOG))
 
 
 def test_a_rollback_ends_a_transaction_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    log = placed([*log_of([1])[:-1], written.query("ROLLBACK")])
+    log = set_positions([*log_of([1])[:-1], written.query("ROLLBACK")])
     changes = translated(log, options=TranslateOptions(boundaries=True))
     assert values(changes) == [(1, 0)]
     assert [status for status, _ in marks(changes)] == ["BEGIN", "END"]
@@ -332,7 +332,7 @@ def test_an_unreadable_event_stops_or_is_skipped(caplog: pytest.LogCaptureFixtur
 
 
 def test_lost_events_stop_the_task(caplog: pytest.LogCaptureFixture) -> None:
-    incident = placed([written.event(26, b"\1\0\x04LOST")])
+    incident = set_positions([written.event(26, b"\1\0\x04LOST")])
     with pytest.raises(StopError, match=r"lost events in its log before b\.000001"):
         translated(incident)
     translated(incident, options=TranslateOptions(on_failure="warn"))

@@ -69,7 +69,7 @@ def history(tmp_path: Path) -> Iterator[FileHistory]:
     store.close()
 
 
-def recovered(
+def recover_schema(
     store: HistoryStore, snapshots: SnapshotFile | None, place: int, **basis: str
 ) -> DatabaseSchema:
     schema = DatabaseSchema(SchemaRules(dialect="mariadb"), Tables())
@@ -93,13 +93,13 @@ def test_snapshot_and_rest_lead_to_the_same(
     lines = whole.splitlines(keepends=True)
     part.write_bytes(b"".join(lines[: first // 10]))
     snapshots = SnapshotFile(tmp_path / "below" / "snapshot", {}, worth=1)
-    recovered(FileHistory(part), snapshots, first)
+    recover_schema(FileHistory(part), snapshots, first)
     kept = snapshots.load(BASIS)
     assert kept is not None
     for place in (first, (first + 1530) // 2, 1530):
         part.write_bytes(whole)
-        expected = state_of(recovered(history, None, place))
-        assert state_of(recovered(FileHistory(part), snapshots, place)) == expected
+        expected = state_of(recover_schema(history, None, place))
+        assert state_of(recover_schema(FileHistory(part), snapshots, place)) == expected
         assert len(expected[0]) > 0 or first < 100
 
 
@@ -122,8 +122,8 @@ class Counting:
 def read(store: HistoryStore, snapshots: SnapshotFile, place: int = 9999, **basis: str) -> int:
     """Recover; return how many records were read for it."""
     counting = Counting(store)
-    expected = state_of(recovered(store, None, place))
-    assert state_of(recovered(counting, snapshots, place, **basis)) == expected
+    expected = state_of(recover_schema(store, None, place))
+    assert state_of(recover_schema(counting, snapshots, place, **basis)) == expected
     return counting.count
 
 
@@ -209,7 +209,7 @@ def test_what_it_depends_on(history: FileHistory, tmp_path: Path) -> None:
     made = snapshot_file({key: path}, config)
     assert made is not None
     made.worth = 0
-    recovered(history, made, 9999)
+    recover_schema(history, made, 9999)
     text = (tmp_path / "snapshot").read_text()
     assert '"table.include.list":"a"' in text
     assert '"schema.history.internal.kafka.topic":"h"' in text
