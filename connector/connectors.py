@@ -14,7 +14,7 @@ from connector.capture.engine import EngineOptions
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.notifications import Notifications
 from connector.capture.selection import Selection, any_of, selection
-from connector.capture.signals.actions import SignalledStream
+from connector.capture.signals.actions import StreamControl
 from connector.capture.signals.new_tables import NewTables
 from connector.capture.signals.opening import open_signals
 from connector.capture.snapshot_plan import Mode, ModeOf
@@ -107,7 +107,7 @@ class ConnectorFamily(Protocol[SourceT]):
     def chunks(self, values: Mapping[str, Any], source: SourceT) -> ChunkSource | None:
         """Return what reads chunks for incremental snapshots of a source, None without signals."""
 
-    def signalled_stream(self, source: SourceT) -> SignalledStream:
+    def stream_control(self, source: SourceT) -> StreamControl:
         """Return what signals can do to the stream of a source."""
 
     def heartbeat_action(self, values: Mapping[str, Any], source: SourceT) -> HeartbeatHook | None:
@@ -223,7 +223,7 @@ class CaptureConnector(Generic[SourceT]):
                 config,
                 engine.notifications,
                 chunks,
-                database.signalled_stream(source),
+                database.stream_control(source),
                 _new_tables(values, config, builtin, selected.signal_table),
             ),
             metric_tags=pairs(values["custom.metric.tags"]),

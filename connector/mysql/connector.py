@@ -36,11 +36,11 @@ from connector.mysql.schema.definitions import BUILTIN_DATABASES
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
 from connector.mysql.session.checks import check_privileges, gtid_problems, problems
 from connector.mysql.session.connection import Connection, ConnectionSettings
-from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.configured import snapshot_options
 from connector.mysql.source import MySqlSource
 from connector.mysql.source_block import COORDINATES, ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.source_parts import SourceParts
+from connector.mysql.stream_control import MySqlStreamControl
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import Flavor
 
@@ -182,9 +182,9 @@ class MySqlFamily:
             return None
         return source.chunks(table, deletes_marks=deletes_marks(values))
 
-    def signalled_stream(self, source: MySqlSource) -> MySqlSignalledStream:
+    def stream_control(self, source: MySqlSource) -> MySqlStreamControl:
         """Return what signals can do to the stream of a source."""
-        return source.signalled
+        return source.stream_control
 
     def heartbeat_action(
         self, values: Mapping[str, Any], source: MySqlSource

@@ -39,10 +39,10 @@ from connector.mysql.server_choice import ServerChoice, with_unfinished
 from connector.mysql.session.addresses import Address
 from connector.mysql.session.checks import check_gtids, check_privileges, check_server
 from connector.mysql.session.connection import Connection, ConnectionSettings
-from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
 from connector.mysql.snapshot.snapshot import SnapshotParts
 from connector.mysql.source_parts import SourceParts
+from connector.mysql.stream_control import MySqlStreamControl
 from connector.mysql.writable_server import WritableServer
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class MySqlSource:
         if parts.settings.servers is not None:
             captures = parts.options.captures_gtid
             self._choice = ServerChoice(parts.settings.servers, self._checked_session, captures)
-        self.signalled = MySqlSignalledStream(parts)
+        self.stream_control = MySqlStreamControl(parts)
 
     @property
     def settings(self) -> ConnectionSettings:
@@ -220,7 +220,7 @@ class MySqlSource:
         if (at.epoch or 0) > (start.epoch or 0):
             coordinates.begin_epoch()
         self._coordinates = coordinates
-        self.signalled.follow(coordinates)
+        self.stream_control.follow(coordinates)
         translator = self._translator(coordinates, done)
         if self._last_dump is not None and self._last_dump[0] == server:
             end_dump(self._server, self._last_dump[1])

@@ -50,7 +50,7 @@ MYSQL_LAYERS = (
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
     {"source_parts"},
-    {"signalled_stream"},
+    {"stream_control"},
     {"source", "config_keys"},
     {"connector"},
 )

@@ -18,7 +18,7 @@ from connector.errors import ConfigError
 log = logging.getLogger(__name__)
 
 
-class SignalledStream(Protocol):
+class StreamControl(Protocol):
     """What signals do to the stream of a database. Used by the task's thread, while it streams."""
 
     def redefine(self, request: TableChangesRequest, event: RowChanges | None) -> Iterator[Change]:
@@ -43,7 +43,7 @@ class SignalActions:
     def __init__(
         self,
         incremental: IncrementalSnapshot | None,
-        stream: SignalledStream | None,
+        stream: StreamControl | None,
         saved: Callable[[], Mapping[str, Any]],
         custom: CustomActions | None = None,
     ) -> None:

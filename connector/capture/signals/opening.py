@@ -12,7 +12,7 @@ from connector.capture.incremental.read_only import PositionedChunks, ReadOnlySn
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.selection import signal_table
-from connector.capture.signals.actions import SignalledStream
+from connector.capture.signals.actions import StreamControl
 from connector.capture.signals.custom import CustomActions, InstalledChannel, channel_faults
 from connector.capture.signals.file_channel import FileChannel
 from connector.capture.signals.kafka_channel import KafkaChannel
@@ -34,7 +34,7 @@ def open_signals(
     config: Mapping[str, str],
     notifications: Notifications,
     chunks: ChunkSource | None,
-    stream: SignalledStream,
+    stream: StreamControl,
     new_tables: NewTables | None = None,
 ) -> Signals | None:
     """Build the signals of a connector, None if it has no channel; nothing is connected yet.

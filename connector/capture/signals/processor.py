@@ -20,7 +20,7 @@ from connector.capture.change import (
 )
 from connector.capture.incremental.offsets import SIGNAL_OFFSET
 from connector.capture.incremental.snapshot import IncrementalSnapshot
-from connector.capture.signals.actions import SignalActions, SignalledStream
+from connector.capture.signals.actions import SignalActions, StreamControl
 from connector.capture.signals.blocking import BlockingRequest
 from connector.capture.signals.channels import SignalChannels
 from connector.capture.signals.custom import CustomActions
@@ -65,7 +65,7 @@ class Signals:
         options: SignalOptions,
         channels: Sequence[SignalChannel] = (),
         incremental: IncrementalSnapshot | None = None,
-        stream: SignalledStream | None = None,
+        stream: StreamControl | None = None,
         custom: CustomActions | None = None,
         new_tables: NewTables | None = None,
     ) -> None:

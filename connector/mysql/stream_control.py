@@ -22,8 +22,8 @@ _FILE, _POSITION, _GTIDS = "binlog_filename", "binlog_position", "gtid_set"
 _SIGNAL: Final = "millrace_signal"
 
 
-class MySqlSignalledStream:
-    """A `connector.capture.signals.actions.SignalledStream`, as long as there is a stream."""
+class MySqlStreamControl:
+    """A `connector.capture.signals.actions.StreamControl`, as long as there is a stream."""
 
     def __init__(self, parts: SourceParts) -> None:
         self._parts = parts

@@ -20,9 +20,9 @@ from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
 from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import Definition
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
-from connector.mysql.signalled_stream import MySqlSignalledStream
 from connector.mysql.source_block import SourceBlock
 from connector.mysql.source_parts import SourceParts
+from connector.mysql.stream_control import MySqlStreamControl
 from tests.unit.capture.incremental.simulated import SIGNALS, schema
 
 T = TableId("d", "t")
@@ -39,9 +39,9 @@ def tracker(store: MemoryHistory, *, prefer_ddl: bool = False, **rules: Any) -> 
     return made
 
 
-def stream(tracked: SchemaTracker, at: Coordinates, flavor: str = "mysql") -> MySqlSignalledStream:
+def stream(tracked: SchemaTracker, at: Coordinates, flavor: str = "mysql") -> MySqlStreamControl:
     parts = SimpleNamespace(tracker=tracked, source_block=BLOCK, flavor=flavor)
-    made = MySqlSignalledStream(cast("SourceParts", parts))
+    made = MySqlStreamControl(cast("SourceParts", parts))
     made.follow(at)
     return made
 
