@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from connector.capture.change import Change, Position, Row, RowChanges
 from connector.capture.incremental.ahead import ReadAhead
@@ -17,15 +17,17 @@ from connector.capture.notifications import Notifications
 # Seconds for chunks without a look at the stream. Its changes do not wait so long: once there is
 # one, a window stays open.
 _TURN: Final = 1.0
+P_contra = TypeVar("P_contra", bound=Position, contravariant=True)
 
 
-class PositionedChunks(ChunkSource, Protocol):
+@runtime_checkable
+class PositionedChunks(ChunkSource, Protocol[P_contra]):
     """Chunks whose marks are what the server has done before and after it reads them.
 
     ``open_window`` and ``close_window`` write nothing: the latter notes the second mark.
     """
 
-    def follow(self, streamed: Position, last: Row | None) -> None:
+    def follow(self, streamed: P_contra, last: Row | None) -> None:
         """Note how far the stream is; ``last`` is the source block of its last change."""
 
     def can_read(self) -> bool:
@@ -53,7 +55,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
 
     def __init__(
         self,
-        chunks: PositionedChunks,
+        chunks: PositionedChunks[Any],  # their positions are those of the stream
         notifications: Notifications,
         options: IncrementalOptions,
         clock: Callable[[], float] = time.monotonic,

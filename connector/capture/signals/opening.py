@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import IncrementalOptions
@@ -39,7 +39,8 @@ def open_signals(
 ) -> Signals | None:
     """Build the signals of a connector, None if it has no channel; nothing is connected yet.
 
-    :param chunks: reads the chunks of incremental snapshots, None if there is no table of signals.
+    :param chunks: reads the chunks of incremental snapshots, None if there is no table of signals;
+        the windows of `PositionedChunks` are marked by positions of the log.
     """
     enabled = values["signal.enabled.channels"] or []
     channels = list(_channels(enabled, values, config))
@@ -55,8 +56,8 @@ def open_signals(
             values["millrace.incremental.snapshot.threads"],
         )
         incremental = (
-            ReadOnlySnapshot(cast("PositionedChunks", chunks), notifications, options)
-            if marks_by_position(values)
+            ReadOnlySnapshot(chunks, notifications, options)
+            if isinstance(chunks, PositionedChunks)
             else IncrementalSnapshot(chunks, notifications, options)
         )
     return Signals(

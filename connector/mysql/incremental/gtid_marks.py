@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final
 
-from connector.capture.change import Position, Row
+from connector.capture.change import Row
 from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions, MySqlChunks
 from connector.mysql.position.binlog_position import BinlogPosition, Gtids, file_number
 from connector.mysql.position.coordinates import Coordinates
@@ -46,13 +46,13 @@ class GtidChunks(MySqlChunks):
         self._begun_is_unknown = False
         self._next_warning = 0.0
 
-    def follow(self, streamed: Position, last: Row | None) -> None:
+    def follow(self, streamed: BinlogPosition, last: Row | None) -> None:
         """Note the position, and the transaction of the last change, which may not be complete."""
-        self._at = cast("BinlogPosition", streamed)
-        gtids = self._at.gtids
+        self._at = streamed
+        gtids = streamed.gtids
         assert isinstance(gtids, (GtidSet, MariaDbGtidSet)), "the stream follows no GTIDs"
         self._streamed = gtids
-        self._begun_is_unknown = last is None and self._at.in_group
+        self._begun_is_unknown = last is None and streamed.in_group
         if last is not None and last[GTID_SLOT] is not None:
             begun = type(gtids)().with_all([last[GTID_SLOT]])
             if not gtids.contains(begun):
