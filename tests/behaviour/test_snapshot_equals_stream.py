@@ -17,8 +17,8 @@ from typing import Any
 import pymysql
 import pytest
 
-from tests.conformance.scenario import Scenario, load
 from tests.fixtures.connectors import connector
+from tests.fixtures.scenario import Scenario, load
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker

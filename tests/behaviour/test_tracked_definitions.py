@@ -10,8 +10,8 @@ import pytest
 from connector.capture.tables import TableId, Tables
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
-from tests.conformance.generated import Workload
 from tests.fixtures.databases import FreshDatabase
+from tests.fixtures.generated_workload import Workload
 from tools.stack import DatabaseServer
 
 DATABASE = "tracked"

@@ -8,9 +8,9 @@ import random
 import sys
 import time
 
-from tests.campaign.faults import CATALOG
-from tests.campaign.rig import Rig
-from tests.campaign.rounds import Campaign
+from tests.fixtures.campaign.faults import CATALOG
+from tests.fixtures.campaign.rig import Rig
+from tests.fixtures.campaign.rounds import Campaign
 from tools.stack import Workspace
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from tests.conformance.chain import FOLDER, Chain
 from tests.conformance.normal import normal
-from tests.conformance.scenario import read
 from tests.conformance.sides import Side, base_config
+from tests.fixtures.scenario import read
 from tests.fixtures.topics import Message, Topics
 from tools.stack import ConnectClient, DatabaseServer, KafkaBroker
 from tools.stack.errors import StackError

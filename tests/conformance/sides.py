@@ -16,7 +16,7 @@ from typing import Any
 import pymysql
 
 from tests.conformance.normal import normal
-from tests.conformance.scenario import FOLDER_OF_RUN, Scenario
+from tests.fixtures.scenario import FOLDER_OF_RUN, Scenario
 from tests.fixtures.topics import Message, Topics
 from tools.stack import ConnectClient, DatabaseServer, KafkaBroker
 

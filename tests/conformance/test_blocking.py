@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from tests.conformance.equal import assert_none_failed
-from tests.conformance.scenario import read
 from tests.conformance.sides import Run, Side
+from tests.fixtures.scenario import read
 from tests.fixtures.topics import Topics
 from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker
 

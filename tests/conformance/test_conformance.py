@@ -17,8 +17,8 @@ import pytest
 
 from tests.conformance.avro_side import RunInAvro
 from tests.conformance.equal import assert_equal, assert_none_failed
-from tests.conformance.scenario import Scenario, load
 from tests.conformance.sides import Run, Side
+from tests.fixtures.scenario import Scenario, load
 from tests.fixtures.topics import Topics
 from tools.stack import (
     ConnectClient,

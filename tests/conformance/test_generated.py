@@ -15,9 +15,9 @@ from itertools import count
 import pytest
 
 from tests.conformance.equal import assert_equal, assert_none_failed
-from tests.conformance.generated import Workload
-from tests.conformance.scenario import Scenario
 from tests.conformance.sides import Run
+from tests.fixtures.generated_workload import Workload
+from tests.fixtures.scenario import Scenario
 from tests.fixtures.topics import Topics
 from tools.stack import (
     ConnectClient,

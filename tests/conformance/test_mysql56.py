@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from tests.conformance.equal import assert_equal, assert_none_failed
-from tests.conformance.scenario import FOLDER, read
 from tests.conformance.sides import Run
+from tests.fixtures.scenario import FOLDER, read
 from tests.fixtures.topics import Topics
 from tools.stack import ConnectClient, ConnectWorker, KafkaBroker, MillraceWorker, MySql56
 

@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.conformance.equal import assert_equal, assert_none_failed
-from tests.conformance.scenario import read
 from tests.conformance.sides import Run
+from tests.fixtures.scenario import read
 from tests.fixtures.topics import Topics
 from tools.stack import (
     ConnectClient,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,31 +19,8 @@ from connector.mysql.session.connection import ConnectionSettings
 from tests.fixtures.replicas import REPLICAS
 from tests.fixtures.worker import wait_for
 from tests.recovery.following import Following
-from tools.stack import OWNER, DatabaseServer, Workspace
-
-
-@dataclass
-class Pair:
-    """A primary and its replica."""
-
-    primary: DatabaseServer
-    replica: DatabaseServer
-    stop: str
-    start: str
-
-    def insert(self, server: DatabaseServer, *numbers: int) -> None:
-        server.execute(*(f"INSERT INTO shop.t (id) VALUES ({number})" for number in numbers))
-
-    def await_replica(self, number: int) -> None:
-        """Wait until the replica has a row."""
-        query = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'shop'"
-
-        def has() -> bool:
-            (there,) = self.replica.query(query)[0]
-            select = f"SELECT COUNT(*) FROM shop.t WHERE id = {number}"
-            return bool(there) and self.replica.query(select)[0][0] == 1
-
-        wait_for(has, what="the replica")
+from tests.recovery.primary_pair import Pair
+from tools.stack import OWNER, Workspace
 
 
 @pytest.fixture(params=["mysql", "mariadb"])

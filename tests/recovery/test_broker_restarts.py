@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fixtures.environment import LONG, Environment, environment
+from tests.fixtures.load import Load
+from tests.fixtures.replay import repeated
 from tests.fixtures.worker import wait_for
-from tests.recovery.load import Load
-from tests.recovery.replay import repeated
 from tools.stack import KafkaBroker, MySql97, Workspace
 
 SMALL_QUEUE = {"producer_override_buffer_memory": "262144"}

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from tests.campaign.faults import CATALOG
-from tests.campaign.rig import Rig
-from tests.campaign.rounds import Campaign
+from tests.fixtures.campaign.faults import CATALOG
+from tests.fixtures.campaign.rig import Rig
+from tests.fixtures.campaign.rounds import Campaign
 from tools.stack import Workspace
 
 FAULTS = 26

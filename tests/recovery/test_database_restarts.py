@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fixtures.environment import Environment, environment
+from tests.fixtures.load import Load
+from tests.fixtures.replay import repeated
 from tests.fixtures.worker import wait_for
-from tests.recovery.load import Load
-from tests.recovery.replay import repeated
 from tools.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
 
 GOES_ON_WITHIN = 5.0  # seconds; not the minute that a dead connection takes to time out

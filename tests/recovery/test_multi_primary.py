@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from tests.recovery.following import Following
-from tests.recovery.test_automatic_failover import Pair
+from tests.recovery.primary_pair import Pair
 from tools.stack import DatabaseServer, MariaDb, MySql97, Workspace
 
 _NUMBERS: Final = (201, 202, 203)

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from tests.fixtures.environment import Environment, environment
-from tests.recovery.load import Load
-from tests.recovery.replay import repeated
+from tests.fixtures.load import Load
+from tests.fixtures.replay import repeated
 from tools.stack import KafkaBroker, MySql97, Workspace
 
 SNAPSHOT_ROWS = 60_000

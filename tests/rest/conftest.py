@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+)
+from cryptography.x509.oid import NameOID
 
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess
@@ -49,6 +60,32 @@ def ticker(worker: WorkerProcess, topics: Topics, name: str) -> Iterator[dict[st
     yield {"connector.class": CLASS, "topic": name, "messages": "20"}
     worker.http.delete(worker.path(name))
     topics.delete(topics.names(name))
+
+
+@pytest.fixture
+def pem(tmp_path: Path) -> Path:
+    """A certificate for 127.0.0.1 and its key, with the password "secret"."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "millrace")])
+    now = datetime.now(UTC)
+    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(names, critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    secret = BestAvailableEncryption(b"secret")
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, secret)
+    file = tmp_path / "worker.pem"
+    file.write_bytes(private + certificate.public_bytes(Encoding.PEM))
+    return file
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import pytest
 
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import ROOT, WorkerProcess, free_port, wait_for
+from tests.rest.answers import Config
 from tests.rest.conftest import MODULE
-from tests.rest.test_connectors import Config
 from tests.rest.ticker import numbers
 from tools.stack import KafkaBroker, Workspace
 

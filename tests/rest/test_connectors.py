@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
+from tests.rest.answers import Config, error
 from tests.rest.ticker import CLASS, TASK_CLASS, VERSION, numbers
 
-Config = dict[str, str]
 STRANGE = "ta/b&c=d//\\x=1þ.1>< `'\" x%y+z!ሴ#$&'(æ)*+,:;=?ñ@[]ÿ"
-
-
-def error(answer: Any) -> tuple[int, int, str]:
-    body = answer.json()
-    assert list(body) == ["error_code", "message"]
-    return answer.status_code, body["error_code"], body["message"]
 
 
 def test_the_life_of_a_connector(

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.fixtures.worker import WorkerProcess
-from tests.rest.test_oracle import MYSQL
+from tests.rest.oracle_config import MYSQL
 from tools.stack import ConnectWorker, KafkaBroker, MySql97, Workspace
 
 pytestmark = [pytest.mark.oracle, pytest.mark.slow]

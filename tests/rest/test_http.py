@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.fixtures.worker import JSON, WorkerProcess
-from tests.rest.test_connectors import Config, error
+from tests.rest.answers import Config, error
 
 
 def test_the_worker_identifies_itself(worker: WorkerProcess) -> None:

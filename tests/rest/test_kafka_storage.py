@@ -11,8 +11,8 @@ from confluent_kafka import Producer
 from connector.kafka.topics import Topics as Admin
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
+from tests.rest.answers import Config
 from tests.rest.conftest import MODULE
-from tests.rest.test_connectors import Config
 from tests.rest.ticker import CLASS, TASK_CLASS, VERSION, numbers
 from tools.stack import KafkaBroker
 

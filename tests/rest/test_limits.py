@@ -15,11 +15,9 @@ import httpx
 import pytest
 
 from tests.fixtures.worker import JSON, WorkerProcess, free_port, wait_for
-from tests.rest.test_connectors import Config, error
-from tests.rest.test_listeners import pem, settings
+from tests.rest.answers import Config, error
+from tests.rest.worker_settings import settings
 from tools.stack import KafkaBroker
-
-__all__ = ["pem"]
 
 FEW_DESCRIPTORS = 200
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.fixtures.worker import WorkerProcess
-from tests.rest.test_connectors import error
+from tests.rest.answers import error
 
 
 @pytest.fixture

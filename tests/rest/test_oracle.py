@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from tests.fixtures.worker import JSON, WorkerProcess
+from tests.rest.oracle_config import MYSQL
 from tools.stack import ConnectWorker, KafkaBroker, MySql97
 
-MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 OFFSETS = {"offsets": [{"partition": {"server": "x"}, "offset": None}]}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.validation import BASE
 from tests.fixtures.worker import WorkerProcess
-from tests.rest.test_connectors import Config, error
+from tests.rest.answers import Config, error
 from tests.rest.ticker import CLASS, VERSION
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"

@@ -10,8 +10,8 @@ import pytest
 from connector.worker.storage.java_map import JavaMapFormat
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
+from tests.rest.answers import Config
 from tests.rest.conftest import MODULE
-from tests.rest.test_connectors import Config
 from tests.rest.ticker import numbers
 from tools.stack import KafkaBroker
 

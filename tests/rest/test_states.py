@@ -8,7 +8,7 @@ import pytest
 
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
-from tests.rest.test_connectors import Config, error
+from tests.rest.answers import Config, error
 from tests.rest.ticker import numbers
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from connector.kafka.topics import Topics as Admin
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess, wait_for
+from tests.rest.answers import Config, error
 from tests.rest.conftest import MODULE
-from tests.rest.test_connectors import Config, error
 
 
 def written(worker: WorkerProcess, name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.campaign.replay import Replay, Snapshot, begins_table
+from tests.fixtures.campaign.replay import Replay, Snapshot, begins_table
 from tests.fixtures.topics import Message
 
 

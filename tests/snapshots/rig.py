@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import pymysql
 
-from tests.campaign.rig import DATABASE, LONG, Rig
-from tests.campaign.tables import TABLES
-from tests.campaign.writers import create_missing_tables
+from tests.fixtures.campaign.rig import DATABASE, LONG, Rig
+from tests.fixtures.campaign.tables import TABLES
+from tests.fixtures.campaign.writers import create_missing_tables
 from tests.fixtures.worker import wait_for
 from tools.stack import CAPTURE, Workspace
 

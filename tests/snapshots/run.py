@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from tests.campaign.faults import CATALOG
-from tests.campaign.rig import DATABASE, LONG
-from tests.campaign.tables import TABLES
+from tests.fixtures.campaign.faults import CATALOG
+from tests.fixtures.campaign.rig import DATABASE, LONG
+from tests.fixtures.campaign.tables import TABLES
 from tests.fixtures.following import Follower
 from tests.fixtures.worker import wait_for
 from tests.snapshots.replay import SnapshotReplay

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from tests.fixtures.environment import LONG, Environment, environment
-from tests.recovery.load import Load
+from tests.fixtures.load import Load
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 
 ROWS = 20_000

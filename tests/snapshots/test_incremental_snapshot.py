@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from typing import Any
 
 import pytest
 
 from tests.fixtures.environment import LONG, Environment, environment
-from tests.recovery.load import Load
+from tests.fixtures.load import Load
+from tests.snapshots.incremental import ROWS, SIGNALS, assert_no_older_row_comes_later
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
-
-ROWS = 20_000
-SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data VARCHAR(2048))"
 
 
 def started(at: Environment, **more: str) -> None:
@@ -43,22 +40,6 @@ def progress(at: Environment) -> dict[str, Any] | None:
     with at.client() as client:
         offset = client.call("GET", f"/connectors/{at.name}/offsets")["offsets"][0]["offset"]
     return offset if "incremental_snapshot_collections" in offset else None
-
-
-def assert_no_older_row_comes_later(at: Environment) -> None:
-    newest: dict[int, int] = defaultdict(int)
-    read = set()
-    for message in at.messages[at.topic()]:
-        event = message.payload()
-        if event is None:
-            continue
-        row = event["after"] or event["before"]
-        if event["op"] == "r":
-            assert event["source"]["snapshot"] == "incremental"
-            assert row["version"] >= newest[row["origin"]], "an older row came later"
-            read.add(row["origin"])
-        newest[row["origin"]] = max(newest[row["origin"]], row["version"])
-    assert len(read) > ROWS // 4, "most rows came by the log: the test shows little"
 
 
 def killed(

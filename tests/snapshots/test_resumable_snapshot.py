@@ -14,7 +14,6 @@ What can come between two of its steps:
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 from collections.abc import Sequence
@@ -22,52 +21,14 @@ from typing import Any
 
 import pytest
 
-from connector.data.java_objects import deserialize, serialize
 from tests.fixtures.environment import LONG, Environment, environment
-from tests.recovery.load import Load
-from tests.snapshots.test_incremental_snapshot import (
-    SIGNALS,
-    assert_no_older_row_comes_later,
-)
+from tests.fixtures.load import Load
+from tests.snapshots.incremental import SIGNALS, assert_no_older_row_comes_later
+from tests.snapshots.resumable import RESUMABLE, ROWS, end, is_complete, keys_read, read_up_to
 from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 from tools.stack.errors import StackError
 
-ROWS = 40_000
-RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "200"}
 SLOW = RESUMABLE | {"incremental_snapshot_chunk_size": "8"}  # lasts seconds, also without writers
-
-
-def stored(at: Environment) -> dict[str, Any]:
-    """Return the stored offset, which is empty before the first one."""
-    with at.client() as client:
-        offsets = client.call("GET", f"/connectors/{at.name}/offsets")["offsets"]
-    return dict(offsets[0]["offset"]) if offsets else {}
-
-
-def is_complete(at: Environment) -> bool:
-    """Whether all rows are read."""
-    offset = stored(at)
-    return bool(offset) and not {"snapshot", "incremental_snapshot_collections"} & offset.keys()
-
-
-def read_up_to(at: Environment, table: str = "items") -> int:
-    """Return the key up to which the stored offset has a table; 0 before any chunk of it."""
-    started = json.loads(stored(at).get("millrace_started_tables", "{}"))
-    key = deserialize(started.get(f"{at.name}.{table}", {}).get("position", serialize(None)))
-    return 0 if key is None else int(key[0])
-
-
-def keys_read(at: Environment, table: str = "items") -> list[int]:
-    """Return the keys of the rows of chunks, in the order of the topic."""
-    found = [message.payload() for message in at.messages[at.topic(table)]]
-    return [event["after"]["id"] for event in found if event and event["op"] == "r"]
-
-
-def end(at: Environment, number: int = 1) -> None:
-    """Wait for the end of the snapshot and compare the topics with the tables."""
-    at.wait(lambda: is_complete(at), "the end of the snapshot", LONG)
-    at.finish(number)
-    at.check()
 
 
 def killed(

@@ -16,15 +16,8 @@ import pytest
 from tests.fixtures.environment import LONG, environment
 from tests.fixtures.replicas import REPLICAS
 from tests.fixtures.worker import wait_for
-from tests.snapshots.test_incremental_snapshot import SIGNALS
-from tests.snapshots.test_resumable_snapshot import (
-    RESUMABLE,
-    ROWS,
-    end,
-    is_complete,
-    keys_read,
-    read_up_to,
-)
+from tests.snapshots.incremental import SIGNALS
+from tests.snapshots.resumable import RESUMABLE, ROWS, end, is_complete, keys_read, read_up_to
 from tools.stack import CAPTURE, KafkaBroker, Workspace
 
 

@@ -102,6 +102,10 @@ MAY_IMPORT = {
     **SINK,
 }
 
+# Tests of the sink share what they need among themselves, and one unit test with them.
+OF_THE_SINK = ("tests/sink/", "tests/fixtures/sink/")
+SHARED_TESTS = {("tests/unit/sparksink/test_mutated_statements.py", "tests.sink.test_mutations")}
+
 # Where a foreign package may be imported: a file, or a folder with all below it.
 DOORS = {
     "cel": ("connector/transforms/cel_expression.py",),
@@ -171,6 +175,18 @@ def room_of(module: str) -> str | None:
 def longest(name: str, modules: Container[str]) -> str | None:
     """Return the module that an import loads: the name, or what it is imported from."""
     return next((module for module in (name, name.rpartition(".")[0]) if module in modules), None)
+
+
+@cache
+def modules_of_tests() -> frozenset[str]:
+    return frozenset(module_of(path) for path in files("tests"))
+
+
+def imported_tests(path: str) -> Iterator[str]:
+    """Yield the modules below `tests` that a file imports."""
+    for name in imports(path):
+        if name.startswith("tests.") and (module := longest(name, modules_of_tests())):
+            yield module
 
 
 def module_of(path: str) -> str:
@@ -291,6 +307,27 @@ def test_names_are_words_of_the_domain() -> None:
     named = {part for path in files(*OWN) for part in Path(path).with_suffix("").parts}
     words = {word.removesuffix("s") for part in named for word in part.split("_")}
     assert words & NO_NAMES == set()
+
+
+def test_no_module_imports_a_module_of_tests() -> None:
+    users = [
+        f"{path} imports {module}"
+        for path in files("tests")
+        for module in imported_tests(path)
+        if module.rpartition(".")[2].startswith("test_") and not path.startswith(OF_THE_SINK)
+    ]
+    assert set(users) == {f"{path} imports {module}" for path, module in SHARED_TESTS}
+
+
+def test_folders_of_tests_share_fixtures_only() -> None:
+    users = [
+        (path, module)
+        for path in files("tests")
+        for module in imported_tests(path)
+        if module.split(".")[1] not in ("fixtures", path.split("/")[1])
+        and not path.startswith(OF_THE_SINK)
+    ]
+    assert set(users) == SHARED_TESTS
 
 
 def test_nothing_is_left_to_be_done() -> None:

@@ -15,8 +15,8 @@ from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
 from connector.errors import DatabaseUnavailableError, HistoryError, StopError
-from tests.unit.capture.signals.test_processor import Channel
-from tests.unit.capture.test_engine import Numbers
+from tests.unit.capture.number_source import Numbers
+from tests.unit.capture.signals.listed_channel import Channel
 
 BLOCKING = Signal("one", "execute-snapshot", {"data-collections": ["d.t"], "type": "blocking"}, 7)
 KEY = "millrace_blocking_snapshots"

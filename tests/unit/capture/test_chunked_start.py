@@ -34,6 +34,7 @@ from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.tables import TableId
 from connector.errors import ConfigError, StopError
+from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import (
     SIGNALS,
     TABLE,
@@ -42,7 +43,6 @@ from tests.unit.capture.incremental.simulated import (
     Chunks,
     Database,
 )
-from tests.unit.capture.incremental.test_snapshot import rows_read
 
 NOTIFICATIONS = Notifications("p", ("sink",))
 

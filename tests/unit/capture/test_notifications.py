@@ -12,7 +12,7 @@ from connector.capture.engine import Engine, EngineOptions
 from connector.capture.notifications import Notifications
 from connector.capture.tables import TableId
 from connector.errors import DatabaseUnavailableError, StopError
-from tests.unit.capture.test_engine import Numbers
+from tests.unit.capture.number_source import Numbers
 
 TABLES = (TableId("d", "b"), TableId("d", "a"))
 

@@ -11,7 +11,7 @@ from connector.converters.cloud_events import CloudEventsConverter
 from connector.data.record import Header, Record
 from connector.data.schema import INT32, STRING, Schema
 from connector.errors import ConfigError, ConversionError
-from tests.unit.converters.test_cloud_events import BLOCK, ENVELOPE, EVENT, ROW, SOURCE
+from tests.unit.converters.sample_events import BLOCK, ENVELOPE, EVENT, ROW, SOURCE
 
 BARE = {"json.schemas.enable": "false", "extension.attributes.enable": "false"}
 DESCRIBED = (Header("source", SOURCE, EVENT["source"]), Header("op", STRING, "u"))

@@ -31,7 +31,7 @@ from connector.plugin import TaskConverters
 from connector.plugin_table import PluginTable
 from connector.properties import parse_properties
 from connector.task.pipeline import Pipeline
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.unit.transforms.chains import build
 
 PAGE = (Path(__file__).parents[3] / "docs" / "converters.md").read_text("utf-8")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from connector.converters.json import JsonConverter
 from connector.data.fragments import Fragments
 from connector.data.schema import INT32, Schema, struct
-from tests.unit.data.random_values import ROWS, SCHEMAS, TEXT, values_of
+from tests.fixtures.random_values import ROWS, SCHEMAS, TEXT, values_of
 
 CONVERTERS = st.builds(
     lambda schemas_enabled, decimals, defaults: JsonConverter(

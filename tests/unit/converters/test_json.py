@@ -27,7 +27,7 @@ from connector.data.schema import (
 )
 from connector.data.semantic import CONNECT_DATE, GEOMETRY, bits, decimal, enum
 from connector.errors import ConfigError, ConversionError
-from tests.unit.data.random_values import schemas_with_values
+from tests.fixtures.random_values import schemas_with_values
 
 WITH_SCHEMA = JsonConverter()
 PLAIN = JsonConverter({"schemas.enable": "false"})

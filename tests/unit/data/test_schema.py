@@ -17,7 +17,7 @@ from connector.data.schema import (
     struct,
     walk,
 )
-from tests.unit.data.random_values import SCHEMAS
+from tests.fixtures.random_values import SCHEMAS
 
 
 def _copy(schema: Schema) -> Schema:

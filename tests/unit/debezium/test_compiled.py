@@ -20,7 +20,7 @@ from connector.data.schema import INT32, Field
 from connector.debezium.compiled import CompiledRows, fragment_keys
 from connector.debezium.events import EventOptions, EventRecords
 from connector.debezium.transactions import Transaction
-from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
+from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 
 MessageParts = tuple[str, bytes | None, bytes | None, list[tuple[str, bytes | None]]]
 HEADERS = SimpleHeaderConverter()

@@ -24,7 +24,7 @@ from connector.data.record import Record
 from connector.data.schema import INT32, STRING, Field
 from connector.debezium.events import EventOptions, EventRecords, context_headers
 from connector.debezium.transactions import Transaction
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, codec_for
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE, codec_for
 
 CODEC = codec_for((Field("id", INT32), Field("name", STRING.as_optional())), ("id",))
 KEYLESS = codec_for((Field("id", INT32),))

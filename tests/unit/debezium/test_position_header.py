@@ -18,7 +18,7 @@ from connector.debezium.events import EventOptions, context_headers
 from connector.names import POSITION_HEADER
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
 POSITION = ("7/b.000003/157/", "")
 VALUES = tuple(None if field.schema.optional else 1 for field in SOURCE.fields)

@@ -14,7 +14,7 @@ from connector.codegen import Expression
 from connector.data.schema import INT32, STRING, Field, struct
 from connector.debezium.table_schemas import TableSchemas, key_columns
 from connector.errors import ConfigError
-from tests.unit.debezium.random_changes import NAMING, SOURCE, codec_for
+from tests.fixtures.random_changes import NAMING, SOURCE, codec_for
 
 MEMBERS = (Field("id", INT32), Field("name", STRING), Field("note", STRING.as_optional()))
 

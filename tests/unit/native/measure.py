@@ -28,16 +28,16 @@ from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types import fields
 from connector.mysql.types.type_options import TypeOptions
+from tests.fixtures import fields_as_bytes as write
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.fixtures.text_packets import END, Chunks, packed, packets
 from tests.unit.converters.without_registry import PlainAvro
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog import fields_as_bytes as write
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kind import Kind, column, same
-from tests.unit.mysql.session.test_text_rows import END, Chunks, packed, packets
 from tests.unit.mysql.types.binary_documents import document
 from tests.unit.native.random_tables import Described, described
-from tests.unit.native.test_messages import SOURCE_VALUES, change, header
+from tests.unit.native.row_messages import SOURCE_VALUES, change, header
 
 FORMS: dict[str, Any] = {
     "JSON with schemas": JsonConverter({"schemas.enable": "true"}),

@@ -18,9 +18,9 @@ from connector.mysql.binlog.parser import EventParser
 from connector.mysql.binlog.tableplans import TablePlan
 from connector.mysql.types import codec_of, fields
 from connector.mysql.types.type_options import TypeOptions
-from tests.unit.debezium.random_changes import NAMING, SOURCE
+from tests.fixtures import fields_as_bytes as write
+from tests.fixtures.random_changes import NAMING, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog import fields_as_bytes as write
 from tests.unit.mysql.binlog.images import RandomTable, rows_of, tables
 from tests.unit.mysql.binlog.kind import Kind, column, same
 from tests.unit.mysql.binlog.kinds import KINDS

@@ -24,8 +24,8 @@ from connector.mysql.types.type_options import TypeOptions
 from connector.plugin import TaskConverters, TransformStep
 from connector.task.pipeline import Pipeline
 from connector.task.transform_chain import chain
+from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
 from tests.unit.converters.without_registry import PlainAvro
-from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
@@ -36,7 +36,7 @@ from tests.unit.native.random_tables import (
     described_tables,
     images_of,
 )
-from tests.unit.native.test_messages import CONVERTERS, change, header, in_python, outcome
+from tests.unit.native.row_messages import CONVERTERS, change, header, in_python, outcome
 from tests.unit.transforms import random_chains
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")

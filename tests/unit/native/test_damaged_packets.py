@@ -20,12 +20,12 @@ from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types.type_options import TypeOptions
+from tests.fixtures.text_packets import END, Chunks, packed, packets
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds import KINDS
-from tests.unit.mysql.session.test_text_rows import END, Chunks, packed, packets
+from tests.unit.native.damage import CONVERTERS, OPTIONS, damaged, values_of
 from tests.unit.native.random_tables import Described, described
-from tests.unit.native.test_damaged_events import CONVERTERS, OPTIONS, damaged, values_of
-from tests.unit.native.test_messages import SOURCE_VALUES, header
+from tests.unit.native.row_messages import SOURCE_VALUES, header
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 PACKETS = int(os.environ.get("DAMAGED_PACKETS", "4000"))

@@ -21,12 +21,12 @@ from connector.debezium.events import EventOptions
 from connector.debezium.transactions import Transaction
 from connector.mysql.types import fields
 from connector.mysql.types.type_options import TypeOptions
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kind import Kind, column, same
 from tests.unit.native.random_tables import described
-from tests.unit.native.test_messages import change, header
+from tests.unit.native.row_messages import change, header
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 

@@ -12,39 +12,20 @@ import pytest
 
 from connector import native
 from connector.converters.json import JsonConverter
-from connector.debezium.events import EventOptions
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively
-from connector.mysql.types.type_options import TypeOptions
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.fixtures.text_packets import packed
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog.images import table_of
-from tests.unit.mysql.binlog.kinds import TEXTS
-from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
-from tests.unit.mysql.session.test_text_rows import packed
-from tests.unit.native.random_tables import LETTERS, Described, described
-from tests.unit.native.test_messages import change, compiled, in_python
-from tests.unit.native.test_text_rows import check, stream
+from tests.unit.native.orders import NO_SCHEMAS, options, orders, rows_event
+from tests.unit.native.random_tables import LETTERS, Described
+from tests.unit.native.row_messages import change, compiled, in_python
+from tests.unit.native.text_streams import check, stream
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 ROOT = Path(__file__).parents[3]
 LARGE = native.MAX_BUFFER
 HUGE = 20_000_000
-NO_SCHEMAS = {"schemas.enable": "false"}
-
-
-def orders() -> Described:
-    return described(table_of([INTEGERS[4], TEXTS[-1]]), ["c0"], TypeOptions(), NO_SCHEMAS)
-
-
-def options() -> EventOptions:
-    return EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1795226600123456789)
-
-
-def rows_event(known: Described, kind: int, size: int, rows: int = 1) -> RowsChanged:
-    image = known.table.image((1, b"x" * size), (True, True))
-    return known.event(kind, image * rows * (1 + (kind == written.UPDATE)))
 
 
 @pytest.mark.parametrize("kind", list(LETTERS))

@@ -20,9 +20,9 @@ from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds import TEXTS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.native.orders import options
 from tests.unit.native.random_tables import Described, described, text_of
-from tests.unit.native.test_large_rows import options
-from tests.unit.native.test_messages import SOURCE_VALUES, change, header, in_python
+from tests.unit.native.row_messages import SOURCE_VALUES, change, header, in_python
 
 built = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 CUT = {"column.truncate.to.4.chars": ".*c1"}

@@ -13,8 +13,8 @@ from connector.converters.json import JsonConverter
 from connector.errors import Stop, decide
 from connector.mysql.binlog.events import RowsChanged
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.native.test_large_rows import NO_SCHEMAS, options, orders, rows_event
-from tests.unit.native.test_messages import change, compiled
+from tests.unit.native.orders import NO_SCHEMAS, options, orders, rows_event
+from tests.unit.native.row_messages import change, compiled
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 _HEADER = sys.getsizeof(b"") - 1  # of an object of Python's, before the bytes

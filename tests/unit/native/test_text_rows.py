@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,23 +14,18 @@ from connector import native
 from connector.capture.change import RowChanges
 from connector.converters.json import JsonConverter
 from connector.debezium.events import EventOptions
-from connector.errors import ConversionError, MillraceError
-from connector.mysql.session.connection import RowStream
+from connector.errors import ConversionError
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types.type_options import TypeOptions
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
+from tests.fixtures.text_packets import packed
 from tests.unit.mysql.binlog.images import PlainRow, RandomTable, rows_of, table_of, tables
 from tests.unit.mysql.binlog.kinds import KINDS, TEXTS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
-from tests.unit.mysql.session.test_text_rows import END, Chunks, packed, packets
-from tests.unit.native.random_tables import RULES, TYPE_OPTIONS, Described, described
-from tests.unit.native.test_messages import (
-    CONVERTERS,
-    SOURCE_VALUES,
-    compiled,
-    generic,
-)
+from tests.unit.native.random_tables import RULES, TYPE_OPTIONS, described
+from tests.unit.native.row_messages import CONVERTERS, SOURCE_VALUES, compiled
+from tests.unit.native.text_streams import check, stream
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 NUMBERS = [
@@ -57,45 +51,6 @@ def sent(table: RandomTable, rows: list[PlainRow], text: Callable[[Any, Any], by
         )
         for row in rows
     )
-
-
-def messages(
-    known: Described, batches: Iterator[Any], write: Callable[[RowChanges], Any]
-) -> list[Any] | str:
-    """Return the messages of all batches, or the error."""
-    found: list[Any] = []
-    try:
-        for batch in batches:
-            rows = batch if native.is_native(batch) else [(None, row) for row in batch]
-            found += write(RowChanges(known.codec, "r", rows, SOURCE_VALUES, None))
-    except (MillraceError, ValueError, LookupError, struct.error) as error:
-        return f"{type(error).__name__}"
-    return found
-
-
-def stream(data: bytes, sizes: list[int]) -> RowStream:
-    return cast("RowStream", Chunks(data + packets(END), sizes))
-
-
-def check(known: Described, data: bytes, sizes: list[int], values: Any) -> None:
-    options = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1795226600123456789)
-    columns = [codec.as_selected() for codec in known.codec.columns]
-    rows = TextRows(columns)
-    ways = [
-        messages(known, batches, write)
-        for batches, write in (
-            (
-                read_natively(rows, stream(data, list(sizes))),
-                lambda c: compiled(options, values, c),
-            ),
-            (rows.read(stream(data, list(sizes))), lambda c: compiled(options, values, c)),
-            (rows.read(stream(data, list(sizes))), lambda c: generic(options, values, c)),
-            (read_natively(rows, stream(data, list(sizes))), lambda c: generic(options, values, c)),
-        )
-    ]
-    assert ways[0] == ways[1]
-    assert ways[0] == ways[2]
-    assert ways[0] == ways[3]
 
 
 @settings(max_examples=200)

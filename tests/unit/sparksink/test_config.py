@@ -8,24 +8,9 @@ import pytest
 
 from sparksink.config.file import load, parse
 from sparksink.errors import ConfigError
-
-LEAST = {
-    "name": "shop-sink",
-    "source": {"bootstrap.servers": "localhost:9092", "topics": r"srv\..*"},
-    "checkpoint": "file:///c",
-    "target": {"path": "file:///t"},
-}
-
+from tests.unit.sparksink.least_config import LEAST, changed, source
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "config-examples").glob("*.yaml"))
-
-
-def changed(**sections: object) -> dict[str, object]:
-    return {**LEAST, **sections}
-
-
-def source(**keys: object) -> dict[str, object]:
-    return changed(source={**LEAST["source"], **{k.replace("_", "."): v for k, v in keys.items()}})  # type: ignore[dict-item] # a mapping
 
 
 def test_the_least_has_documented_defaults() -> None:

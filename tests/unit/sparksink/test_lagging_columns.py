@@ -17,8 +17,8 @@ from tests.fixtures.sink.deliveries import Delivery
 from tests.fixtures.sink.random_tables import RandomTable
 from tests.fixtures.sink.recorded import Row
 from tests.fixtures.sink.redefined import Column
+from tests.unit.sparksink.evolved_tables import differences, settings
 from tests.unit.sparksink.played_tables import PlayedTable
-from tests.unit.sparksink.test_random_evolution import differences, settings
 
 
 class WrittenTable(RandomTable):

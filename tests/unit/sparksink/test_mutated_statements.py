@@ -22,7 +22,7 @@ from sparksink.schemas.row_schema import key_names
 from tests.fixtures.sink.mutations import mutated
 from tests.fixtures.sink.redefined import ChangingTable
 from tests.sink.test_mutations import COLUMNS, RowTopic
-from tests.unit.sparksink.test_config import LEAST
+from tests.unit.sparksink.least_config import LEAST
 
 MUTATIONS = int(os.environ.get("MUTATIONS", "2000"))
 CONFIG = parse({**LEAST, "ordering": {"epoch": "header"}})

@@ -17,7 +17,7 @@ from sparksink.config.target import ILLEGAL, Target
 from sparksink.errors import TableError
 from sparksink.schemas.names import RESERVED, select_columns
 from sparksink.schemas.row_schema import Column, RowSchema
-from tests.unit.sparksink.test_config import LEAST, changed
+from tests.unit.sparksink.least_config import LEAST, changed
 
 MAP = Target(path="/t")
 REPLACE = Target.model_validate({"path": "/t", "illegal.chars": "replace"})

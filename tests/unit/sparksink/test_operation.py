@@ -24,7 +24,7 @@ from sparksink.source import routed_tables
 from sparksink.source.offset_bounds import bound_options
 from sparksink.state.table_result import TableResult
 from sparksink.status.progress import batch_json
-from tests.unit.sparksink.test_config import LEAST, changed, source
+from tests.unit.sparksink.least_config import LEAST, changed, source
 
 FILE = {"kind": "file", "path": "p", "topics": "t"}
 

@@ -7,7 +7,7 @@ import pytest
 from sparksink.config.file import parse
 from sparksink.errors import ConfigError
 from sparksink.source.routes import Route, Routes
-from tests.unit.sparksink.test_config import changed
+from tests.unit.sparksink.least_config import changed
 
 TABLES = [
     {"match": r"shop\.orders", "target": {"name": "Orders", "history.name": "all_{db}"}},

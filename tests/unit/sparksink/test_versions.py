@@ -34,7 +34,7 @@ from sparksink.schemas.versions import SchemaVersions
 from sparksink.tables import Rename
 from tests.fixtures.sink.crashing import Crash
 from tests.fixtures.sink.redefined import ChangingTable
-from tests.unit.sparksink.test_config import LEAST
+from tests.unit.sparksink.least_config import LEAST
 
 
 def versions(*statements: dict[str, Any]) -> SchemaVersions:

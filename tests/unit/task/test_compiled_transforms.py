@@ -20,8 +20,7 @@ from connector.debezium.events import EventOptions
 from connector.plugin import TaskConverters, TransformStep
 from connector.task.pipeline import Pipeline
 from connector.task.transform_chain import chain, compilable
-from tests.unit.data.random_values import ROWS
-from tests.unit.debezium.random_changes import (
+from tests.fixtures.random_changes import (
     NAMING,
     OPTIONS,
     ROW_SLOT,
@@ -29,7 +28,8 @@ from tests.unit.debezium.random_changes import (
     changes_of,
     codec_for,
 )
-from tests.unit.task.test_pipeline import SOURCE_VALUES, _Away, _converter, _plain
+from tests.fixtures.random_values import ROWS
+from tests.unit.task.sample_pipelines import SOURCE_VALUES, _Away, _converter, _plain
 from tests.unit.transforms import random_chains
 
 KEYS = st.sampled_from(["json with schemas", "json", "string", "avro", "protobuf"])

@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from connector.capture.change import HeartbeatDue, RowChanges, TransactionBoundary, Waiting
 from connector.converters.json import JsonConverter
-from connector.converters.protobuf.encoder import MessageEncoder
-from connector.converters.protobuf.fragments import ProtobufFragments
-from connector.converters.protobuf.schemas import ProtobufDialect
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
 from connector.data.fragments import Fragments
@@ -21,33 +18,14 @@ from connector.data.record import ApplyTransform, Message, Record
 from connector.data.schema import INT32, STRING, Field, Schema
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
-from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
+from connector.errors import ConversionError, SchemaRefusedError
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
+from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
 from tests.unit.converters.without_registry import AvroWithIds, PlainAvro
-from tests.unit.debezium.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE, changes, codec_for
+from tests.unit.task.sample_pipelines import SOURCE_VALUES, _Away, _converter, _plain
 
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 5_000_000)
-
-
-class _Protobuf(ProtobufFragments):
-    """Protobuf without a registry: each schema has the same id."""
-
-    def __init__(self) -> None:
-        super().__init__(MessageEncoder(ProtobufDialect(optional=True)), 10)
-
-    def start_of(self, schema: Schema, topic: str) -> bytes:  # noqa: ARG002 - one id for all
-        return b"\0\0\0\0\7\0"
-
-
-def _converter(name: str) -> Any:
-    if name == "avro with ids":
-        return AvroWithIds()
-    if name in ("avro", "protobuf"):
-        return PlainAvro() if name == "avro" else _Protobuf()
-    if name == "string":
-        return StringConverter()
-    return JsonConverter({"schemas.enable": str(name == "json with schemas")})
 
 
 def _pipeline(options: EventOptions, key: str, value: str, *transforms: ApplyTransform) -> Pipeline:
@@ -57,12 +35,6 @@ def _pipeline(options: EventOptions, key: str, value: str, *transforms: ApplyTra
 
 def _unchanged(record: Record) -> Record:
     return replace(record)
-
-
-def _plain(messages: Any) -> list[tuple[Any, ...]]:
-    return [
-        (m.topic, m.partition, m.key, m.value, list(m.headers or ()), m.timestamp) for m in messages
-    ]
 
 
 def _outcome(pipeline: Pipeline, change: Any) -> list[tuple[Any, ...]] | str:
@@ -131,7 +103,6 @@ def test_a_transform_that_changes_nothing_changes_no_byte(
 FIELDS = (Field("id", INT32), Field("name", STRING.as_optional()))
 CODEC = codec_for(FIELDS, ("id",))
 WIDER = codec_for((*FIELDS, Field("w", STRING.as_optional())), ("id",))
-SOURCE_VALUES = ("3", "acme", "srv", 5, None, "shop", None, 5000, 5000000, "orders", 0, None)
 CREATED = RowChanges(CODEC, "c", [(None, (1, "a")), (None, (2, "b"))], SOURCE_VALUES)
 
 
@@ -183,20 +154,6 @@ def test_a_delete_has_a_tombstone_both_ways() -> None:
 def test_which_converters_write_parts() -> None:
     assert isinstance(JsonConverter(), Fragments)
     assert not isinstance(StringConverter(), Fragments)
-
-
-class _Away(PlainAvro):
-    """A registry that does not answer the first requests."""
-
-    def __init__(self, refusals: int) -> None:
-        super().__init__()
-        self.refusals = refusals
-
-    def start_of(self, schema: Schema, topic: str) -> bytes:
-        self.refusals -= 1
-        if self.refusals >= 0:
-            raise RegistryUnavailableError("away")
-        return super().start_of(schema, topic)
 
 
 @pytest.mark.parametrize("transforms", [(), (_unchanged,)])

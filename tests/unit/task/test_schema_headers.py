@@ -11,8 +11,8 @@ from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
+from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE, codec_for
 from tests.unit.converters.without_registry import AvroWithIds
-from tests.unit.debezium.random_changes import NAMING, ROW_SLOT, SOURCE, codec_for
 
 OPTIONS = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 5_000_000)
 CODEC = codec_for((Field("id", INT32), Field("name", STRING.as_optional())), ("id",))

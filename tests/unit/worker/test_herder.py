@@ -13,14 +13,7 @@ from connector.worker.state import TargetState
 from tests.fixtures.idle_connector import CLASS, TASK_CLASS
 from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
-
-STARTED, PAUSED, STOPPED = TargetState.STARTED, TargetState.PAUSED, TargetState.STOPPED
-IDLE: dict[str, str | None] = {"connector.class": CLASS}
-
-
-def states(herder: Herder, name: str = "c") -> tuple[str, list[str]]:
-    status = herder.answers.status(name)
-    return status.connector.state, [task.state for task in status.tasks]
+from tests.unit.worker.herder_states import IDLE, PAUSED, STARTED, STOPPED, states
 
 
 def test_creating_starts_a_connector(herder: Herder) -> None:

@@ -16,7 +16,7 @@ from connector.worker.requests import RequestTimeoutError
 from tests.fixtures.idle_connector import IdleTask
 from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
-from tests.unit.worker.test_herder import IDLE, PAUSED, STARTED, STOPPED, states
+from tests.unit.worker.herder_states import IDLE, PAUSED, STARTED, STOPPED, states
 
 
 def is_in(herder: Herder, name: str, expected: tuple[str, list[str]]) -> bool:

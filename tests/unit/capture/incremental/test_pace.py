@@ -10,8 +10,8 @@ from connector.capture.incremental.pace import ChunkSize, IncrementalOptions, St
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
+from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import SIGNALS, At, Chunks, Database
-from tests.unit.capture.incremental.test_snapshot import rows_read
 
 COMMITTED = 1_000_000
 

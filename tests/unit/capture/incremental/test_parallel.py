@@ -16,6 +16,7 @@ from connector.capture.incremental.table_state import TableState
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import DatabaseUnavailableError, StopError
+from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import (
     TABLE,
     Capture,
@@ -24,7 +25,6 @@ from tests.unit.capture.incremental.simulated import (
     QuickClock,
     schema,
 )
-from tests.unit.capture.incremental.test_snapshot import rows_read
 
 TABLES = (TABLE, TableId("d", "t1"), TableId("d", "t2"))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, FailedTables, Notice, Progress, RowChanges
+from connector.capture.change import Change, FailedTables, Notice, Progress
 from connector.capture.incremental.chunk_source import Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -17,6 +17,7 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.data.java_objects import serialize
 from connector.errors import StopError, TableChangedError
+from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
 
 EXECUTE = json.dumps({"data-collections": ["d.t"]})
@@ -63,16 +64,6 @@ def database(rows: int = 5) -> Database:
 
 def run(chunks: Chunks, made: Database, offset: dict[str, Any] | None = None) -> list[Change]:
     return list(Capture(made, chunks, 2, deletes=False).run(offset or {}))
-
-
-def rows_read(changes: list[Change]) -> list[int]:
-    return [
-        after[0]
-        for change in changes
-        if isinstance(change, RowChanges) and change.op == "r"
-        for _, after in change.rows
-        if after is not None
-    ]
 
 
 def test_a_table_is_read_once_in_the_order_of_its_key() -> None:

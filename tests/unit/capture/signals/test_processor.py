@@ -8,44 +8,13 @@ from typing import Any
 import pytest
 
 from connector.capture.change import Change, HeartbeatDue, Notice, Notification, Progress
-from connector.capture.incremental.pace import IncrementalOptions
-from connector.capture.incremental.snapshot import IncrementalSnapshot
-from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
 from connector.errors import DatabaseUnavailableError
-from tests.unit.capture.incremental.simulated import At, Chunks, Database
-
-
-class Channel:
-    """Signals in memory, by their offsets."""
-
-    def __init__(self, *signals: Signal) -> None:
-        self._signals = signals
-        self._next = 0
-        self.closed: list[int | None] = []
-        self.fault = ""
-
-    def read(self) -> list[Signal]:
-        found = [signal for signal in self._signals if (signal.offset or 0) >= self._next]
-        self._next = max((signal.offset or 0 for signal in self._signals), default=-1) + 1
-        return found
-
-    def seek(self, offset: int | None) -> None:
-        self._next = 0 if offset is None else offset + 1
-
-    def close(self, offset: int | None) -> None:
-        self.closed.append(offset)
-
+from tests.unit.capture.incremental.simulated import At
+from tests.unit.capture.signals.listed_channel import Channel, signals
 
 EXECUTE = Signal("one", "execute-snapshot", {"data-collections": ["d.t"]}, 7)
-
-
-def signals(channel: Channel) -> Signals:
-    database = Database({1: (1, "a")})
-    notifications = Notifications("p", ("sink",))
-    incremental = IncrementalSnapshot(Chunks(database), notifications, IncrementalOptions())
-    return Signals(SignalOptions(interval=0.0), (channel,), incremental)
 
 
 def stream(*changes: Change | Exception) -> Iterator[Change]:

@@ -20,7 +20,7 @@ from connector.data.decimals import unscaled_bytes
 from connector.data.schema import BOOLEAN, INT8, INT16, INT32, INT64, STRING, Schema, struct
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
-from tests.unit.data.random_values import ROWS, SCHEMAS, values_of
+from tests.fixtures.random_values import ROWS, SCHEMAS, values_of
 
 DIALECTS = st.builds(AvroDialect, metadata=st.booleans())
 

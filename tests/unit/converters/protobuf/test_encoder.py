@@ -35,7 +35,7 @@ from connector.data.semantic import (
 )
 from connector.errors import ConversionError
 from tests.fixtures.protobuf_files import fill, message_class
-from tests.unit.data.random_values import values_of
+from tests.fixtures.random_values import values_of
 
 _SINGLE = (BOOLEAN, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING, BYTES)
 _NAMED = (decimal(3, 20), decimal(0, 9), CONNECT_DATE, CONNECT_TIME, CONNECT_TIMESTAMP)

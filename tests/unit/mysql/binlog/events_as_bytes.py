@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import zstandard
 
-from tests.unit.mysql.binlog.fields_as_bytes import bitmap, length_encoded
+from tests.fixtures.fields_as_bytes import bitmap, length_encoded
 from tests.unit.mysql.binlog.kind import Kind
 
 SERVER_ID = 7

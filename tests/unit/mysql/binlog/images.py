@@ -12,7 +12,7 @@ from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import TypeOptions
-from tests.unit.mysql.binlog.fields_as_bytes import bitmap
+from tests.fixtures.fields_as_bytes import bitmap
 from tests.unit.mysql.binlog.kind import Kind
 from tests.unit.mysql.binlog.kinds import KINDS
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from connector.mysql.types import fields
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.binlog.kind import Kind, column, same
 from tests.unit.mysql.binlog.kinds_of_numbers import BITS, DECIMALS, FLOATS, INTEGERS
 from tests.unit.mysql.binlog.kinds_of_times import TEMPORALS

@@ -8,7 +8,7 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from connector.mysql.types import fields
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.binlog.kind import Kind, ascii_text, column, same
 
 

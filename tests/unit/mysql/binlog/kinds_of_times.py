@@ -7,7 +7,7 @@ import datetime as dt
 from hypothesis import strategies as st
 
 from connector.mysql.types import fields
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.binlog.kind import Kind, ascii_text, column, same
 
 _YEARS = st.integers(0, 9999) | st.integers(1000, 2200) | st.integers(0, 100)

@@ -6,7 +6,7 @@ import pytest
 
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.gtid import GtidSet
-from tests.unit.mysql.binlog.test_translate import LOG, SERVER, translated, values
+from tests.unit.mysql.binlog.sample_log import LOG, SERVER, translated, values
 
 
 @pytest.mark.parametrize("event", [4, 0])

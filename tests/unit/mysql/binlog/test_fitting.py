@@ -20,8 +20,8 @@ from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.types import fields
 from connector.mysql.types.fields import Wire
+from tests.fixtures.fields_as_bytes import length_encoded
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog.fields_as_bytes import length_encoded
 from tests.unit.mysql.binlog.kinds import KINDS
 
 T = TableId("d", "t")

@@ -15,8 +15,8 @@ from connector.debezium.transactions import Transaction, mark_record
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.position.binlog_position import BinlogPosition
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog.test_translate import FILE, LOG, SERVER, log_of, set_positions
-from tests.unit.mysql.binlog.test_translate import translated as translate
+from tests.unit.mysql.binlog.sample_log import FILE, LOG, SERVER, log_of, set_positions
+from tests.unit.mysql.binlog.sample_log import translated as translate
 
 BOUNDARIES = TranslateOptions(boundaries=True)
 

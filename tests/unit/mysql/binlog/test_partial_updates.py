@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.json_diff import apply_diffs
 from connector.mysql.types import fields
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.binlog import events_as_bytes as written
-from tests.unit.mysql.binlog import fields_as_bytes as write
 from tests.unit.mysql.binlog.images import SELDOM, RandomTable, table_of
 from tests.unit.mysql.binlog.kind import Kind, column
 from tests.unit.mysql.binlog.kinds import TEXTS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
-from tests.unit.mysql.binlog.test_row_events import rows_by_plan
+from tests.unit.mysql.binlog.table_rows import rows_by_plan
 from tests.unit.mysql.types.binary_documents import DOCUMENTS, LEAVES, document, text
 
 REPLACE, INSERT, REMOVE = 0, 1, 2

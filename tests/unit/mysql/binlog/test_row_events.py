@@ -9,19 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connector.capture.change import Row
-from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Table, TableId
-from connector.data.schema import struct
 from connector.errors import ConversionError, SchemaMismatchError
-from connector.mysql.binlog.events import RowsChanged, TableMapped
+from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.parser import EventParser
 from connector.mysql.binlog.tableplans import TablePlan
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog import library
+from tests.unit.mysql.binlog.equal_values import same
 from tests.unit.mysql.binlog.images import (
     PlainRow,
-    RandomTable,
     bitmaps,
     rows_of,
     table_of,
@@ -29,37 +25,10 @@ from tests.unit.mysql.binlog.images import (
 )
 from tests.unit.mysql.binlog.kinds import KINDS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
-from tests.unit.mysql.binlog.test_row_images import same
+from tests.unit.mysql.binlog.table_rows import codec_of, read, rows_by_plan
 
-Pair = tuple[Row | None, Row | None]
 V1 = {written.WRITE: 23, written.UPDATE: 24, written.DELETE: 25}
 KIND_LETTERS = {written.WRITE: "c", written.UPDATE: "u", written.DELETE: "d"}
-
-
-def codec_of(table: RandomTable) -> TableEventSchema:
-    value = struct("v")
-    columns = tuple(codec for codec, _ in table.codecs)
-    described = Table(TableId("shop", "orders"), table.columns)
-    return TableEventSchema(described, "t", None, value, value, columns, ())
-
-
-def read(parser: EventParser, event: bytes) -> Any:
-    return parser.event(event, 0, len(event) - parser.trailer)
-
-
-def rows_by_plan(table: RandomTable, *events: bytes) -> list[Pair]:
-    """Return the rows of some events behind the table's TABLE_MAP."""
-    parser = EventParser(checksums=False)
-    mapped = read(parser, written.table_map(table.kinds))
-    assert isinstance(mapped, TableMapped)
-    plan = TablePlan(codec_of(table), mapped.table_map)
-    pairs: list[Pair] = []
-    for event in events:
-        changed = read(parser, event)
-        assert isinstance(changed, RowsChanged)
-        assert changed.table_map is mapped.table_map
-        pairs += plan.rows(changed)
-    return pairs
 
 
 @given(st.data(), st.booleans())

@@ -10,8 +10,9 @@ from connector.capture.change import Row
 from connector.errors import SchemaMismatchError
 from connector.mysql.binlog import rows as row_images
 from connector.mysql.binlog.rows import ImageDecoder
+from tests.fixtures.fields_as_bytes import bitmap
 from tests.unit.mysql.binlog import plain
-from tests.unit.mysql.binlog.fields_as_bytes import bitmap
+from tests.unit.mysql.binlog.equal_values import same
 from tests.unit.mysql.binlog.images import PlainRow, RandomTable, bitmaps, rows_of, table_of, tables
 from tests.unit.mysql.binlog.kind import Kind
 from tests.unit.mysql.binlog.kinds import KINDS
@@ -35,11 +36,6 @@ def plainly(table: RandomTable, present: Present, data: bytes, start: int, end: 
         found.append(table.connect(values, present))
     assert start == end
     return found
-
-
-def same(left: object, right: object) -> bool:
-    """Compare with types: 1, 1.0 and True are different values of an event."""
-    return repr(left) == repr(right)
 
 
 @settings(max_examples=150)

@@ -19,7 +19,7 @@ from connector.mysql.types.fields import Wire
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds import BINARIES
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
-from tests.unit.mysql.binlog.test_row_events import codec_of
+from tests.unit.mysql.binlog.table_rows import codec_of
 
 ORDERS = TableId("shop", "orders")
 COLUMNS = table_of(INTEGERS[:2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,48 +16,15 @@ from connector.codegen import call
 from connector.errors import ConversionError, DatabaseUnavailableError, StopError
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
-from tests.unit.mysql.binlog.fields_as_bytes import length_encoded
+from tests.fixtures.text_packets import END, WHOLE, Chunks, packed, packets
 from tests.unit.mysql.binlog.images import RandomTable, rows_of, table_of, tables
 from tests.unit.mysql.binlog.kinds import BINARIES, KINDS, TEXTS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
 from tests.unit.mysql.binlog.kinds_of_times import DATE, DATETIMES, TIMESTAMPS
 
-WHOLE = 0xFFFFFF
-END = b"\xfe\0\0\2\0"
 OK_END = b"\xfe\0\0\2\0\0\0"
 # of some kinds a snapshot has other values than the log: see test_text_and_log
 SAME_BOTH_WAYS = [kind for kind in KINDS if kind not in (DATE, *DATETIMES, *TIMESTAMPS)]
-
-
-class Chunks:
-    """What the server sends, in pieces that end anywhere."""
-
-    def __init__(self, data: bytes, sizes: Sequence[int]) -> None:
-        self._data = data
-        self._sizes = list(sizes)
-        self._at = 0
-
-    @property
-    def is_done(self) -> bool:
-        return self._at >= len(self._data)
-
-    def read(self) -> bytes:
-        size = self._sizes.pop(0) if self._sizes else len(self._data)
-        chunk = self._data[self._at : self._at + size]
-        self._at += size
-        if not chunk:
-            raise DatabaseUnavailableError("no more data")
-        return chunk
-
-
-def packets(body: bytes) -> bytes:
-    pieces = [body[start : start + WHOLE] for start in range(0, len(body) + 1, WHOLE)]
-    return b"".join(len(piece).to_bytes(3, "little") + b"\7" + piece for piece in pieces)
-
-
-def packed(values: Iterable[bytes | None]) -> bytes:
-    cells = (b"\xfb" if value is None else length_encoded(len(value)) + value for value in values)
-    return packets(b"".join(cells))
 
 
 def read(

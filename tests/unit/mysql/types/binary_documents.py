@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from connector.data.java import double_text
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 
 Pair = tuple[int, bytes]  # type and value
 

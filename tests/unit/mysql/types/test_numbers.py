@@ -24,7 +24,7 @@ from connector.mysql.types.fields import (
 )
 from connector.mysql.types.type_options import TypeOptions
 from connector.names import CONNECT_DECIMAL
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.types.columns import codec, default, log, text
 
 PRECISE_BIGINT = TypeOptions(unsigned_bigint="precise")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from connector.mysql.types import fields
 from connector.mysql.types.calendar import civil, epoch_day
 from connector.mysql.types.type_options import TimePrecision, TypeOptions
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.types.columns import codec, default, log, text
 
 ADAPTIVE = TypeOptions()

@@ -13,7 +13,7 @@ from connector.capture.columns import ColumnCodec
 from connector.data.schema import Schema
 from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.types.type_options import TypeOptions
-from tests.unit.mysql.binlog.fields_as_bytes import bitmap
+from tests.fixtures.fields_as_bytes import bitmap
 from tests.unit.mysql.binlog.images import codec_for
 from tests.unit.mysql.binlog.kind import Kind
 from tests.unit.mysql.binlog.kinds import KINDS

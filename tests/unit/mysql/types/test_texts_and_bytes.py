@@ -19,7 +19,7 @@ from connector.mysql.types import FAMILIES, codec_of, fields
 from connector.mysql.types.compressed import uncompress
 from connector.mysql.types.fields import Prefixed, Wire, layout
 from connector.mysql.types.type_options import BinaryMode, TypeOptions
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.binlog.kind import column
 from tests.unit.mysql.binlog.kinds import KINDS
 from tests.unit.mysql.types.binary_documents import document

@@ -10,7 +10,7 @@ import pytest
 from connector.errors import ConversionError
 from connector.mysql.types import fields
 from connector.mysql.types.type_options import TypeOptions
-from tests.unit.mysql.binlog import fields_as_bytes as write
+from tests.fixtures import fields_as_bytes as write
 from tests.unit.mysql.types.columns import codec, default, log, text
 
 LONG = "-838:59:59"  # no time of a day

@@ -1,0 +1,5 @@
+"""The configuration that both workers get."""
+
+from __future__ import annotations
+
+MYSQL = "io.debezium.connector.mysql.MySqlConnector"

@@ -1,0 +1,95 @@
+"""A log of a few transactions, and its translation to changes."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from typing import Never
+
+from connector.capture.change import Change, RowChanges
+from connector.capture.tables import Table, TableId, Tables
+from connector.mysql.binlog.events import BinlogEvent, QueryRan
+from connector.mysql.binlog.parser import EventParser
+from connector.mysql.binlog.tableplans import TablePlans
+from connector.mysql.binlog.translate import Translator
+from connector.mysql.binlog.translate_options import TranslateOptions
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.source_block import SourceBlock
+from tests.unit.mysql.binlog import events_as_bytes as written
+from tests.unit.mysql.binlog.images import table_of
+from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
+from tests.unit.mysql.binlog.table_rows import codec_of
+
+TABLE = table_of([INTEGERS[4]])
+SERVER = "11111111-2222-3333-4444-555555555555"
+GTID_BODY = b"\1" + uuid.UUID(SERVER).bytes + (5).to_bytes(8, "little")
+FILE, FIRST = "b.000001", 157
+
+
+def log_of(*rows_of_events: list[int], kind: int = written.WRITE) -> list[bytes]:
+    """A transaction with one event for each list of values."""
+    begin = [written.event(33, GTID_BODY), written.query("BEGIN", thread=8)]
+    events = [
+        written.rows(kind, b"".join(TABLE.image((value,), (True,)) for value in values), [(True,)])
+        for values in rows_of_events
+    ]
+    return [*begin, written.table_map(TABLE.kinds), *events, written.xid()]
+
+
+def set_positions(events: Iterable[bytes]) -> list[bytes]:
+    """Write into each event where it ends in the file."""
+    at, found = FIRST, []
+    for event in events:
+        at += len(event)
+        found.append(event[:13] + at.to_bytes(4, "little") + event[17:])
+    return found
+
+
+def translated(
+    events: Iterable[bytes],
+    start: BinlogPosition | None = None,
+    options: TranslateOptions | None = None,
+    statements: list[str] | None = None,
+) -> list[Change]:
+    parser = EventParser(checksums=False)
+    parsed: list[BinlogEvent] = [parser.event(event, 0, len(event)) for event in events]
+    tables = Tables()
+    tables.put(Table(TableId("shop", "orders"), TABLE.columns))
+    codec = codec_of(TABLE)
+    plans = TablePlans(tables, lambda _: codec, lambda _: True, "fail")
+
+    def statement(event: QueryRan, at: Coordinates, micros: int) -> Iterable[Never]:
+        if statements is not None:
+            statements.append(event.sql)
+        return ()
+
+    start = start or BinlogPosition(FILE, FIRST, GtidSet.parse(f"{SERVER}:1-4"))
+    at = Coordinates(start)
+    translator = Translator(
+        at,
+        plans,
+        SourceBlock("3", "mysql", "srv"),
+        statement,
+        options or TranslateOptions(),
+        start,
+    )
+    found: list[Change] = []
+    for event in parsed:  # one batch an event: after each the position is reported
+        found += translator.changes([event])
+    return found
+
+
+def values(changes: Iterable[Change]) -> list[tuple[int, int]]:
+    """Return the value and the number in its event of each row."""
+    return [
+        (after[0], (change.first_row or 0) + number)
+        for change in changes
+        if isinstance(change, RowChanges)
+        for number, (_, after) in enumerate(change.rows)
+        if after is not None
+    ]
+
+
+LOG = set_positions(log_of([1, 2], [3], [4, 5, 6]))
