@@ -253,11 +253,10 @@ class MySqlSource:
                 f"The server's log does not contain everything after the position {start.file}:"
                 f"{start.pos} (GTIDs {start.gtids or 'none'}) any more."
             )
-        server = server_of(self._server)
-        if not self._follows_gtids and start.server not in (None, server):
+        if not self._follows_gtids and start.server not in (None, server_of(self._server)):
             raise PositionLostError(
                 f"The position {start.file}:{start.pos} belongs to the log of server "
-                f"{start.server}, but the server is {server} now."
+                f"{start.server}, but the server is {server_of(self._server)} now."
             )
 
     def chunks(self, signal_table: TableId | None, *, deletes_marks: bool) -> MySqlChunks:
@@ -291,8 +290,8 @@ class MySqlSource:
             self._reader = None
 
     def _definitions(self, connection: Connection) -> DefinitionReader:
-        parts = self._parts
-        return DefinitionReader(connection, parts.reads_definition, parts.selection.builtin)
+        reads, selection = self._parts.reads_definition, self._parts.selection
+        return DefinitionReader(connection, reads, selection.builtin)
 
     def _stream_start(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         if not self._follows_gtids:
@@ -320,6 +319,7 @@ class MySqlSource:
             position_headers=parts.options.position_headers,
             reselection=parts.reselection,
             logs_rollbacks=self._is_mariadb or self._server.version_number < (8,),
+            signal_table=parts.unrecorded_table,
         )
         statement = parts.tracker.apply_statement
         return Translator(coordinates, plans, parts.source_block, statement, options, done)

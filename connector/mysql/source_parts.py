@@ -33,3 +33,9 @@ class SourceParts:
     reads_definition: Callable[[TableId], bool]
     rules: CaptureRules
     reselection: Reselection | None = None
+
+    @property
+    def unrecorded_table(self) -> str:
+        """The quoted table whose statements are no row's query: that of signals, on MariaDB."""
+        table = self.selection.signal_table
+        return table.quoted("`").lower() if self.flavor == "mariadb" and table is not None else ""

@@ -121,8 +121,9 @@ class Translator:
             if handle is not None:
                 yield from handle(event)
             # Debezium reads the clock of an event after it handled it: BEGIN of MariaDB has the
-            # time of the event before, rows that of their table map.
-            if timestamp and (reads_clock or not at.ts_micros):
+            # time of the event before, rows that of their table map. It does not read those of the
+            # events in a compressed transaction.
+            if timestamp and ((reads_clock and not at.is_compressed) or not at.ts_micros):
                 at.ts_micros = timestamp * 1_000_000
             if at.in_transaction and event.__class__ is not HeartbeatSeen:
                 at.events_done += 1
@@ -295,7 +296,9 @@ class Translator:
         return _NOTHING
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[CaptureEvent]:
-        self._at.query = event.sql
+        hidden = self._options.signal_table
+        if not hidden or hidden not in event.sql.lower():
+            self._at.query = event.sql
         return _NOTHING
 
     def _rotated(self, event: Rotated) -> Iterable[CaptureEvent]:

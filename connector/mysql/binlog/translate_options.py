@@ -31,7 +31,8 @@ class TranslateOptions:
 
     ``boundaries``: the begin and the end of transactions are emitted. ``position_headers``: changes
     have their position as text. ``reselection`` reads values that rows lack. ``logs_rollbacks``:
-    the log may contain rows that a rollback removed.
+    the log may contain rows that a rollback removed. A statement in which ``signal_table`` occurs,
+    a quoted name in lower case, is not taken as the query of its rows.
     """
 
     skipped: frozenset[Operation] = frozenset()
@@ -43,3 +44,4 @@ class TranslateOptions:
     position_headers: bool = False
     reselection: MissingValues | None = None
     logs_rollbacks: bool = False
+    signal_table: str = ""

@@ -12,12 +12,13 @@ from connector.codegen import Expression, call
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64, INT16, STRING, Schema
 from connector.mysql.custom_converters.selecting import build_codec, flag, selector, then
-from connector.mysql.types import codec_of
+from connector.mysql.types import codec_of, fields
 from connector.mysql.types.encodings import UTF8_TEXT
-from connector.mysql.types.fields import Prefixed, byte_string
+from connector.mysql.types.fields import LogField, Wire, byte_string, layout, real_string_type
 from connector.mysql.types.type_options import TypeOptions
 
 _TRUTH = Expression("({} > 0) * 1")
+_CHOICE = Expression("str(int.from_bytes({}, 'little'))")
 
 
 class JdbcSinkDataTypes:
@@ -79,15 +80,16 @@ class JdbcSinkDataTypes:
     def _text(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
         """Read a text; from the log it is taken to be UTF-8, whatever the column's charset.
 
-        Not so where values are exact.
+        Not so where values are exact. The log has a number for an ENUM or a SET, of which the
+        digits are written.
         """
         parameters = {"__debezium.source.column.character_set": column.charset or ""}
         schema = STRING.with_changes(parameters=parameters)
 
-        def field(wire: Any) -> Prefixed:
-            found = byte_string(wire, UTF8_TEXT, column.type_name)
-            assert isinstance(found, Prefixed)
-            return found
+        def field(wire: Wire) -> LogField:
+            if real_string_type(wire)[0] in (fields.ENUM, fields.SET):
+                return replace(layout(wire), convert=_CHOICE)
+            return byte_string(wire, UTF8_TEXT, column.type_name)
 
         from_log = plain.from_log if self._options.exact else field
         codec = build_codec(column, schema, UTF8_TEXT, from_log, plain.schema.default, fallback="")

@@ -9,6 +9,7 @@ from connector.mysql.ddl.reader import Reader
 _CONSTRAINTS = frozenset(
     {"CONSTRAINT", "PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "FOREIGN", "CHECK"}
 )
+_KINDS = ("PRIMARY", "UNIQUE", "FOREIGN", "FULLTEXT", "SPATIAL", "VECTOR", "KEY", "INDEX")
 
 
 def read_elements(reader: Reader, *, doubled: bool = False) -> list[TableElement]:
@@ -39,6 +40,8 @@ def at_constraint(reader: Reader) -> bool:
     """Return whether a key, another constraint or a period follows instead of a column."""
     if reader.word == "PERIOD":
         return reader.ahead() in ("FOR", "IF")
+    if reader.word == "VECTOR":  # MariaDB 11.7; elsewhere a column may have that name
+        return reader.ahead() in ("KEY", "INDEX")
     return reader.word in _CONSTRAINTS
 
 
@@ -59,7 +62,7 @@ def read_constraint(reader: Reader) -> KeyDefinition | None:
         reader.take("NOT")
         reader.take("ENFORCED")
         return None
-    word = reader.take_any("PRIMARY", "UNIQUE", "FOREIGN", "FULLTEXT", "SPATIAL", "KEY", "INDEX")
+    word = reader.take_any(*_KINDS)
     if not word:
         raise reader.unexpected("a key or a constraint")
     reader.take_any("KEY", "INDEX")

@@ -12,8 +12,8 @@ class Coordinates:
     ``file`` and ``pos`` are those of the present event, ``restart_*`` those from which a
     restart would read: the start of a group of events (a transaction), or the end of the last
     event outside one. ``committed_ms`` is the database's time of the last commit, ``commits``
-    how many there were. ``thread`` is the session of the present transaction, ``last_thread`` that
-    of the last one.
+    how many there were. ``is_compressed``: within a compressed transaction. ``thread`` is the
+    session of the present transaction, ``last_thread`` that of the last one.
     """
 
     def __init__(self, start: BinlogPosition) -> None:
@@ -36,7 +36,7 @@ class Coordinates:
         self.events_done = start.event
         self.rows_done = start.row
         self._own_count = start.own_count
-        self._compressed = False
+        self.is_compressed = False
         self.ts_micros = 0
         self.commits = self.committed_ms = 0
         self.epoch, self.server = start.epoch, start.server
@@ -71,13 +71,13 @@ class Coordinates:
             return
         self.restart_file, self.restart_pos = file, position
         self.events_done = self.rows_done = 0
-        self.in_transaction = self._compressed = False
+        self.in_transaction = self.is_compressed = False
 
     def start_gtid(self, gtid: str) -> None:
         """Set the id of the transaction that begins."""
         self.gtid = gtid
         self._begun.append(gtid)
-        self._committed = self._statement_ended = self._compressed = False
+        self._committed = self._statement_ended = self.is_compressed = False
 
     @property
     def unfinished_gtid(self) -> str | None:
@@ -92,12 +92,12 @@ class Coordinates:
 
     def enter_compressed(self) -> None:
         """Enter a compressed transaction: the positions of its events are those of the whole."""
-        self._compressed = True
+        self.is_compressed = True
 
     def begin(self) -> None:
         """Begin a transaction at the present event."""
         self.begin_xa()
-        self._own_count = self._compressed
+        self._own_count = self.is_compressed
         self.transaction_id = self.gtid or f"file={self.file},pos={self.pos}"
 
     def begin_xa(self) -> None:
@@ -137,7 +137,7 @@ class Coordinates:
     def _leave_group(self) -> None:
         self.restart_file, self.restart_pos = self.file, self.pos + self.size
         self.events_done = self.rows_done = 0
-        self.in_transaction = self._compressed = False
+        self.in_transaction = self.is_compressed = False
 
     @property
     def position_text(self) -> PositionText:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from connector.capture.tables import TableId
+from connector.data.java import grown_hash_order
 from connector.errors import AccessDeniedError, StopError
 from connector.mysql.session.connection import Connection, quote
 
@@ -63,8 +64,14 @@ class DefinitionReader:
             found += [TableId(str(database), str(name)) for name, _ in rows]
         return sorted(found, key=str)
 
-    def read(self, tables: Sequence[TableId]) -> Iterator[Definition]:
-        """Yield statements that create the tables: settings, drops, then each database's tables."""
+    def read(
+        self, tables: Sequence[TableId], *, in_hash_order: bool = False
+    ) -> Iterator[Definition]:
+        """Yield statements that create the tables: settings, drops, then each database's tables.
+
+        :param in_hash_order: the tables of a database come in the order of a Java HashMap, into
+            which Debezium puts their statements if it takes no lock.
+        """
         included = [table for table in tables if self._includes(table)]
         yield Definition("", self._settings())
         for table in included:
@@ -75,13 +82,14 @@ class DefinitionReader:
             yield Definition(database, f"DROP DATABASE IF EXISTS {name}")
             yield Definition(database, f"CREATE DATABASE {name}{charsets.get(database, '')}")
             yield Definition(database, f"USE {name}")
-            for table in included:
-                if table.database == database:
-                    yield Definition(database, self.create_table(table))
+            own = [table for table in included if table.database == database]
+            yield from self.read_tables(own, in_hash_order=in_hash_order)
 
-    def read_tables(self, tables: Sequence[TableId]) -> Iterator[Definition]:
+    def read_tables(
+        self, tables: Sequence[TableId], *, in_hash_order: bool = False
+    ) -> Iterator[Definition]:
         """Yield the statements that create some tables."""
-        for table in tables:
+        for table in _in_hash_order(tables) if in_hash_order else tables:
             yield Definition(table.database, self.create_table(table))
 
     def create_table(self, table: TableId) -> str:
@@ -136,3 +144,10 @@ class DefinitionReader:
             str(name): f" CHARSET {charset} COLLATE {collation}"
             for name, charset, collation in rows
         }
+
+
+def _in_hash_order(tables: Sequence[TableId]) -> Iterator[TableId]:
+    """Yield the tables of each database in the order of a HashMap that grows from one entry."""
+    for database in dict.fromkeys(table.database for table in tables):
+        names = {str(table): table for table in tables if table.database == database}
+        yield from map(names.__getitem__, grown_hash_order(1, names))

@@ -51,7 +51,8 @@ class BlockingSnapshot(Snapshot):
     def _read_statements(
         self, reader: DefinitionReader, tables: Sequence[TableId]
     ) -> Iterator[Definition]:
-        return reader.read_tables(self._choice.captured(tables))
+        captured = self._choice.captured(tables)
+        return reader.read_tables(captured, in_hash_order=self._locks_nothing)
 
     def _define(
         self, statements: Sequence[Definition], at: BinlogPosition

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from connector.capture.tables import TableId
+from connector.mysql.snapshot.selects import configured_select
 from connector.mysql.snapshot.snapshot import Snapshot
 
 
@@ -17,6 +18,8 @@ class ChunkedSnapshot(Snapshot):
 
     def _has_chunks(self, name: TableId) -> bool:
         table = self._tracker.tables.get(name)
-        if table is None or not table.primary_key or str(name) in self._options.selects:
+        if table is None or not table.primary_key:
+            return False
+        if configured_select(self._options.selects, name):
             return False
         return bool(self._codec(name).key_slots)

@@ -57,7 +57,7 @@ class SnapshotMarkers:
 
     source: SourceBlock
     at: BinlogPosition
-    partly_read: Container[str]
+    partly_read: Container[TableId]
     position_headers: bool
 
     def begin_table(self, codec: TableEventSchema, micros: int, first: Marker) -> TableRows:
@@ -75,7 +75,7 @@ class SnapshotMarkers:
         if not self.position_headers:
             return None
         at = self.at
-        return f"{at.epoch}/{at.file}/{at.pos}/", "" if str(table) in self.partly_read else end
+        return f"{at.epoch}/{at.file}/{at.pos}/", "" if table in self.partly_read else end
 
 
 def _part(rows: PairsOrRows, start: int, stop: int) -> PairsOrRows:

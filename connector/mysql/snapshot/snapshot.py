@@ -219,7 +219,11 @@ class Snapshot:
     def _read_statements(
         self, reader: DefinitionReader, tables: Sequence[TableId]
     ) -> Iterator[Definition]:
-        return reader.read(tables)
+        return reader.read(tables, in_hash_order=self._locks_nothing)
+
+    @property
+    def _locks_nothing(self) -> bool:
+        return self._options.locking == "none"
 
     def _open_extra_sessions(self, captured: Sequence[TableId], lock: SnapshotLock) -> None:
         """Open the additional sessions that read tables.

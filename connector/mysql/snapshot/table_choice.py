@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from connector.capture.selection import Selection, any_of, pattern, split_list
 from connector.capture.tables import TableId
+from connector.mysql.snapshot.selects import configured_select
 
 Estimates = Mapping[TableId, int | None]
 
@@ -22,7 +23,7 @@ class TableChoice:
         self,
         selection: Selection,
         includes: Callable[[TableId], bool],
-        selects: Collection[str],
+        selects: Mapping[str, str],
         order: Sequence[str] = (),
         row_count_order: str = "disabled",
     ) -> None:
@@ -50,7 +51,8 @@ class TableChoice:
     def estimates(self, tables: Iterable[TableId], found: Estimates) -> dict[TableId, int | None]:
         """Return what is known of the tables' sizes."""
         return {
-            table: None if str(table) in self._selects else found.get(table) for table in tables
+            table: None if configured_select(self._selects, table) else found.get(table)
+            for table in tables
         }
 
     def by_size(self, estimates: Estimates) -> list[TableId]:

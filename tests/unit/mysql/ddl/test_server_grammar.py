@@ -174,3 +174,10 @@ def test_a_temporary_table_leaves_the_table_of_its_name_as_it_is(dialect: Dialec
     ]
     for number in range(1, len(statements) + 1):
         assert columns(statements[:number], dialect) == ["a", "b", "c"]
+
+
+def test_a_vector_index_is_no_column() -> None:
+    created = """CREATE OR REPLACE TABLE t
+        (id INT PRIMARY KEY, v VECTOR(3) NOT NULL, VECTOR KEY `v` (v) `M`=8)"""
+    assert columns([created, "ALTER TABLE t ADD VECTOR INDEX i (v)"], "mariadb") == ["id", "v"]
+    assert columns(["CREATE OR REPLACE TABLE t (vector INT, b INT)"], "mariadb") == ["vector", "b"]
