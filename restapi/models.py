@@ -3,8 +3,9 @@
 Responses are the dataclasses of `connector.worker.rest_entities`.
 """
 
+import re
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import unquote
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -12,6 +13,8 @@ from pydantic_core import PydanticCustomError
 
 from connector.worker.state import TargetState
 from restapi.body import WrittenFloat, as_text
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,100}")
 
 
 def _text(value: Any) -> str | None:
@@ -29,6 +32,14 @@ def _truth(value: Any) -> bool:
     return str(value).lower() == "true"
 
 
+def _task_number(text: str) -> int:
+    """Read a path segment as Java's Integer.valueOf does."""
+    digits = unquote(text)
+    if not _INTEGER.fullmatch(digits) or not -(2**31) <= int(digits) < 2**31:
+        raise PydanticCustomError("int_parsing", "not an Integer of Java")
+    return int(digits)
+
+
 def _number(value: Any) -> Any:
     return float(value) if isinstance(value, WrittenFloat) else value
 
@@ -36,6 +47,7 @@ def _number(value: Any) -> Any:
 Text = Annotated[str | None, BeforeValidator(_text)]
 ConfigMap = dict[str, Text]
 Name = Annotated[str, BeforeValidator(unquote)]  # one path segment, still percent-encoded
+TaskNumber = Annotated[int, BeforeValidator(_task_number)]
 Truth = Annotated[bool, BeforeValidator(_truth)]  # as Boolean.valueOf: all but "true" is false
 Scalar = Annotated[Any, BeforeValidator(_number)]
 

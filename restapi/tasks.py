@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from connector.worker.herder import Herder
 from connector.worker.rest_entities import TaskInfo, TaskState
 from restapi.body import ConnectRoute
-from restapi.models import Name
+from restapi.models import Name, TaskNumber
 
 
 def tasks(herder: Herder) -> APIRouter:
@@ -17,11 +17,11 @@ def tasks(herder: Herder) -> APIRouter:
         return herder.answers.tasks(name)
 
     @router.get("/{task}/status", response_model_exclude_none=True)
-    def status(name: Name, task: int) -> TaskState:
+    def status(name: Name, task: TaskNumber) -> TaskState:
         return herder.answers.task_status(name, task)
 
     @router.post("/{task}/restart", status_code=204)
-    def restart(name: Name, task: int) -> None:
+    def restart(name: Name, task: TaskNumber) -> None:
         herder.restart_task(name, task)
 
     return router

@@ -230,7 +230,7 @@ class Herder:
 
         def restart(stages: Stages) -> None:
             with self._instances.existing(name, _UNKNOWN):
-                if task >= len(self.answers.stored(name).tasks):
+                if not 0 <= task < len(self.answers.stored(name).tasks):
                     raise NotFoundError(f"Unknown task: {name}-{task}")
             with stages.begin(f"restarting task {name}-{task}"):
                 self._restart(name, RestartPlan(connector=False, tasks=(task,)))

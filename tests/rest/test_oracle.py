@@ -58,7 +58,11 @@ SAME = [
     Call("GET", "/connectors/x/tasks"),
     Call("GET", "/connectors/x/status"),
     Call("GET", "/connectors/x/tasks/0/status"),
-    Call("GET", "/connectors/x/tasks/a/status"),
+    *(
+        Call("GET", f"/connectors/x/tasks/{number}/status")
+        for number in ("a", "-1", "+1", "01", "1.0", "1_0", "%201", "%31", "2147483648")
+    ),
+    Call("POST", "/connectors/x/tasks/1.0/restart"),
     Call("PUT", "/connectors/x/pause"),
     Call("PUT", "/connectors/x/resume"),
     Call("PUT", "/connectors/x/stop"),
@@ -205,6 +209,7 @@ def test_the_life_of_a_stopped_connector(
         Call("GET", path + "/status"),
         Call("POST", path + "/restart?includeTasks=true"),
         Call("POST", path + "/tasks/0/restart"),
+        Call("POST", path + "/tasks/-1/restart"),
         Call("GET", path + "/topics"),
         Call("DELETE", path),
         Call("GET", path + "/config"),

@@ -165,13 +165,30 @@ def test_a_healthy_connector_is_not_restarted_for_failures(
 
 def test_an_unknown_task(worker: WorkerProcess, name: str, ticker: Config) -> None:
     worker.create(name, ticker)
-    answer = worker.http.post(f"/connectors/{name}/tasks/9/restart")
-    assert error(answer) == (404, 404, f"Unknown task: {name}-9")
+    for task in (9, -1):
+        answer = worker.http.post(f"/connectors/{name}/tasks/{task}/restart")
+        assert error(answer) == (404, 404, f"Unknown task: {name}-{task}")
     text = error(worker.http.get(f"/connectors/{name}/tasks/9/status"))[2]
     assert text == f"No status found for task {name}-9"
-    for path in ("tasks/x/status", "tasks/1.5/status"):
-        answer = worker.http.get(f"/connectors/{name}/{path}")
+
+
+@pytest.mark.parametrize("number", ["x", "1.5", "0.0", "0_0", "%200", "4294967296"])
+def test_a_task_number_is_an_integer_of_java(
+    worker: WorkerProcess, name: str, ticker: Config, number: str
+) -> None:
+    worker.create(name, ticker)
+    for method, command in (("GET", "status"), ("POST", "restart")):
+        answer = worker.http.request(method, f"/connectors/{name}/tasks/{number}/{command}")
         assert error(answer) == (404, 404, "HTTP 404 Not Found")
+
+
+def test_a_task_number_may_have_a_sign_and_zeros(
+    worker: WorkerProcess, name: str, ticker: Config
+) -> None:
+    worker.create(name, ticker)
+    wait_for(lambda: worker.states(name) == ("RUNNING", ["RUNNING"]))
+    for number in ("+0", "-0", "00", "%30"):
+        assert worker.http.get(f"/connectors/{name}/tasks/{number}/status").json()["id"] == 0
 
 
 def test_a_hanging_connector_does_not_block_others(
