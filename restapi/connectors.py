@@ -102,8 +102,7 @@ def _expand(
                 entry["info"] = answers.info(name)
         except NotFoundError:
             continue
-        if entry:
-            found[name] = entry
+        found[name] = entry
     return found
 
 

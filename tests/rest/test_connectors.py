@@ -84,8 +84,8 @@ def test_listing_with_details(worker: WorkerProcess, name: str, ticker: Config) 
     assert http.get("/connectors?expand=info").json()[name] == {"info": info}
     both = http.get("/connectors?expand=status&expand=info").json()[name]
     assert both == {"status": status, "info": info}
-    assert http.get("/connectors?expand=other").json() == {}
-    assert http.get("/connectors?expand=").json() == {}
+    for nothing in ("other", ""):
+        assert http.get(f"/connectors?expand={nothing}").json()[name] == {}
 
 
 def test_scalars_become_texts_as_they_are_written(

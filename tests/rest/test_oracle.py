@@ -195,6 +195,8 @@ def test_the_life_of_a_stopped_connector(
         Call("GET", path + "/tasks"),
         Call("GET", path + "/status"),
         Call("GET", "/connectors?expand=info&expand=status"),
+        Call("GET", "/connectors?expand="),
+        Call("GET", "/connectors?expand=tasks"),
         Call("GET", path + "/offsets"),
         Call("PATCH", path + "/offsets", {"offsets": moved}),
         Call("GET", path + "/offsets"),
