@@ -21,13 +21,17 @@ REFERENCE: Final = re.compile(r"\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}")
 _PACKAGE: Final = "org.apache.kafka.common.config.provider."
 
 
+class ProviderError(ConfigError):
+    """A provider cannot read the file or directory of a reference."""
+
+
 class Provider(Protocol):
     """Reads the value of one key; ``path`` is empty when the reference has none."""
 
     def get(self, path: str, key: str) -> str | None:
         """Return the value, None when there is none.
 
-        :raises ConfigError: the file or directory cannot be read.
+        :raises ProviderError: the file or directory cannot be read.
         """
 
 
@@ -44,7 +48,7 @@ class FileProvider:
         try:
             return read_properties(Path(path)).get(key)
         except ConfigError:
-            raise ConfigError(f"Could not read properties from file {path}") from None
+            raise ProviderError(f"Could not read properties from file {path}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class DirectoryProvider:
         try:
             return file.read_text()
         except (OSError, UnicodeDecodeError):
-            raise ConfigError(f"Could not read file {key} of directory {path}") from None
+            raise ProviderError(f"Could not read file {key} of directory {path}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class EnvironmentProvider:
     def get(self, path: str, key: str) -> str | None:
         """Return an environment variable."""
         if path:
-            raise ConfigError(
+            raise ProviderError(
                 f"Path is not supported for EnvVarConfigProvider, invalid value '{path}'"
             )
         return self.environment.get(key) if self.pattern.fullmatch(key) else None
@@ -94,7 +98,7 @@ class Providers:
     def resolve(self, config: Mapping[str, str | None]) -> dict[str, str]:
         """Return the configuration with its references replaced; null values are left out.
 
-        :raises ConfigError: a provider cannot read its file or directory.
+        :raises ProviderError: a provider cannot read its file or directory.
         """
         resolved = {
             key: REFERENCE.sub(self._value, value)
@@ -108,7 +112,7 @@ class Providers:
     def find_unresolved(self, config: Mapping[str, str | None]) -> dict[str, str]:
         """Return why references cannot be replaced, by key: their text is not a value.
 
-        :raises ConfigError: a provider cannot read its file or directory.
+        :raises ProviderError: a provider cannot read its file or directory.
         """
         found = {}
         for key, value in config.items():

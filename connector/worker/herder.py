@@ -21,7 +21,7 @@ from connector.worker.offsets.stores import OffsetStores
 from connector.worker.requests import Stages, run_in_background, run_with_timeout
 from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, ConnectorStateInfo
-from connector.worker.restart import RestartPlan, plan_restart
+from connector.worker.restart import RestartPlan, plan_restart, start_planned
 from connector.worker.running_tasks import RunningTasks
 from connector.worker.state import ACTIONS, State, TargetState
 from connector.worker.validation import ConnectorValidator
@@ -205,6 +205,8 @@ class Herder:
         """Restart a connector, in the background with ``include_tasks`` or ``only_failed``.
 
         Returns the status at the start of such a restart, None for the connector alone.
+
+        :raises StartError: the connector alone cannot start.
         """
         if not include_tasks and not only_failed:
             run_with_timeout(
@@ -226,7 +228,10 @@ class Herder:
         return status_now
 
     def restart_task(self, name: str, task: int) -> None:
-        """Restart one task."""
+        """Restart one task.
+
+        :raises StartError: it cannot start.
+        """
 
         def restart(stages: Stages) -> None:
             with self._instances.existing(name, _UNKNOWN):
@@ -244,11 +249,10 @@ class Herder:
             if plan.tasks:
                 instance.stop_task()
                 instance.set_task_status(State.RESTARTING if started else State.PAUSED)
-            runs = instance.start_connector() if plan.connector and started else started
-            if not started:
+            if started:
+                start_planned(instance, plan)
+            else:
                 instance.show_target_state(stored.target)
-            elif runs and instance.idle:
-                instance.start_task()
 
     # Offsets and topics
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
-from connector.errors import ConfigError, NotFoundError, trace_of
+from connector.errors import ConfigError, MillraceError, NotFoundError, trace_of
 from connector.plugin import Plugins, ReportedState, Task
-from connector.worker.config_providers import Providers
+from connector.worker.config_providers import ProviderError, Providers
 from connector.worker.config_store import ConfigStore, StoredConnector
 from connector.worker.launcher import Launcher
 from connector.worker.state import STATE_OF_TARGET, State, StateAction, TargetState
@@ -30,6 +31,10 @@ class WorkerContext:
     launcher: Launcher
     grace: float
     track_topics: bool = True
+
+
+class StartError(MillraceError):
+    """A connector or a task cannot start; the trace is in its status."""
 
 
 class _Run:
@@ -106,13 +111,14 @@ class ConnectorInstance:
 
     def start(self) -> None:
         """Start the connector and its task; a failure becomes the status of either."""
-        if self.start_connector():
+        with suppress(StartError):
+            self.start_connector()
             self.start_task()
 
-    def start_connector(self) -> bool:
+    def start_connector(self) -> None:
         """Start the connector without its task: class, secrets, task configuration.
 
-        Returns False if that fails, which becomes the status of the connector.
+        :raises StartError: that fails, which becomes the status of the connector.
         """
         stored = self._stored()
         try:
@@ -121,23 +127,26 @@ class ConnectorInstance:
             task = {**stored.config, "task.class": connector.task_class}
             if stored.tasks != [task]:
                 self._context.configs.put_tasks(self.name, [task])
-        except Exception as error:  # noqa: BLE001 — shown as the status of the connector
+        except Exception as error:
             _log.error("Connector %s could not start: %s", self.name, error)
             self.set_status(State.FAILED, trace_of(error))
-            return False
+            raise _start_error(error, f"connector: {self.name}") from error
         self.set_status(State.RUNNING)
-        return True
 
     def start_task(self) -> None:
-        """Start a new run of the task; the run before it has to be over."""
+        """Start a new run of the task; the run before it has to be over.
+
+        :raises StartError: that fails, which becomes the status of the task.
+        """
         run = self._run = _Run(self)
         try:
             launcher = self._context.launcher
             config = self._stored().config
             run.task = launcher.create_task(self.name, config, run.report, run.add_topics)
             run.task.start()
-        except Exception as error:  # noqa: BLE001 — shown as the status of the task
+        except Exception as error:
             self.set_reported_state(run, State.FAILED, trace_of(error))
+            raise _start_error(error, f"task: {self.name}-0") from error
 
     def stop_task(self) -> bool:
         """Stop the task; False when it had to be abandoned. Its status stays as it is."""
@@ -212,6 +221,12 @@ class ConnectorInstance:
         stored = self._context.configs.get(self.name)
         assert stored is not None, "whoever holds the lock has seen the configuration"
         return stored
+
+
+def _start_error(error: Exception, what: str) -> StartError:
+    """Return the error of a request in Connect's words: the provider's, or what failed."""
+    known = isinstance(error, ProviderError)
+    return StartError(str(error) if known else f"Failed to start {what}")
 
 
 def _version(plugins: Plugins, config: Mapping[str, str | None]) -> str | None:

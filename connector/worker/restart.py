@@ -1,10 +1,12 @@
-"""Decides which parts of a connector a restart request restarts (KIP-745)."""
+"""Decides which parts of a connector a restart request restarts (KIP-745), and starts them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from connector.worker.instance import ConnectorInstance, StartError
 from connector.worker.state import State
 from connector.worker.status_store import Status
 
@@ -29,6 +31,22 @@ def plan_restart(
             if include_tasks and _is_selected(status, only_failed=only_failed)
         ),
     )
+
+
+def start_planned(instance: ConnectorInstance, plan: RestartPlan) -> None:
+    """Start what a plan names; without a task, the connector adds one as at its first start.
+
+    :raises StartError: the connector or the task of the plan cannot start.
+    """
+    try:
+        if plan.connector:
+            instance.start_connector()
+    finally:
+        if plan.tasks:
+            instance.start_task()
+    if instance.idle:
+        with suppress(StartError):
+            instance.start_task()
 
 
 def _is_selected(status: Status, *, only_failed: bool) -> bool:

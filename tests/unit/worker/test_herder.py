@@ -9,11 +9,17 @@ import pytest
 
 from connector.errors import AlreadyExistsError, ConfigError, ConflictError, NotFoundError
 from connector.worker.herder import Herder
+from connector.worker.instance import StartError
 from connector.worker.state import TargetState
 from tests.fixtures.idle_connector import CLASS, TASK_CLASS
 from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
 from tests.unit.worker.herder_states import IDLE, PAUSED, STARTED, STOPPED, states
+
+FILES = {
+    "config.providers": "file",
+    "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+}
 
 
 def test_creating_starts_a_connector(herder: Herder) -> None:
@@ -119,23 +125,59 @@ def test_a_task_that_cannot_be_made_has_failed(herder: Herder) -> None:
     assert trace.splitlines()[0] == "StopError: cannot be created Unset fault."
 
 
+@pytest.fixture
+def secrets(tmp_path: Path) -> Path:
+    """A file with a secret, which `with_secret` refers to."""
+    file = tmp_path / "secrets.properties"
+    file.write_text("x=s3cret\n")
+    return file
+
+
+def with_secret(secrets: Path) -> dict[str, str | None]:
+    return {**IDLE, "password": f"${{file:{secrets}:x}}"}
+
+
 def test_a_connector_whose_secrets_cannot_be_read_has_failed(
-    memory: WorkerLogs, tmp_path: Path
+    memory: WorkerLogs, secrets: Path
 ) -> None:
-    secrets = tmp_path / "secrets.properties"
-    secrets.write_text("x=s3cret\n")
-    providers = {
-        "config.providers": "file",
-        "config.providers.file.class": (
-            "org.apache.kafka.common.config.provider.FileConfigProvider"
-        ),
-    }
-    memory.herder(providers).create("c", {**IDLE, "password": f"${{file:{secrets}:x}}"})
+    memory.herder(FILES).create("c", with_secret(secrets))
     secrets.unlink()
-    second = memory.herder(providers)
+    second = memory.herder(FILES)
     wait_for(lambda: states(second) == ("FAILED", []))
     second.set_target("c", STOPPED)
     assert states(second) == ("STOPPED", [])
+
+
+def test_a_restart_whose_secrets_cannot_be_read_fails_with_the_reason(
+    memory: WorkerLogs, secrets: Path
+) -> None:
+    herder = memory.herder(FILES)
+    herder.create("c", with_secret(secrets))
+    secrets.unlink()
+    reason = f"^Could not read properties from file {secrets}$"
+    with pytest.raises(StartError, match=reason):
+        herder.restart("c", include_tasks=False, only_failed=False)
+    assert states(herder) == ("FAILED", ["RUNNING"])
+    with pytest.raises(StartError, match=reason):
+        herder.restart_task("c", 0)
+    assert states(herder) == ("FAILED", ["FAILED"])
+    assert herder.restart("c", include_tasks=True, only_failed=False) is not None
+    wait_for(lambda: states(herder) == ("FAILED", ["FAILED"]))
+
+
+def test_a_restart_of_a_task_that_cannot_be_made_fails(herder: Herder) -> None:
+    herder.create("c", {**IDLE, "fault": "create raises"})
+    with pytest.raises(StartError, match=r"^Failed to start task: c-0$"):
+        herder.restart_task("c", 0)
+    assert herder.restart("c", include_tasks=False, only_failed=False) is None
+
+
+def test_a_restart_of_a_connector_whose_class_is_gone_fails(herder: Herder) -> None:
+    herder.create("c", IDLE)
+    stored = herder.answers.stored("c")
+    stored.config["connector.class"] = "org.example.Gone"
+    with pytest.raises(StartError, match=r"^Failed to start connector: c$"):
+        herder.restart("c", include_tasks=False, only_failed=False)
 
 
 def test_the_same_configuration_leaves_the_task_alone(herder: Herder, memory: WorkerLogs) -> None:
