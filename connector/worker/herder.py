@@ -21,7 +21,7 @@ from connector.worker.offsets.stores import OffsetStores
 from connector.worker.requests import Stages, run_in_background, run_with_timeout
 from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, ConnectorStateInfo
-from connector.worker.restart import RestartPlan, plan_restart, start_planned
+from connector.worker.restart import RestartPlan, plan_restart, show_plan, start_planned
 from connector.worker.running_tasks import RunningTasks
 from connector.worker.state import ACTIONS, State, TargetState
 from connector.worker.validation import ConnectorValidator
@@ -219,13 +219,13 @@ class Herder:
                 raise NotFoundError(f"Status for connector {name} not found")
             tasks = self._context.statuses.tasks(name)
             plan = plan_restart(status, tasks, include_tasks=include_tasks, only_failed=only_failed)
+            answer = show_plan(self.answers.status(name), plan)
             if plan.connector:
                 instance.set_status(State.RESTARTING)
             if plan.tasks:
                 instance.set_task_status(State.RESTARTING)
-            status_now = self.answers.status(name)
         run_in_background(f"restart-{name}", partial(self._restart, name, plan))
-        return status_now
+        return answer
 
     def restart_task(self, name: str, task: int) -> None:
         """Restart one task.

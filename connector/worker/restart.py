@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from connector.worker.instance import ConnectorInstance, StartError
+from connector.worker.rest_entities import ConnectorStateInfo
 from connector.worker.state import State
 from connector.worker.status_store import Status
 
@@ -31,6 +32,17 @@ def plan_restart(
             if include_tasks and _is_selected(status, only_failed=only_failed)
         ),
     )
+
+
+def show_plan(status: ConnectorStateInfo, plan: RestartPlan) -> ConnectorStateInfo:
+    """Return a status whose planned parts are RESTARTING; what failed before keeps its trace."""
+    connector, tasks = status.connector, status.tasks
+    if plan.connector:
+        connector = replace(connector, state=State.RESTARTING)
+    tasks = [
+        replace(task, state=State.RESTARTING) if task.id in plan.tasks else task for task in tasks
+    ]
+    return replace(status, connector=connector, tasks=tasks)
 
 
 def start_planned(instance: ConnectorInstance, plan: RestartPlan) -> None:

@@ -146,7 +146,7 @@ def test_restarting_with_parameters(worker: WorkerProcess, name: str, ticker: Co
     body = answer.json()
     assert (body["name"], body["type"]) == (name, "source")
     assert (body["connector"]["state"], body["tasks"][0]["state"]) == ("RUNNING", "RESTARTING")
-    assert "trace" not in body["tasks"][0]
+    assert body["tasks"][0]["trace"].startswith("StopError: failed after 3")
     worker.wait_for_states(name, "RUNNING", "FAILED")
     every = worker.http.post(path + "?includeTasks=true&onlyFailed=false").json()
     assert (every["connector"]["state"], every["tasks"][0]["state"]) == ("RESTARTING", "RESTARTING")

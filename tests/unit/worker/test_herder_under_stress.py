@@ -120,6 +120,7 @@ def test_restarting(herder: Herder) -> None:
     assert view is not None
     assert view.connector.state == "RUNNING"
     assert [task.state for task in view.tasks] == ["RESTARTING"]
+    assert view.tasks[0].trace == "StopError: it fails\n  somewhere"
     wait_for(lambda: states(herder) == ("RUNNING", ["FAILED"]))
     view = herder.restart("c", include_tasks=True, only_failed=False)
     assert view is not None
