@@ -23,7 +23,7 @@ from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, ConnectorStateInfo
 from connector.worker.restart import RestartPlan, plan_restart, show_plan, start_planned
 from connector.worker.running_tasks import RunningTasks
-from connector.worker.state import ACTIONS, State, TargetState
+from connector.worker.state import ACTIONS, STATE_OF_TARGET, State, TargetState
 from connector.worker.validation import ConnectorValidator
 
 ConnectorConfig = Mapping[str, str | None]
@@ -251,8 +251,8 @@ class Herder:
                 instance.set_task_status(State.RESTARTING if started else State.PAUSED)
             if started:
                 start_planned(instance, plan)
-            else:
-                instance.show_target_state(stored.target)
+            elif plan.connector:
+                instance.set_status(STATE_OF_TARGET[stored.target])
 
     # Offsets and topics
 

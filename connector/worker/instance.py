@@ -170,10 +170,10 @@ class ConnectorInstance:
         return stopped
 
     def show_target_state(self, target: TargetState) -> None:
-        """Set the status to that of the target state, unless the start failed."""
+        """Set the status to that of the target state; what has failed can only be stopped."""
         status = self._context.statuses.connector(self.name)
         failed = status is not None and status.state is State.FAILED
-        if not (failed and target is TargetState.STARTED):
+        if not failed or target is TargetState.STOPPED:
             self.set_status(STATE_OF_TARGET[target])
 
     def unassign(self) -> None:

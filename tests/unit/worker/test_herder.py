@@ -148,6 +148,23 @@ def test_a_connector_whose_secrets_cannot_be_read_has_failed(
     assert states(second) == ("STOPPED", [])
 
 
+def test_a_failed_connector_that_is_paused_stays_failed_until_it_is_restarted(
+    memory: WorkerLogs, secrets: Path
+) -> None:
+    herder = memory.herder(FILES)
+    herder.create("c", with_secret(secrets))
+    secrets.unlink()
+    with pytest.raises(StartError):
+        herder.restart("c", include_tasks=False, only_failed=False)
+    failed = herder.answers.status("c").connector
+    herder.set_target("c", PAUSED)
+    assert herder.answers.status("c").connector == failed
+    assert states(herder) == ("FAILED", ["PAUSED"])
+    assert (failed.trace or "").startswith("ProviderError: Could not read properties")
+    herder.restart("c", include_tasks=False, only_failed=False)
+    assert states(herder) == ("PAUSED", ["PAUSED"])
+
+
 def test_a_restart_whose_secrets_cannot_be_read_fails_with_the_reason(
     memory: WorkerLogs, secrets: Path
 ) -> None:
