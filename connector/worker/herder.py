@@ -103,7 +103,7 @@ class Herder:
                 if self._configs.get(name) is not None:
                     raise AlreadyExistsError(f"Connector {name} already exists")
                 self._add(instance, full, target, stages)
-            return self.answers.info(name)
+                return self.answers.info(name)
 
         return run_with_timeout(create, self._timeout)
 
@@ -119,7 +119,7 @@ class Herder:
                     self._add(instance, full, TargetState.STARTED, stages)
                 else:
                     self._change(instance, full, stages)
-            return created, self.answers.info(name)
+                return created, self.answers.info(name)
 
         return run_with_timeout(put, self._timeout)
 
@@ -138,7 +138,7 @@ class Herder:
                         "(typically caused by a concurrent config change)"
                     )
                 self._change(instance, full, stages)
-            return self.answers.info(name)
+                return self.answers.info(name)
 
         return run_with_timeout(change, self._timeout)
 

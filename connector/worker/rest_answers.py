@@ -15,7 +15,7 @@ from connector.worker.rest_entities import (
     TaskInfo,
     TaskState,
 )
-from connector.worker.status_store import StatusStore
+from connector.worker.status_store import Status, StatusStore
 
 
 class RestAnswers:
@@ -51,7 +51,7 @@ class RestAnswers:
         stored = self._configs.get(name)
         if status is None or stored is None:
             raise NotFoundError(f"No status found for connector {name}")
-        tasks = [self.task_status(name, task) for task in self._statuses.tasks(name)]
+        tasks = [_task_state(task, found) for task, found in self._statuses.tasks(name).items()]
         return ConnectorStateInfo(
             name,
             ConnectorState(status.state, status.worker_id, status.trace, status.version),
@@ -64,7 +64,7 @@ class RestAnswers:
         status = self._statuses.tasks(name).get(task)
         if status is None:
             raise NotFoundError(f"No status found for task {name}-{task}")
-        return TaskState(task, status.state, status.worker_id, status.trace, status.version)
+        return _task_state(task, status)
 
     def faults(self) -> list[str]:
         """Return why tasks wait or have failed, in one line each."""
@@ -91,3 +91,7 @@ class RestAnswers:
             return self._plugins.info(stored.config.get("connector.class") or "", "source").kind
         except (NotFoundError, ConfigError):
             return "unknown"
+
+
+def _task_state(task: int, status: Status) -> TaskState:
+    return TaskState(task, status.state, status.worker_id, status.trace, status.version)

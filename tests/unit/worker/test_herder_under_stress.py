@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import pytest
 
 from connector.errors import AlreadyExistsError, NotFoundError
+from connector.plugin_table import PluginTable
+from connector.worker.config_store import ConfigStore
 from connector.worker.herder import Herder
-from connector.worker.instances import ShuttingDownError
+from connector.worker.instance import ConnectorInstance
+from connector.worker.instances import ConnectorInstances, ShuttingDownError
 from connector.worker.requests import RequestTimeoutError
-from tests.fixtures.idle_connector import IdleTask
+from connector.worker.rest_answers import RestAnswers
+from connector.worker.state import State
+from connector.worker.status_store import Status, StatusStore
+from connector.worker.storage.memory import MemoryLog
+from tests.fixtures.idle_connector import IDLE_ROWS, IdleTask
 from tests.fixtures.idle_worker import WorkerLogs
 from tests.fixtures.worker import wait_for
 from tests.unit.worker.herder_states import IDLE, PAUSED, STARTED, STOPPED, states
@@ -94,11 +103,10 @@ def test_deleting_and_creating_race_without_leftovers(herder: Herder) -> None:
 
     def churn() -> None:
         while not done.is_set():
-            try:
-                herder.create("c", IDLE)
+            with suppress(AlreadyExistsError):
+                assert herder.create("c", IDLE).name == "c"
+            with suppress(NotFoundError):
                 herder.delete("c")
-            except (AlreadyExistsError, NotFoundError):
-                continue
 
     with ThreadPoolExecutor(4) as pool:
         futures = [pool.submit(churn) for _ in range(4)]
@@ -110,6 +118,51 @@ def test_deleting_and_creating_race_without_leftovers(herder: Herder) -> None:
         herder.delete("c")
     assert herder.create("c", IDLE).name == "c"
     assert states(herder) == ("RUNNING", ["RUNNING"])
+
+
+def delete_behind(monkeypatch: pytest.MonkeyPatch, herder: Herder) -> None:
+    """Delete a connector as soon as its next command releases the lock."""
+    real = ConnectorInstances.exclusive
+
+    @contextmanager
+    def exclusive(instances: ConnectorInstances, name: str) -> Iterator[ConnectorInstance]:
+        with real(instances, name) as instance:
+            yield instance
+        monkeypatch.setattr(ConnectorInstances, "exclusive", real)
+        herder.delete(name)
+
+    monkeypatch.setattr(ConnectorInstances, "exclusive", exclusive)
+
+
+def test_what_is_deleted_right_behind_a_change_is_still_described(
+    herder: Herder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete_behind(monkeypatch, herder)
+    assert herder.create("c", IDLE).config == {**IDLE, "name": "c"}
+    delete_behind(monkeypatch, herder)
+    assert herder.put_config("c", IDLE)[0]
+    herder.create("c", IDLE)
+    delete_behind(monkeypatch, herder)
+    assert herder.patch_config("c", {"limit": "8"}).config["limit"] == "8"
+    assert herder.answers.names() == []
+
+
+class VanishingTasks(StatusStore):
+    """A store whose tasks are gone when they are read again."""
+
+    def tasks(self, name: str) -> dict[int, Status]:
+        found = super().tasks(name)
+        self.remove_tasks(name)
+        return found
+
+
+def test_a_status_is_shown_while_its_tasks_are_removed() -> None:
+    configs, statuses = ConfigStore(MemoryLog()), VanishingTasks(MemoryLog(), lambda: 0)
+    configs.put("c", IDLE, STARTED)
+    statuses.put_connector("c", Status(State.RUNNING, "w"))
+    statuses.put_task("c", 0, Status(State.RUNNING, "w"))
+    status = RestAnswers(configs, statuses, PluginTable(IDLE_ROWS)).status("c")
+    assert [(task.id, task.state) for task in status.tasks] == [(0, "RUNNING")]
 
 
 def test_restarting(herder: Herder) -> None:
