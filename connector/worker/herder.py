@@ -291,8 +291,8 @@ class Herder:
 
 def _add_name(name: str, config: ConnectorConfig) -> dict[str, str | None]:
     """Return the configuration with its name in it."""
-    own = config.get("name", name)
-    if own != name:
+    own = config.get("name")
+    if own is not None and own != name:
         raise ConfigError(
             f"Connector name configuration ({own}) doesn't match connector name in the URL ({name})"
         )

@@ -86,6 +86,7 @@ class ConnectorValidator:
         ]
         for _, report in sections:
             self._finish(report, config, resolved)
+        sections.append((ConfigDef(), _undefined_nulls(config, sections)))
         sections.append((ConfigDef(), self._report_unresolved(config, sections)))
         return config_infos(str(config["connector.class"]), sections, self._plugins)
 
@@ -182,6 +183,16 @@ class ConnectorValidator:
         base = source_config(config, self._worker.values, self._plugins)
         known = base + chain_keys(texts, self._plugins) + connector.config_def
         return [key for key in config if key not in known and not key.startswith(tuple(prefixes))]
+
+
+def _undefined_nulls(config: Mapping[str, str | None], sections: Sequence[Section]) -> KeyReports:
+    """Report the null values of keys that no section has."""
+    nulls = (key for key, text in config.items() if text is None)
+    return {
+        key: ConfigValue(key, errors=[_NULL])
+        for key in nulls
+        if not any(key in report for _, report in sections)
+    }
 
 
 def _group_names(config: Mapping[str, str]) -> list[str]:

@@ -207,6 +207,10 @@ def test_the_life_of_a_stopped_connector(
         Call("DELETE", path + "/offsets"),
         Call("PUT", path + "/config", {**mysql_config, "tasks.max": 1, "snapshot.mode": "no_data"}),
         Call("PATCH", path + "/config", {"snapshot.mode": None, "tombstones.on.delete": False}),
+        *(
+            Call("PUT", path + "/config", {**mysql_config, key: None})
+            for key in ("producer.override.acks", "foo", "name")
+        ),
         Call("PUT", path + "/stop"),
         Call("GET", path + "/status"),
         Call("POST", path + "/restart?includeTasks=true"),

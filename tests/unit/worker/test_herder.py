@@ -64,6 +64,23 @@ def test_the_name_in_the_configuration_must_fit(herder: Herder) -> None:
         herder.patch_config("c", {"name": "x"})
 
 
+def test_a_name_that_is_null_counts_as_absent(herder: Herder) -> None:
+    assert herder.create("c", {**IDLE, "name": None}).config["name"] == "c"
+    assert herder.put_config("c", {**IDLE, "name": None})[1].config["name"] == "c"
+
+
+@pytest.mark.parametrize("key", ["producer.override.acks", "foo", "limit", "key.converter.foo"])
+def test_a_null_is_refused_whatever_the_key(herder: Herder, key: str) -> None:
+    text = (
+        r"contains the following 1 error\(s\):\n"
+        r"Null value can not be supplied as the configuration value\.\n"
+    )
+    for act in (herder.create, herder.put_config):
+        with pytest.raises(ConfigError, match=text):
+            act("c", {**IDLE, key: None})
+    assert herder.answers.names() == []
+
+
 def test_a_faulty_configuration_is_not_stored(herder: Herder) -> None:
     with pytest.raises(ConfigError) as caught:
         herder.create("c", {**IDLE, "limit": "0", "tasks.max": "x"})
