@@ -177,10 +177,10 @@ class Herder:
             instance.apply_target_state()
 
     def _change(self, instance: ConnectorInstance, config: ConnectorConfig, stages: Stages) -> None:
-        if self.answers.stored(instance.name).config != config:
-            self._configs.put(instance.name, config, None)
-            with stages.begin(f"restarting connector {instance.name}"):
-                instance.reconfigure()
+        changed = self.answers.stored(instance.name).config != config
+        self._configs.put(instance.name, config, None)
+        with stages.begin(f"restarting connector {instance.name}"):
+            instance.reconfigure(changed=changed)
 
     # States
 

@@ -43,6 +43,7 @@ class _Run:
     def __init__(self, instance: ConnectorInstance) -> None:
         self._instance = instance
         self.task: Task | None = None
+        self.started = False
         self.failed = False
 
     def report(self, state: ReportedState, trace: str | None) -> None:
@@ -71,6 +72,11 @@ class ConnectorInstance:
         return self._run is None
 
     @property
+    def _has_started(self) -> bool:
+        """Whether the task came to run, even if it has failed since."""
+        return self._run is not None and self._run.started
+
+    @property
     def running_task(self) -> Task | None:
         """The task, unless it is stopped or has failed. Needs no lock."""
         run = self._run
@@ -88,14 +94,18 @@ class ConnectorInstance:
         if stored.tasks:
             self.set_task_status(State.PAUSED)
 
-    def reconfigure(self) -> None:
-        """Restart the task with a changed configuration."""
+    def reconfigure(self, *, changed: bool) -> None:
+        """Restart the connector; its task, too, if the configuration changed or it never ran."""
         stored = self._stored()
         self._version = _version(self._context.plugins, stored.config)
-        self.stop_task()
-        if stored.target is TargetState.STARTED:
+        if changed or not self._has_started:
+            self.stop_task()
+        if stored.target is not TargetState.STARTED:
+            self.set_status(STATE_OF_TARGET[stored.target])
+            return
+        if self.idle and stored.tasks:
             self.set_task_status(State.UNASSIGNED)
-            self.start()
+        self.start()
 
     def run_action(self, action: StateAction) -> None:
         """Run one action of a change between target states."""
@@ -110,10 +120,11 @@ class ConnectorInstance:
             (run.task.pause if action is StateAction.PAUSE else run.task.resume)()
 
     def start(self) -> None:
-        """Start the connector and its task; a failure becomes the status of either."""
+        """Start the connector, and its task if none runs; failures become their statuses."""
         with suppress(StartError):
             self.start_connector()
-            self.start_task()
+            if self.idle:
+                self.start_task()
 
     def start_connector(self) -> None:
         """Start the connector without its task: class, secrets, task configuration.
@@ -144,6 +155,7 @@ class ConnectorInstance:
             config = self._stored().config
             run.task = launcher.create_task(self.name, config, run.report, run.add_topics)
             run.task.start()
+            run.started = True
         except Exception as error:
             self.set_reported_state(run, State.FAILED, trace_of(error))
             raise _start_error(error, f"task: {self.name}-0") from error

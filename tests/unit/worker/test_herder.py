@@ -223,6 +223,48 @@ def test_the_same_configuration_leaves_the_task_alone(herder: Herder, memory: Wo
     assert memory.configs.entries == before
 
 
+def test_the_same_configuration_starts_what_could_not_start(
+    memory: WorkerLogs, secrets: Path
+) -> None:
+    memory.herder(FILES).create("c", with_secret(secrets))
+    text = secrets.read_text()
+    secrets.unlink()
+    for change in (
+        lambda herder: herder.put_config("c", with_secret(secrets)),
+        lambda herder: herder.patch_config("c", {}),
+    ):
+        herder = memory.herder(FILES)
+        wait_for(lambda: states(herder) == ("FAILED", []))  # noqa: B023 — called at once
+        secrets.write_text(text)
+        change(herder)
+        assert states(herder) == ("RUNNING", ["RUNNING"])
+        secrets.unlink()
+
+
+def test_the_same_configuration_starts_a_task_that_could_not_be_made(herder: Herder) -> None:
+    herder.create("first", {**IDLE, "user": "u"})
+    herder.set_target("first", STOPPED)
+    herder.create("second", {**IDLE, "user": "u"})
+    herder.set_target("first", STARTED)
+    assert states(herder, "first") == ("RUNNING", ["FAILED"])
+    herder.delete("second")
+    herder.put_config("first", {**IDLE, "user": "u"})
+    assert states(herder, "first") == ("RUNNING", ["RUNNING"])
+
+
+@pytest.mark.parametrize("target", [PAUSED, STOPPED])
+def test_the_same_configuration_leaves_a_connector_at_rest(
+    herder: Herder, target: TargetState
+) -> None:
+    herder.create("c", IDLE)
+    herder.set_target("c", target)
+    before = states(herder)
+    herder.put_config("c", IDLE)
+    assert states(herder) == before
+    herder.set_target("c", STARTED)
+    assert states(herder) == ("RUNNING", ["RUNNING"])
+
+
 def test_a_changed_configuration_of_a_connector_at_rest_waits(herder: Herder) -> None:
     herder.create("c", IDLE)
     herder.set_target("c", PAUSED)
