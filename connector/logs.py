@@ -125,26 +125,34 @@ class LogLevels:
         return {name: state for name, state in states.items() if state.level != "OFF"}
 
     def get(self, name: str) -> LoggerState | None:
-        """Return one logger, None when there is no such logger."""
+        """Return one logger, None when there is no such logger; the root's name has any case."""
+        name = _canonical(name)
         return self._state(name) if name == _ROOT or name in _existing() else None
 
     def put(self, name: str, level: str) -> list[str]:
-        """Set the level of a logger and of those below it; return their names, sorted.
+        """Set the level of a logger and of those below it.
+
+        Returns the names of those whose level changed, sorted.
 
         :raises NotFoundError: no such level.
         """
         number = _number(level)
+        name = _canonical(name)
         affected = {name, *(item for item in _existing() if _below(item, name))}
         reached = affected | set(_SAME_WORK.get(name, ()))
-        changed = [item for item in reached if _logger(item).getEffectiveLevel() != number]
+        changed = {item for item in reached if _logger(item).getEffectiveLevel() != number}
         moment = self._now()
         for item in reached:
             _logger(item).setLevel(number)
         self._modified |= dict.fromkeys(changed, moment)
-        return sorted(affected)
+        return sorted(changed & affected)
 
     def _state(self, name: str) -> LoggerState:
         return LoggerState(_text(_logger(name).getEffectiveLevel()), self._modified.get(name))
+
+
+def _canonical(name: str) -> str:
+    return _ROOT if name.lower() == _ROOT else name
 
 
 def _logger(name: str) -> logging.Logger:

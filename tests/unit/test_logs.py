@@ -37,17 +37,22 @@ def test_a_level_reaches_what_is_below(levels: LogLevels, name: str) -> None:
 
 
 def test_the_same_level_again_is_no_change(levels: LogLevels, name: str) -> None:
-    levels.put(name, "ERROR")
+    logging.getLogger(f"{name}.a")
+    assert levels.put(name, "ERROR") == [name, f"{name}.a"]
     first = levels.get(name)
-    levels.put(name, "ERROR")
+    assert levels.put(name, "ERROR") == []
     assert levels.get(name) == first
+    logging.getLogger(f"{name}.a").setLevel(logging.DEBUG)
+    assert levels.put(name, "ERROR") == [f"{name}.a"]
 
 
 def test_the_root(levels: LogLevels, name: str) -> None:
     logging.getLogger(name)
-    assert name in levels.put("root", "WARN")
+    assert {name, "root"} <= set(levels.put("Root", "ERROR"))
+    assert levels.get("ROOT") == levels.get("root")
     found = levels.all()
-    assert found["root"].level == found[name].level == "WARN"
+    assert "Root" not in found
+    assert found["root"].level == found[name].level == "ERROR"
     assert list(found) == sorted(found)
 
 
