@@ -14,6 +14,8 @@ from starlette.types import ASGIApp
 from connector.logs import LogLevels
 from connector.plugin import Plugins
 from connector.worker.herder import Herder
+from connector.worker.origins import ANY, parse_origins
+from connector.worker.origins import KEY as ORIGINS
 from connector.worker.startup import Startup
 from connector.worker.worker_config import WorkerConfig
 from restapi import errors
@@ -103,13 +105,13 @@ def _app(
         app.include_router(router, dependencies=gate)
     routes = [route for router in [*free, *gated] for route in router.routes]
     wrapped: ASGIApp = ConnectDialect(app, routes)
-    allowed = worker["access.control.allow.origin"].split(",")
-    origins = [origin.strip() for origin in allowed if origin.strip()]
-    if origins:
+    origins = parse_origins(worker[ORIGINS])
+    if origins is not None:
         methods = worker["access.control.allow.methods"].strip() or _METHODS
         wrapped = CORSMiddleware(
             wrapped,
-            allow_origins=origins,
+            allow_origins=["*"] if origins is ANY else (),
+            allow_origin_regex=origins.pattern,
             allow_methods=[method.strip() for method in methods.split(",")],
             allow_headers=["*"],
         )

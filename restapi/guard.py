@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,9 +18,9 @@ _CLOSE: Final = {"Connection": "close"}
 
 
 class RequestGuard:
-    """Wraps an app; ``origins`` are the foreign sites that may call it."""
+    """Wraps an app; ``origins`` matches the foreign sites that may call it, None is none."""
 
-    def __init__(self, app: ASGIApp, origins: Collection[str], largest_body: int) -> None:
+    def __init__(self, app: ASGIApp, origins: re.Pattern[str] | None, largest_body: int) -> None:
         self._app = app
         self._origins = origins
         self._largest_body = largest_body
@@ -65,7 +65,7 @@ class RequestGuard:
     def _is_own_site(self, headers: Headers) -> bool:
         """Decide by the headers that a browser adds; other clients send neither of them."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        if origin is not None and ("*" in self._origins or origin in self._origins):
+        if origin is not None and self._origins is not None and self._origins.fullmatch(origin):
             return True
         if site is not None:
             return site in _OWN_SITE

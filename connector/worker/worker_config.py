@@ -14,6 +14,7 @@ from connector.config import ConfigDef, ConfigKey, at_least, non_empty, one_of, 
 from connector.errors import ConfigError
 from connector.kafka.config import KNOWN_CLIENT_KEYS
 from connector.worker.listeners import Listener, parse_listeners
+from connector.worker.origins import are_origins
 
 _JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 _SIMPLE_HEADERS: Final = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
@@ -140,7 +141,9 @@ WORKER: Final = ConfigDef(
             "STRING",
             "",
             "LOW",
-            "Origins that browsers may call from, comma separated; * is any, empty is none.",
+            "Regular expressions of the origins that browsers may call from, comma separated, "
+            "matched as a whole and in any case; * is any, empty is none.",
+            validator=are_origins,
         ),
         ConfigKey(
             "access.control.allow.methods",

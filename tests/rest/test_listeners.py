@@ -146,7 +146,7 @@ def wrapped(
     folder = tmp_path_factory.mktemp("wrapped")
     properties = {
         "offset.storage.file.filename": str(folder / "offsets"),
-        "access.control.allow.origin": "http://good.example",
+        "access.control.allow.origin": "http://good.example, https://[a-z]+\\\\.fine\\\\.example",
         "access.control.allow.methods": "GET,POST,PUT",
         "response.http.headers.config": (
             'add Cache-Control: no-cache, "set X-Two: a, b", setDate X-Date: 1000, '
@@ -164,6 +164,25 @@ def test_origins_that_are_allowed(wrapped: WorkerProcess) -> None:
     bad = wrapped.http.get("/", headers={"Origin": "http://bad.example"})
     assert bad.status_code == 200
     assert "access-control-allow-origin" not in bad.headers
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        ("HTTP://good.Example", True),
+        ("https://a.fine.example", True),
+        ("https://a.fine.example.org", False),
+        ("http://a.good.example", False),
+        ("https://a.finexexample", False),
+    ],
+)
+def test_origins_are_patterns_in_any_case(
+    wrapped: WorkerProcess, origin: str, allowed: bool
+) -> None:
+    answer = wrapped.http.get("/", headers={"Origin": origin})
+    assert answer.headers.get("access-control-allow-origin") == (origin if allowed else None)
+    changing = wrapped.http.put("/connectors/x/pause", headers={"Origin": origin})
+    assert changing.status_code == (404 if allowed else 403)
 
 
 def test_a_browsers_question_before_a_call(wrapped: WorkerProcess) -> None:

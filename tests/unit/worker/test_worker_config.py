@@ -60,6 +60,10 @@ def test_a_distributed_worker() -> None:
         ({"rest.advertised.listener": "ftp"}, "for configuration rest.advertised.listener"),
         ({"exactly.once.source.support": "enabled"}, "exactly-once delivery is not available here"),
         ({"rest.extension.classes": "a.B"}, "REST extensions are Java classes"),
+        (
+            {"access.control.allow.origin": "http://good, http://(a"},
+            "Invalid value http://good, http://(a for configuration access.control.allow.origin",
+        ),
         ({"topic.creation.enable": "yes"}, "for configuration topic.creation.enable"),
     ],
 )
