@@ -23,6 +23,9 @@ _FUNCTIONS: Final = frozenset(
     "type dyn getFullYear getMonth getDate getDayOfMonth getDayOfWeek getDayOfYear getHours "
     "getMinutes getSeconds".split()
 )
+_TYPES: Final = frozenset(
+    ("bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type")
+)
 _FAILURES: Final = (
     ArithmeticError, AttributeError, LookupError, NotCompilableError, RuntimeError, TypeError,
     ValueError,
@@ -48,7 +51,9 @@ class CelExpression:
             raise ConfigError(f"{text} is not an expression in CEL: {reason[0]}") from None
         self._text = text
         used = set(self._program.variables())
-        unknown = {name for name in used - VARIABLES if not re.search(rf"\(\s*{name}\s*,", text)}
+        unknown = {
+            name for name in used - VARIABLES - _TYPES if not re.search(rf"\(\s*{name}\s*,", text)
+        }
         if unknown:
             known = ", ".join(sorted(VARIABLES))
             raise ConfigError(f"Unknown variable {min(unknown)}; available: {known}.")

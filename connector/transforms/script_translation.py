@@ -11,6 +11,11 @@ from typing import Final, NamedTuple
 
 from connector.errors import ConfigError
 from connector.transforms.cel_expression import VARIABLES
+from connector.transforms.script_comparisons import (
+    loosely_equal,
+    order_in_groovy,
+    order_in_javascript,
+)
 from connector.transforms.script_tokens import (
     Token,
     is_computed,
@@ -42,13 +47,17 @@ _TERNARY, _OR, _AND, _COMPARISON, _SUM, _PRODUCT, _SIGN, _MEMBER = range(8)
 
 
 class _Node(NamedTuple):
-    """A translated part: how tight it binds, and whether it is a literal, a text, a path."""
+    """A translated part: how tight it binds, and whether it is a literal, a text, a path.
+
+    ``number`` marks literal numbers and lists that hold one.
+    """
 
     text: str
     binding: int = _MEMBER
     literal: bool = False
     is_text: bool = False
     path: bool = False
+    number: bool = False
 
     def at(self, binding: int) -> str:
         """Return the source where something that binds so tight stands."""
@@ -87,7 +96,8 @@ class _Parser:
         one = self.ternary()
         self.expect("sign", ":")
         other = self.ternary()
-        return _Node(f"{condition.at(_OR)} ? {one.at(_OR)} : {other.at(_TERNARY)}", _TERNARY)
+        text = f"{condition.at(_OR)} ? {one.at(_OR)} : {other.at(_TERNARY)}"
+        return _Node(text, _TERNARY, is_text=one.is_text and other.is_text)
 
     def expect(self, kind: str, text: str) -> None:
         """Read a token that has to come.
@@ -117,11 +127,34 @@ class _Parser:
             if sign in ("==~", "=~"):
                 pattern = self._pattern(whole=sign == "==~")
                 node = _Node(f"{node.at(_MEMBER)}.matches({pattern})")
+            elif sign == "in":
+                node = self._member_of(node, self._order())
             else:
-                other = self._order()
-                text = f"{node.at(_SUM)} {self._equals[sign]} {other.at(_SUM)}"
-                node = _Node(text, _COMPARISON)
+                node = self._equal(node, sign, self._order())
         return node
+
+    def _equal(self, one: _Node, sign: str, other: _Node) -> _Node:
+        path, literal = (one, other) if one.path else (other, one)
+        if sign in _EQUALITY and path.path and literal.literal and not self._groovy:
+            loose = None if path.is_text else loosely_equal(path.text, literal.text)
+            if loose is not None:
+                return _Node(loose if sign == "==" else f"!{loose}", _SIGN)
+        return _Node(f"{one.at(_SUM)} {self._equals[sign]} {other.at(_SUM)}", _COMPARISON)
+
+    def _member_of(self, node: _Node, items: _Node) -> _Node:
+        self._refuse_numbers(node, items)
+        return _Node(f"{node.at(_SUM)} in {items.at(_SUM)}", _COMPARISON)
+
+    def _refuse_numbers(self, *nodes: _Node) -> None:
+        """Refuse literal numbers where Groovy compares by Java's equals.
+
+        :raises ConfigError: one of the nodes is or holds a number.
+        """
+        if self._groovy and not self._similar and any(node.number for node in nodes):
+            raise ConfigError(
+                "in, contains and equals compare numbers with their Java types: a BIGINT is never "
+                "equal to 5."
+            )
 
     def _order(self) -> _Node:
         node = self._sum()
@@ -134,14 +167,17 @@ class _Parser:
     def _compare(self, one: _Node, sign: str, other: _Node) -> _Node:
         """Compare by order: in both languages a null does not fail, but in CEL it does."""
         plain = f"{one.at(_SUM)} {sign} {other.at(_SUM)}"
-        if one.path == other.path:
+        if not (one.path or other.path):
             return _Node(plain, _COMPARISON)
+        if one.path and other.path:
+            compare = order_in_groovy if self._groovy else order_in_javascript
+            return _Node(compare(one.text, sign, other.text))
         path = one if one.path else other
-        if not self._groovy:
+        if not self._groovy and not (one.is_text or other.is_text):
             null = f"{_number_for_null(one)} {sign} {_number_for_null(other)}"
             return _Node(f"({path.text} == null ? {null} : {plain})")
         # To Groovy a null is less than anything else.
-        if (sign in ("<", "<=")) == one.path:
+        if self._groovy and (sign in ("<", "<=")) == one.path:
             return _Node(f"({path.text} == null || {plain})")
         return _Node(f"({path.text} != null && {plain})")
 
@@ -151,7 +187,7 @@ class _Parser:
             self._at += 1
             other = self._product()
             texts = sign == "+" and (node.is_text or other.is_text)
-            parts = (_as_text(node), _as_text(other)) if texts else (node, other)
+            parts = (self._as_text(node), self._as_text(other)) if texts else (node, other)
             text = f"{parts[0].at(_SUM)} {sign} {parts[1].at(_PRODUCT)}"
             node = _Node(text, _SUM, is_text=texts)
         return node
@@ -167,13 +203,15 @@ class _Parser:
         for sign in ("!", "-"):
             if self._takes(sign):
                 node = self._unary()
-                return _Node(f"{sign}{node.at(_MEMBER)}", _SIGN, literal=node.literal)
+                number = sign == "-" and node.number
+                text = f"{sign}{node.at(_MEMBER)}"
+                return _Node(text, _SIGN, literal=node.literal, number=number)
         return self._postfix(self._primary())
 
     def _primary(self) -> _Node:
         token = self._next()
         if token.kind == "number":
-            return _Node(token.text.rstrip("LlFfDdGgIi"), literal=True)
+            return _Node(token.text.rstrip("LlFfDdGgIi"), literal=True, number=True)
         if token.kind == "text":
             if self._similar and is_computed(token) and (token.text[0] == '"') == self._groovy:
                 return self._concatenate(token)
@@ -185,9 +223,11 @@ class _Parser:
         if token == Token("sign", "("):
             node = self.ternary()
             self.expect("sign", ")")
-            return _Node(f"({node.text})", is_text=node.is_text)
+            return node._replace(text=f"({node.text})", binding=_MEMBER, literal=False)
         if token == Token("sign", "["):
-            return _Node(f"[{', '.join(node.text for node in self._arguments(']'))}]")
+            items = self._arguments("]")
+            number = any(item.number for item in items)
+            return _Node(f"[{', '.join(item.text for item in items)}]", number=number)
         known = ", ".join(sorted(VARIABLES))
         raise ConfigError(f"'{token.text}' is not understood; the variables are {known}.")
 
@@ -236,6 +276,7 @@ class _Parser:
         if name in _GETTERS and len(arguments) == 1:
             return self._item(node, arguments[0])
         if name == "equals" and len(arguments) == 1:
+            self._refuse_numbers(node, *arguments)
             return _Node(f"{node.at(_SUM)} == {arguments[0].at(_SUM)}", _COMPARISON)
         if name in ("name", "version") and not arguments and node.text.endswith("Schema"):
             return _Node(f"{node.text}.{name}", path=True)
@@ -246,7 +287,7 @@ class _Parser:
 
     def _called_on_text(self, node: _Node, name: str, arguments: list[_Node]) -> _Node | None:
         if name in ("contains", "includes") and len(arguments) == 1 and node.text[0] == "[":
-            return _Node(f"{arguments[0].at(_SUM)} in {node.text}", _COMPARISON)
+            return self._member_of(arguments[0], node)
         if name in _TEXT_METHODS and len(arguments) == 1:
             return _Node(f"{node.at(_MEMBER)}.{_TEXT_METHODS[name]}({arguments[0].text})")
         if name == "matches" and len(arguments) == 1:
@@ -262,8 +303,20 @@ class _Parser:
         if name in ("size", "length") and not arguments:
             return _Node(f"size({node.text})")
         if name == "toString" and not arguments:
-            return _Node(f"string({node.text})", is_text=True)
+            return self._as_text(node._replace(is_text=False), null=self._groovy)
         return None
+
+    def _as_text(self, node: _Node, *, null: bool = True) -> _Node:
+        """Return a node as a text; CEL makes none of null, true and false."""
+        if node.is_text:
+            return node
+        if node.literal and (self._groovy or not node.number):
+            return _Node(quoted(node.text), is_text=True)
+        if node.number:
+            return _Node(f"string({node.text})", is_text=True)
+        cases = [f"{node.at(_SUM)} == {word} ? '{word}' : " for word in ("null", "true", "false")]
+        text = f"({''.join(cases[0 if null else 1 :])}string({node.text}))"
+        return _Node(text, is_text=True)
 
     def _pattern(self, *, whole: bool) -> str:
         """Read a regular expression, which in Java may have to fit a whole text."""
@@ -293,10 +346,6 @@ class _Parser:
         token = self._tokens[self._at]
         self._at += token.kind != "end"
         return token
-
-
-def _as_text(node: _Node) -> _Node:
-    return node if node.is_text else _Node(f"string({node.text})", is_text=True)
 
 
 def _number_for_null(node: _Node) -> str:
