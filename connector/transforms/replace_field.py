@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from connector.config import ConfigDef, ConfigKey, invalid
+from connector.data.java import hash_order
+from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
-from connector.data.symbolic import or_default
+from connector.data.symbolic import call
+from connector.errors import TransformError
 from connector.transforms.part import (
     KEY,
     REPLACE_NULLS,
@@ -17,8 +20,11 @@ from connector.transforms.part import (
     StructTransform,
     Values,
     struct_like,
+    value_or_default,
 )
 from connector.transforms.validators import distinct_or_empty
+
+Check = Callable[[Any], Any]
 
 
 def _renames(_: str, value: Any) -> str | None:
@@ -69,6 +75,7 @@ class ReplaceField(StructTransform):
         self._exclude = set(options["exclude"] or options["blacklist"])
         self._include = set(options["include"] or options["whitelist"])
         self._new_names = dict(_split(pair) for pair in options["renames"])
+        self._old_names = {self._new_names[old]: old for old in hash_order(self._new_names)}
         self._defaults: bool = options["replace.null.with.default"]
 
     def _keeps(self, name: str) -> bool:
@@ -80,17 +87,31 @@ class ReplaceField(StructTransform):
         fields = [
             Field(self._new_names.get(field.name, field.name), field.schema) for field in kept
         ]
-        sources = [
-            (new.name, old.name, old.schema.default if self._defaults else None)
-            for new, old in zip(fields, kept, strict=True)
-        ]
+        new = struct_like(schema, fields)
+        sources = [(field.name, *self._source(field, schema)) for field in fields]
 
         def values(struct: Values, _: Record) -> Values:
-            return {
-                name: or_default(struct.get(source), default) for name, source, default in sources
-            }
+            found = {}
+            for name, source, check in sources:
+                value = value_or_default(
+                    source.schema, struct.get(source.name), defaults=self._defaults
+                )
+                found[name] = value if check is None else call(check, value)
+            return found
 
-        return Rewrite(struct_like(schema, fields), values)
+        return Rewrite(new, values)
+
+    def _source(self, field: Field, schema: Schema) -> tuple[Field, Check | None]:
+        """Return the field whose values a new one gets, and a check of them.
+
+        As in Kafka Connect that is the field that ``renames`` gives this name, even if another
+        one has it: one that is left out, or that does not exist.
+        """
+        name = self._old_names.get(field.name, field.name)
+        source = schema.field(name)
+        if source is None:
+            raise TransformError(f"{name} is not a valid field name")
+        return source, None if source.schema is field.schema else _check(source.schema, field)
 
     def rewrite_map(self, values: Values, record: Record) -> Values:  # noqa: ARG002 - other transforms need the record
         """Do the same to the members of a map."""
@@ -99,6 +120,31 @@ class ReplaceField(StructTransform):
             for name, value in values.items()
             if self._keeps(name)
         }
+
+
+def _check(source: Schema, field: Field) -> Check:
+    """Return the function that refuses a value that does not fit a field; it returns others."""
+    schema = field.schema
+    name = f' "{schema.name}"' if schema.name else ""
+    kind, expected = java_class(source, ""), java_class(schema, "")
+    fits = kind == expected if schema.type != "struct" else source.same_as(schema)
+
+    def check(value: Any) -> Any:
+        if value is None and not schema.optional:
+            raise TransformError(
+                f'Invalid value: null used for required field: "{field.name}", schema type: '
+                f"{schema.type.upper()}"
+            )
+        if value is None or fits:
+            return value
+        if kind == expected:
+            raise TransformError("Struct schemas do not match.")
+        raise TransformError(
+            f"Invalid Java object for schema{name} with type {schema.type.upper()}: class {kind} "
+            f'for field: "{field.name}"'
+        )
+
+    return check
 
 
 class ReplaceFieldKey(ReplaceField):
