@@ -22,7 +22,9 @@ from connector.converters.native_json import native_part, native_write
 from connector.data.decimals import unscaled_bytes
 from connector.data.fragments import Encode
 from connector.data.java import decimal_text, double_text, float_text
+from connector.data.java_types import java_class
 from connector.data.schema import Schema
+from connector.data.semantic import misses_type
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 
@@ -190,7 +192,7 @@ class JsonConverter(HeaderValues):
 
     def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
         """Return the source that prepares a field's value."""
-        if schema.type in _PLAIN and schema.name != CONNECT_DECIMAL:
+        if schema.type in _PLAIN and not misses_type(schema):
             if schema.default is None or not self._defaults:
                 return value
             names[f"d{number}"] = schema.default
@@ -208,6 +210,8 @@ class JsonConverter(HeaderValues):
         return f"n{number}({value})"
 
     def _conversion(self, schema: Schema) -> Callable[[Any], Any]:
+        if misses_type(schema):
+            return _misnamed(schema)
         if schema.name == CONNECT_DECIMAL:
             return self._decimal(schema)
         if schema.type in _PLAIN:
@@ -279,6 +283,18 @@ def _required(_: None) -> Any:
     raise ConversionError(
         "Conversion error: null value for field that is required and has no default value"
     )
+
+
+def _misnamed(schema: Schema) -> Callable[[Any], Any]:
+    """Return what refuses a value whose schema has the name of another type."""
+    name = str(schema.name).rpartition(".")[2]
+    expected = "BigDecimal" if schema.name == CONNECT_DECIMAL else "Date"
+    kind = java_class(schema, "")
+
+    def fail(_: Any) -> Any:
+        raise ConversionError(f"Invalid type for {name}, expected {expected} but was class {kind}")
+
+    return fail
 
 
 def _same(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Final
 
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
+from connector.data.semantic import misses_type
 from connector.names import CONNECT_DECIMAL
 from connector.native import part_writer
 
@@ -23,6 +24,8 @@ def native_write(schema: Schema, *, numeric: bool) -> str | None:
 
     :param numeric: decimals are numbers.
     """
+    if misses_type(schema):
+        return None
     if schema.name == CONNECT_DECIMAL:
         return None if numeric else "unscaled"
     return _WRITES.get(schema.type)

@@ -9,7 +9,7 @@ from connector.config import ConfigDef, ConfigKey
 from connector.converters.header_values import HeaderValues
 from connector.data.java import date_text, decimal_text, double_text, float_text
 from connector.data.schema import Schema
-from connector.data.semantic import JAVA_DATES
+from connector.data.semantic import JAVA_DATES, misses_type
 from connector.names import CONNECT_DECIMAL
 
 
@@ -66,6 +66,8 @@ def java_text(schema: Schema | None, value: Any) -> str:
 
 
 def _number(schema: Schema, value: int) -> str:
+    if misses_type(schema):
+        return str(value)
     if schema.name == CONNECT_DECIMAL:
         return decimal_text(value, int((schema.parameters or {}).get("scale", "0")))
     if schema.name in JAVA_DATES:

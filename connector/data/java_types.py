@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from connector import names
 from connector.data.schema import Schema, Type
-from connector.data.semantic import JAVA_DATES
+from connector.data.semantic import JAVA_DATES, misses_type
 from connector.names import CONNECT_DECIMAL
 
 _CLASSES: Final[dict[Type, str]] = {
@@ -31,6 +31,8 @@ def java_class(schema: Schema | None, value: Any) -> str:
         return "null"
     if schema is None:
         return _class_of(value)
+    if misses_type(schema):
+        return _CLASSES[schema.type]
     if schema.name == CONNECT_DECIMAL:
         return "java.math.BigDecimal"
     if schema.name == names.BITS:

@@ -18,6 +18,7 @@ from connector.data.schema import (
     OPTIONAL_INT32,
     STRING,
     Schema,
+    Type,
     array,
     struct,
 )
@@ -28,6 +29,12 @@ CONNECT_TIMESTAMP = INT64.with_changes(name=names.CONNECT_TIMESTAMP, version=1)
 
 JAVA_DATES: Final = {CONNECT_DATE.name: 86_400_000, CONNECT_TIME.name: 1, CONNECT_TIMESTAMP.name: 1}
 """Types whose values are a ``java.util.Date`` in Java, with the milliseconds of their unit."""
+
+LOGICAL_TYPES: Final[dict[str, Type]] = {
+    names.CONNECT_DECIMAL: "bytes", names.CONNECT_DATE: "int32", names.CONNECT_TIME: "int32",
+    names.CONNECT_TIMESTAMP: "int64",
+}  # fmt: skip
+"""Connect's own semantic types, for which Java has other classes, and what they stand for."""
 
 DATE = INT32.with_changes(name=names.DATE, version=1)
 TIME = INT32.with_changes(name=names.TIME, version=1)
@@ -84,3 +91,11 @@ def enum(allowed: str) -> Schema:
 def enum_set(allowed: str) -> Schema:
     """Build the schema of a set of options; values are comma-separated."""
     return STRING.with_changes(name=names.ENUM_SET, version=1, parameters={names.ALLOWED: allowed})
+
+
+def misses_type(schema: Schema) -> bool:
+    """Whether a schema has the name of one of Connect's types, but the type of a cast to another.
+
+    Cast of a whole key or value keeps the name.
+    """
+    return LOGICAL_TYPES.get(schema.name or "", schema.type) != schema.type

@@ -9,6 +9,7 @@ from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, Type
 from connector.data.schema_cache import SchemaCache
+from connector.data.semantic import JAVA_DATES
 from connector.data.symbolic import call
 from connector.errors import ConfigError
 from connector.transforms import casts
@@ -109,9 +110,12 @@ class Cast:
         return self.part.replace(record, rewrite.schema, rewrite.values(value, record))
 
     def _whole(self, schema: Schema) -> Rewrite:
-        convert = casts.cast(schema, self._types[_WHOLE])
+        target = self._types[_WHOLE]
+        convert = casts.cast(schema, target)
+        # A date that is cast to its own number has to lose the name: it is no date any more.
+        name = None if schema.name in JAVA_DATES and schema.type == target else schema.name
         new = Schema(
-            self._types[_WHOLE], schema.optional, schema.name, schema.version, schema.doc,
+            target, schema.optional, name, schema.version, schema.doc,
             schema.parameters, convert(schema.default),
         )  # fmt: skip
         return Rewrite(new, lambda value, _: convert(value))

@@ -37,8 +37,8 @@ def test_a_field_of_a_new_name_gets_the_value_of_the_renamed_one() -> None:
             {"exclude": "a", "renames": "a:text"},
             VALUES,
             (
-                "Invalid Java object for schema with type STRING: class java.lang.Integer for field: "
-                '"text"'
+                "Invalid Java object for schema with type STRING: class java.lang.Integer "
+                'for field: "text"'
             ),
         ),
         (
