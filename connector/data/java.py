@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import floor, frexp, isinf, isnan, ldexp
 
+from connector.data.decimals import scale_of
+
 _FLOAT = struct.Struct("<f")
 _POWERS = [10**power for power in range(20)]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -237,6 +239,7 @@ def _spread(key: str) -> int:
 
 def decimal_text(value: int, scale: int) -> str:
     """Write a decimal as Java's ``BigDecimal.toString`` does."""
+    scale = scale_of(value, scale)
     digits = str(abs(value))
     sign = "-" if value < 0 else ""
     exponent = len(digits) - 1 - scale

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any, Final
 
+from connector.data.decimals import scale_of
 from connector.data.java_numbers import wrap
 from connector.data.schema import Schema
 from connector.data.semantic import JAVA_DATES
@@ -21,7 +22,8 @@ def hash_code(schema: Schema, value: Any) -> int:
     :raises ValueError: it is one.
     """
     if schema.name == CONNECT_DECIMAL:
-        return _decimal(value, int((schema.parameters or {}).get("scale", "0")))
+        scale = int((schema.parameters or {}).get("scale", "0"))
+        return _decimal(value, scale_of(value, scale))
     if schema.name in JAVA_DATES:
         return _long(value * JAVA_DATES[schema.name])
     kind = schema.type

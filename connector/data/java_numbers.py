@@ -6,6 +6,8 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from connector.data.decimals import scale_of
+
 BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
 _INTEGER: Final = re.compile(r"[+-]?\d+")
@@ -71,6 +73,7 @@ def parse_decimal(text: str) -> tuple[int, int]:
 
 def decimal_integer(unscaled: int, scale: int) -> int:
     """Return a decimal without its fraction."""
+    scale = scale_of(unscaled, scale)
     if scale <= 0:
         return unscaled * int(10**-scale)
     whole = abs(unscaled) // int(10**scale)
@@ -79,4 +82,4 @@ def decimal_integer(unscaled: int, scale: int) -> int:
 
 def decimal_float(unscaled: int, scale: int) -> float:
     """Return the float nearest to a decimal."""
-    return float(f"{unscaled}e{-scale}")
+    return float(f"{unscaled:d}e{-scale_of(unscaled, scale)}")

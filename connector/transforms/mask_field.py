@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, non_empty
+from connector.data.decimals import ScaledDecimal
 from connector.data.java import to_float32
 from connector.data.java_numbers import (
     BITS,
@@ -135,14 +136,9 @@ def _nothing(schema: Schema) -> Any:
 
 
 def _scaled(unscaled: int, scale: int, schema: Schema) -> int:
-    """Return an unscaled value if its scale is that of the schema, which no converter changes."""
+    """Return an unscaled value that has this scale, as the BigDecimal of Java has."""
     expected = int((schema.parameters or {}).get("scale", "0"))
-    if scale != expected:
-        raise TransformError(
-            f"BigDecimal has mismatching scale value for given Decimal schema: {scale}, not "
-            f"{expected}. Set a replacement with as many decimal places as the column has."
-        )
-    return unscaled
+    return unscaled if scale == expected else ScaledDecimal(unscaled, scale, expected)
 
 
 def _schema_of(value: Any) -> Schema:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from connector.converters.varints import varint
 from connector.data.calendar import clock
-from connector.data.decimals import unscaled_bytes
+from connector.data.decimals import scale_of, unscaled_bytes
 from connector.data.fragments import EncodeValue
 from connector.data.schema import Schema
 from connector.data.semantic import (
@@ -112,6 +112,8 @@ def _decimal(scale: int) -> EncodeValue:
     end = b"\x18" + varint(scale & _LOW) if scale else b""
 
     def encode(value: int) -> bytes:
+        if scale_of(value, scale) != scale:
+            return _decimal(scale_of(value, scale))(int(value))
         data = unscaled_bytes(value)
         precision = varint(len(str(abs(value))))
         return b"\x0a" + varint(len(data)) + data + b"\x10" + precision + end
