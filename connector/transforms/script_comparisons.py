@@ -1,4 +1,4 @@
-"""Comparisons of columns in Groovy and JavaScript, as CEL says them."""
+"""Comparisons and texts of columns in Groovy and JavaScript, as CEL says them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ def order_in_groovy(one: str, sign: str, other: str) -> str:
 def order_in_javascript(one: str, sign: str, other: str) -> str:
     """Compare by order where null is 0."""
     return f"(({one} == null ? 0 : {one}) {sign} ({other} == null ? 0 : {other}))"
+
+
+def text_of(value: str, *, null: bool = True) -> str:
+    """Return the text of any value; CEL makes none of null, true and false."""
+    words = ("null", "true", "false") if null else ("true", "false")
+    cases = "".join(f"{value} == {word} ? '{word}' : " for word in words)
+    return f"({cases}string({value}))"
 
 
 def loosely_equal(path: str, literal: str) -> str | None:

@@ -15,6 +15,7 @@ from connector.transforms.script_comparisons import (
     loosely_equal,
     order_in_groovy,
     order_in_javascript,
+    text_of,
 )
 from connector.transforms.script_tokens import (
     Token,
@@ -174,7 +175,7 @@ class _Parser:
             return _Node(compare(one.text, sign, other.text))
         path = one if one.path else other
         if not self._groovy and not (one.is_text or other.is_text):
-            null = f"{_number_for_null(one)} {sign} {_number_for_null(other)}"
+            null = f"0 {sign} {other.at(_SUM)}" if one.path else f"{one.at(_SUM)} {sign} 0"
             return _Node(f"({path.text} == null ? {null} : {plain})")
         # To Groovy a null is less than anything else.
         if self._groovy and (sign in ("<", "<=")) == one.path:
@@ -204,8 +205,9 @@ class _Parser:
             if self._takes(sign):
                 node = self._unary()
                 number = sign == "-" and node.number
-                text = f"{sign}{node.at(_MEMBER)}"
-                return _Node(text, _SIGN, literal=node.literal, number=number)
+                return _Node(
+                    f"{sign}{node.at(_MEMBER)}", _SIGN, literal=node.literal, number=number
+                )
         return self._postfix(self._primary())
 
     def _primary(self) -> _Node:
@@ -307,16 +309,14 @@ class _Parser:
         return None
 
     def _as_text(self, node: _Node, *, null: bool = True) -> _Node:
-        """Return a node as a text; CEL makes none of null, true and false."""
+        """Return a node as a text."""
         if node.is_text:
             return node
         if node.literal and (self._groovy or not node.number):
             return _Node(quoted(node.text), is_text=True)
         if node.number:
             return _Node(f"string({node.text})", is_text=True)
-        cases = [f"{node.at(_SUM)} == {word} ? '{word}' : " for word in ("null", "true", "false")]
-        text = f"({''.join(cases[0 if null else 1 :])}string({node.text}))"
-        return _Node(text, is_text=True)
+        return _Node(text_of(node.at(_MEMBER), null=null), is_text=True)
 
     def _pattern(self, *, whole: bool) -> str:
         """Read a regular expression, which in Java may have to fit a whole text."""
@@ -346,8 +346,3 @@ class _Parser:
         token = self._tokens[self._at]
         self._at += token.kind != "end"
         return token
-
-
-def _number_for_null(node: _Node) -> str:
-    """Return what JavaScript compares in place of a null."""
-    return "0" if node.path else node.at(_SUM)
