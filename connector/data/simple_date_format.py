@@ -16,7 +16,17 @@ _MONTHS: Final = (
 ).split()
 _DAYS: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _NUMBER: Final = re.compile(r"\s*(-?\d+)")
-_ZONE: Final = re.compile(r"(?:(?:GMT|UTC)?([+-])(\d{1,2}):?(\d\d)|GMT|UTC|Z)", re.IGNORECASE)
+_ZONE: Final = re.compile(
+    r"([+-])([01][0-9]|2[0-3])([0-5][0-9])|GMT([+-])([01]?[0-9]|2[0-3]):([0-5][0-9])|GMT(?![+-])"
+    r"|UTC|Coordinated Universal Time",
+    re.IGNORECASE,
+)
+_HOURS: Final = r"([+-])([01][0-9]|2[0-3])"
+_ISO_ZONES: Final = {
+    1: re.compile(f"Z|{_HOURS}"),
+    2: re.compile(f"Z|{_HOURS}([0-5][0-9])"),
+    3: re.compile(f"Z|{_HOURS}:([0-5][0-9])"),
+}
 _HALF_CENTURY_AHEAD: Final = 20  # two digits mean a year up to so many years ahead
 
 
@@ -83,7 +93,7 @@ class SimpleDateFormat:
             found[piece.letter] = number
             return match.end()
         if piece.letter in "zZX":
-            return _read_zone(text, position, found)
+            return _read_zone(piece, text, position, found)
         return _read_name(piece.letter, text, position, found)
 
 
@@ -100,6 +110,8 @@ def _pieces(pattern: str) -> list[_PatternPiece]:
                 raise ValueError(f"Illegal pattern character '{match[3]}'")
             if match[3] in _UNSUPPORTED:
                 raise ValueError(f"the letter {match[3]} is not supported")
+            if match[3] == "X" and len(match[2]) not in _ISO_ZONES:
+                raise ValueError(f"invalid ISO 8601 format: length={len(match[2])}")
             found.append(_PatternPiece(match[3], match[2]))
         elif match[1] is not None:
             found.append(_PatternPiece("", match[1].replace("''", "'") or "'"))
@@ -139,13 +151,14 @@ def _literal(literal: str, text: str, position: int) -> int:
     return position + len(literal)
 
 
-def _read_zone(text: str, position: int, found: dict[str, Any]) -> int:
-    match = _ZONE.match(text, position)
+def _read_zone(piece: _Piece, text: str, position: int, found: dict[str, Any]) -> int:
+    expression = _ISO_ZONES[piece.width] if piece.letter == "X" else _ZONE
+    match = expression.match(text, position)
     if match is None:
         raise ValueError(text)
-    if match[1]:
-        minutes = int(match[2]) * 60 + int(match[3])
-        found["zone"] = -minutes if match[1] == "-" else minutes
+    sign, hours, *rest = [group for group in match.groups() if group] or ["+", "0"]
+    minutes = int(hours) * 60 + sum(map(int, rest))
+    found["zone"] = -minutes if sign == "-" else minutes
     return match.end()
 
 

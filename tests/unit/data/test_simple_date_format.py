@@ -45,9 +45,29 @@ def test_texts_are_read(pattern: str, text: str, milliseconds: int) -> None:
     assert SimpleDateFormat(pattern).parse(text) == milliseconds
 
 
-@pytest.mark.parametrize("pattern", ["yyyy-bb", "YYYY", "'open", "w"])
+@pytest.mark.parametrize(
+    ("pattern", "zones", "others"),
+    [
+        ("Z", "+0200 GMT+2:00 gmt+02:00", "Z +02 +02:00 +2:00 GMT+0200 +2400 +0260"),
+        ("z", "+0200 GMT+02:00", "Z GMT+24:00 GMT+"),
+        ("X", "+02 +0200", "z GMT UTC 2"),
+        ("XX", "+0200", "+02 +02:00 z GMT+2:00"),
+        ("XXX", "+02:00", "+02 +0200 z"),
+    ],
+)
+def test_zones_are_read_as_their_letter_says(pattern: str, zones: str, others: str) -> None:
+    date = SimpleDateFormat(f"HH{pattern}")
+    assert [date.parse(f"02{zone}") for zone in zones.split()] == [0] * len(zones.split())
+    universal = "Z" if pattern[0] == "X" else "UTC"
+    assert date.parse(f"00{universal}") == 0
+    for zone in others.split():
+        with pytest.raises(ValueError):  # noqa: PT011 - the text itself
+            date.parse(f"02{zone}")
+
+
+@pytest.mark.parametrize("pattern", ["yyyy-bb", "YYYY", "'open", "w", "XXXX"])
 def test_patterns_that_are_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match=r"Illegal|not supported|Unterminated"):
+    with pytest.raises(ValueError, match=r"Illegal|not supported|Unterminated|ISO 8601"):
         SimpleDateFormat(pattern)
 
 
