@@ -22,13 +22,17 @@ def wrap(number: int, bits: int) -> int:
     return (number + half & (1 << bits) - 1) - half
 
 
+def limited(number: float, bits: int) -> int:
+    """Return the nearest integer of so many bits."""
+    half = 1 << bits - 1
+    return int(min(max(number, -half), half - 1))
+
+
 def from_float(number: float, bits: int) -> int:
     """Convert a float: to long or int it is limited, to shorter types it then wraps."""
     if number != number:  # noqa: PLR0124 - NaN
         return 0
-    half = 1 << max(bits, 32) - 1
-    limited = min(max(number, -half), half - 1)
-    return wrap(int(limited), bits)
+    return wrap(limited(number, max(bits, 32)), bits)
 
 
 def parse_integer(text: str, bits: int) -> int:

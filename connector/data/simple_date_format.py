@@ -151,7 +151,7 @@ def _literal(literal: str, text: str, position: int) -> int:
     return position + len(literal)
 
 
-def _read_zone(piece: _Piece, text: str, position: int, found: dict[str, Any]) -> int:
+def _read_zone(piece: _PatternPiece, text: str, position: int, found: dict[str, Any]) -> int:
     expression = _ISO_ZONES[piece.width] if piece.letter == "X" else _ZONE
     match = expression.match(text, position)
     if match is None:

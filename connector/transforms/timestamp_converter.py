@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, one_of
 from connector.data.calendar import DAY
+from connector.data.java_numbers import limited
 from connector.data.java_types import java_class, schema_text
 from connector.data.record import Record
 from connector.data.schema import INT64, STRING, Field, Schema
@@ -161,7 +162,7 @@ class TimestampConverter:
 
     def _from_number(self, number: int) -> int:
         if self._precision == "seconds":
-            return number * 1000
+            return limited(number * 1000, 64)
         return _divide(number, _PER_MILLISECOND[self._precision])
 
     def _writer(self) -> Convert:
@@ -173,7 +174,7 @@ class TimestampConverter:
             if self._precision == "seconds":
                 return lambda milliseconds: _divide(milliseconds, 1000)
             per_millisecond = _PER_MILLISECOND[self._precision]
-            return lambda milliseconds: milliseconds * per_millisecond
+            return lambda milliseconds: limited(milliseconds * per_millisecond, 64)
         writers: dict[str, Convert] = {
             "Date": lambda milliseconds: milliseconds // DAY,
             "Time": lambda milliseconds: milliseconds % DAY,
