@@ -146,7 +146,7 @@ def _replacement(
     if not config.get(regex):
         return None
     expression = re.compile(pattern(regex, config[regex]).pattern)
-    replacement = java_replacement(config[text])
+    replacement = java_replacement(config[text], expression.groups)
     try:
         expression.sub(replacement, "")
     except (re.error, IndexError) as error:

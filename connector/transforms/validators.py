@@ -69,7 +69,7 @@ def compile_replacement(name: str, text: str, regex: re.Pattern[str]) -> str:
 
     :raises ConfigError: it names a group that the expression does not have.
     """
-    replacement = java_replacement(text)
+    replacement = java_replacement(text, regex.groups)
     try:
         regex.sub(replacement, "")
     except (re.error, IndexError) as error:

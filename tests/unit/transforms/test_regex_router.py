@@ -26,6 +26,9 @@ def _routed(regex: str, replacement: str, topic: str) -> str:
         ("(?<db>.*)\\.(?<table>.*)", "${table}-${db}", "shop.orders", "orders-shop"),
         ("(?<!x)a(?<=a)b", "lookbehind", "ab", "lookbehind"),
         ("a(b)?c", "[$1]", "ac", "[]"),
+        ("(a)(.*)", "$10-$27", "ab", "a0-b7"),  # as many digits as name a group
+        ("(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", "$10.$1", "abcdefghij", "j.a"),
+        ("(.*)", "x$01", "t", "xt"),
         ("(.*)", "\\$1\\\\$1", "t", "$1\\t"),
         ("orders", "x", "orders2", "orders2"),  # the whole name has to fit
         ("ORDERS", "x", "orders", "orders"),
