@@ -100,7 +100,9 @@ class _Structs:
             values = envelope.get(part)
             if values is None:
                 continue
-            new[part] = values = dict(values)
+            # As in Debezium both records of a changed primary key share the source block, whose
+            # times the second one finds converted already.
+            new[part] = values = values if part == "source" else dict(values)
             for change in changes:
                 value = value_or_default(change.schema, values.get(change.name))
                 if value is not None:
