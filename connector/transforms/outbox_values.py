@@ -24,7 +24,8 @@ class EnvelopeSchemas:
     def __init__(self, placed: Sequence[Placed], *, ignores_missing: bool) -> None:
         self._placed = placed
         self._ignores_missing = ignores_missing
-        self._by_payload = SchemaCache(self._build)
+        self._by_payload = SchemaCache(self._of_content)
+        self._by_content: dict[tuple[Any, ...], Schema] = {}
         self._by_version: dict[int | None, Schema] = {}
 
     def of(self, payload: Schema, row: Schema, routed: str | None) -> Schema:
@@ -39,6 +40,15 @@ class EnvelopeSchemas:
             built = self._build(payload, row, routed)
             self._by_version[version] = built.with_changes(version=version)
         return self._by_version[version]
+
+    def _of_content(self, payload: Schema, row: Schema, routed: str | None) -> Schema:
+        """Return the schema of the first event whose payload has an equal schema."""
+        parts = payload.parts()
+        if parts not in self._by_content:
+            if len(self._by_content) >= _MAX_SCHEMAS:
+                self._by_content.clear()
+            self._by_content[parts] = self._build(payload, row, routed)
+        return self._by_content[parts]
 
     def _build(self, payload: Schema, row: Schema, routed: str | None) -> Schema:
         fields = [Field("payload", payload)]
