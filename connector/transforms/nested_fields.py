@@ -43,7 +43,8 @@ def schema_with(
                 raise TransformError(f"The header for {entry.path} has no schema.")
             fields.append(Field(added, entry.schema))
     fields += (
-        Field(parent, _parent(parent, nested)) for parent in _parents(schema, nested, name, level)
+        Field(parent, _parent(parent, nested, level))
+        for parent in _parents(schema, nested, name, level)
     )
     return struct_like(schema, fields)
 
@@ -76,7 +77,7 @@ def values_with(
     for parent in _parents(schema, nested, name, level):
         if new.field(parent) is not None:
             updated[parent] = {
-                entry.steps[1]: entry.value for entry in nested if entry.steps[0] == parent
+                entry.steps[1]: entry.value for entry in _members(parent, nested, level)
             }
     return updated
 
@@ -105,17 +106,26 @@ def _name_at(entry: NestedValue, name: str, level: int) -> str | None:
 
 
 def _parents(schema: Schema, nested: Sequence[NestedValue], name: str, level: int) -> list[str]:
-    """Return the structs that have to be made at the top; Debezium makes none further down."""
-    if level or name != ROOT:
-        return []
+    """Return the structs that have to be made in the struct of that name and level."""
     there = {field.name for field in schema.fields}
-    return list(dict.fromkeys(e.steps[0] for e in nested if e.steps[0] not in there))
+    below = [
+        entry.steps[level]
+        for entry in nested
+        if len(entry.steps) > level + 1
+        and (name == ROOT if level == 0 else entry.steps[level - 1] == name)
+    ]
+    return [parent for parent in dict.fromkeys(below) if parent not in there]
 
 
-def _parent(parent: str, nested: Sequence[NestedValue]) -> Schema:
+def _members(parent: str, nested: Sequence[NestedValue], level: int) -> list[NestedValue]:
+    """Return what a new struct holds: as in Debezium nothing, unless it is at the top."""
+    return [] if level else [entry for entry in nested if entry.steps[0] == parent]
+
+
+def _parent(parent: str, nested: Sequence[NestedValue], level: int) -> Schema:
     members = [
         (entry.steps[1], entry.schema)
-        for entry in nested
-        if entry.steps[0] == parent and entry.schema is not None
+        for entry in _members(parent, nested, level)
+        if entry.schema is not None
     ]
     return struct(None, *members, optional=True)

@@ -1,0 +1,32 @@
+"""HeaderToValue: a path into a struct that does not exist."""
+
+from __future__ import annotations
+
+from connector.data.record import Header, Record
+from connector.data.schema import STRING, struct
+from connector.transforms.header_to_value import HeaderToValue
+
+SOURCE = struct("source", ("db", STRING))
+EVENT = struct("event", ("source", SOURCE), ("op", STRING))
+
+
+def moved(field: str) -> Record:
+    transform = HeaderToValue({"headers": "h", "fields": field, "operation": "move"})
+    value = {"source": {"db": "shop"}, "op": "c"}
+    return transform.apply(Record("t", None, None, None, EVENT, value, [Header("h", STRING, "x")]))
+
+
+def test_a_struct_inside_another_is_made_without_members() -> None:
+    record = moved("source.a.b")
+    assert record.value == {"source": {"db": "shop", "a": {}}, "op": "c"}
+    assert record.value_schema is not None
+    source = record.value_schema.field("source")
+    assert source is not None
+    made = source.schema.field("a")
+    assert made is not None
+    assert (made.schema.type, made.schema.optional, made.schema.fields) == ("struct", True, ())
+
+
+def test_a_struct_at_the_top_is_made_with_its_member() -> None:
+    record = moved("a.b")
+    assert record.value == {"source": {"db": "shop"}, "op": "c", "a": {"b": "x"}}
