@@ -261,8 +261,8 @@ def test_references_are_never_resolved_in_answers(
         assert answer.count("s3cret-of-the-file") == (0 if path == "/status" else 1)
     assert worker.http.get(f"/connectors/{name}/config").json()["password"] == reference
     file.unlink()
-    answer = worker.http.post(f"/connectors/{name}/restart")
-    assert error(answer) == (500, 500, f"Could not read properties from file {file}")
+    refused = worker.http.post(f"/connectors/{name}/restart")
+    assert error(refused) == (500, 500, f"Could not read properties from file {file}")
     status = worker.status(name)
     assert status["connector"]["state"] == "FAILED"
     assert "Could not read properties from file" in status["connector"]["trace"]

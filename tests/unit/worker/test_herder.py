@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -229,10 +230,11 @@ def test_the_same_configuration_starts_what_could_not_start(
     memory.herder(FILES).create("c", with_secret(secrets))
     text = secrets.read_text()
     secrets.unlink()
-    for change in (
+    changes: list[Callable[[Herder], object]] = [
         lambda herder: herder.put_config("c", with_secret(secrets)),
         lambda herder: herder.patch_config("c", {}),
-    ):
+    ]
+    for change in changes:
         herder = memory.herder(FILES)
         wait_for(lambda: states(herder) == ("FAILED", []))  # noqa: B023 — called at once
         secrets.write_text(text)
