@@ -10,7 +10,7 @@ from connector.converters.header_values import HeaderValues
 from connector.data.java import date_text, decimal_text, double_text, float_text
 from connector.data.schema import Schema
 from connector.data.semantic import JAVA_DATES, misses_type
-from connector.names import CONNECT_DECIMAL
+from connector.names import BITS, CONNECT_DECIMAL, GEOMETRY, POINT
 
 
 class StringConverter(HeaderValues):
@@ -42,18 +42,13 @@ def java_text(schema: Schema | None, value: Any) -> str:
     if isinstance(value, float):
         return float_text(value) if schema and schema.type == "float32" else double_text(value)
     if isinstance(value, bytes):
-        return f"[B@{id(value) & 0xFFFFFFFF:x}"
+        return _bytes(schema, value)
     if schema is None:
         return _schemaless(value)
     if isinstance(value, int):
         return _number(schema, value)
     if schema.type == "struct":
-        members = (
-            f"{field.name}={java_text(field.schema, value.get(field.name))}"
-            for field in schema.fields
-            if value.get(field.name) is not None
-        )
-        return "Struct{" + ",".join(members) + "}"
+        return _struct(schema, value)
     if schema.type == "array":
         return "[" + ", ".join(java_text(schema.items, member) for member in value) + "]"
     if schema.type == "map":
@@ -63,6 +58,32 @@ def java_text(schema: Schema | None, value: Any) -> str:
         )
         return "{" + ", ".join(pairs) + "}"
     return str(value)
+
+
+def _struct(schema: Schema, value: Mapping[str, Any]) -> str:
+    # of these the bytes are an array, as those of a BIT column
+    holds_arrays = schema.name in (GEOMETRY, POINT)
+    members = []
+    for field in schema.fields:
+        found = value.get(field.name)
+        if found is not None:
+            is_array = holds_arrays and isinstance(found, bytes)
+            text = _array(found) if is_array else java_text(field.schema, found)
+            members.append(f"{field.name}={text}")
+    return "Struct{" + ",".join(members) + "}"
+
+
+def _bytes(schema: Schema | None, value: bytes) -> str:
+    """Return the text of a buffer; Debezium has an array for BIT."""
+    if schema is not None and schema.name == BITS:
+        return _array(value)
+    size = len(value)
+    return f"java.nio.HeapByteBuffer[pos=0 lim={size} cap={size}]"
+
+
+def _array(value: bytes) -> str:
+    """Return the text of an array, which has its address."""
+    return f"[B@{id(value) & 0xFFFFFFFF:x}"
 
 
 def _number(schema: Schema, value: int) -> str:

@@ -9,6 +9,7 @@ import pytest
 from connector.converters.string import StringConverter
 from connector.data.schema import (
     BOOLEAN,
+    BYTES,
     FLOAT32,
     FLOAT64,
     INT32,
@@ -20,6 +21,7 @@ from connector.data.schema import (
     struct,
 )
 from connector.data.semantic import CONNECT_DATE, CONNECT_TIMESTAMP, TIMESTAMP, decimal
+from connector.names import BITS, POINT
 
 _ROW = struct("r", ("id", INT64), ("name", STRING.as_optional()), ("ok", BOOLEAN))
 
@@ -43,10 +45,29 @@ _ROW = struct("r", ("id", INT64), ("name", STRING.as_optional()), ("ok", BOOLEAN
         (_ROW, {"id": 1, "name": None, "ok": True}, "Struct{id=1,ok=true}"),
         (None, {"a": [1, "x"], "b": None}, "{a=[1, x], b=null}"),
         (None, 1e10, "1.0E10"),
+        (BYTES, b"abc", "java.nio.HeapByteBuffer[pos=0 lim=3 cap=3]"),
+        (
+            struct("r", ("b", BYTES)),
+            {"b": b""},
+            "Struct{b=java.nio.HeapByteBuffer[pos=0 lim=0 cap=0]}",
+        ),
     ],
 )
 def test_a_value_is_written_as_text(schema: Schema | None, value: Any, text: str) -> None:
     assert StringConverter().from_connect("t", schema, value) == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (Schema("bytes", name=BITS), b"a"),
+        (struct(POINT, ("wkb", BYTES)), {"wkb": b"a"}),
+    ],
+)
+def test_the_bytes_of_bits_and_geometries_are_an_array(schema: Schema, value: Any) -> None:
+    text = StringConverter().from_connect("t", schema, value)
+    assert text is not None
+    assert b"[B@" in text
 
 
 def test_null_is_no_text() -> None:
