@@ -10,6 +10,7 @@ from connector.plugin import Converter, PluginInfo, Plugins
 from connector.worker.connector_config import source_config
 from connector.worker.herder import Herder
 from connector.worker.nested_plugins import CONVERTER_TYPE
+from connector.worker.plugin_versions import VersionError, version_fault
 from connector.worker.rest_entities import ConfigInfos, ConfigKeyInfo
 from connector.worker.validation_answer import key_info
 from connector.worker.worker_config import WorkerConfig
@@ -31,13 +32,9 @@ def plugins(herder: Herder, table: Plugins, worker: WorkerConfig) -> APIRouter:
         ]
 
     @router.get("/{plugin}/config")
-    def keys(plugin: Name, version: str | None = None) -> list[ConfigKeyInfo]:
+    def keys(plugin: Name, version: str = "latest") -> list[ConfigKeyInfo]:
         found = _find(table, plugin)
-        if version is not None and version != found.version:
-            raise BadRequestError(
-                f"Plugin {found.class_name} not found that matches the version {version}, "
-                f"available versions: [{found.version}]"
-            )
+        _check_version(found, version)
         return [key_info(key) for key in _keys(table, found, worker) if not key.internal]
 
     @router.put("/{plugin}/config/validate")
@@ -66,6 +63,15 @@ def _find(table: Plugins, name: str) -> PluginInfo:
         return table.info(name)
     except NotFoundError:
         raise NotFoundError(f"Unknown plugin {name}.") from None
+
+
+def _check_version(plugin: PluginInfo, required: str) -> None:
+    try:
+        fault = version_fault(plugin.class_name, plugin.version, required)
+    except VersionError:
+        fault = f"Invalid version specification: {required}"
+    if fault:
+        raise BadRequestError(fault)
 
 
 def _keys(table: Plugins, plugin: PluginInfo, worker: WorkerConfig) -> ConfigDef:

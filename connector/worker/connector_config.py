@@ -18,7 +18,8 @@ from connector.config import (
     one_of,
 )
 from connector.errors import ConfigError, NotFoundError
-from connector.plugin import PluginKind, Plugins
+from connector.plugin import PluginInfo, PluginKind, Plugins
+from connector.worker.plugin_versions import VersionError, version_fault
 
 Below = Callable[[str], Mapping[str, str]]
 
@@ -188,22 +189,28 @@ def _sort_key(key: ConfigKey) -> tuple[bool, int]:
 def _version(
     role: str, class_name: str | None, kind: PluginKind, order: int, plugins: Plugins
 ) -> ConfigKey:
-    version = version_of(plugins, class_name, kind)
+    plugin = _plugin(plugins, class_name, kind)
+    version = plugin.version if plugin else None
     label = role.partition(".")[0].capitalize() + (" converter" if role != "connector" else "")
     return _common(
         f"{role}.plugin.version", "STRING", version, "MEDIUM" if role == "connector" else "LOW",
         f"Version of the {label.lower()} to use; there is one version of each.",
         order=order, width="MEDIUM" if role == "connector" else "SHORT",
         display_name=f"{label} version",
-        validator=_only_version(version), recommended=(version,) if version else (),
+        validator=_meeting(plugin), recommended=(version,) if version else (),
     )  # fmt: skip
 
 
-def _only_version(version: str | None) -> Validator:
-    def check(key: str, value: Any) -> str | None:
-        if value == version or version is None:
+def _meeting(plugin: PluginInfo | None) -> Validator:
+    """Accept the requirements that the version of a plugin meets."""
+
+    def check(_: str, value: Any) -> str | None:
+        if value is None or plugin is None:
             return None
-        return str(invalid(key, value, f"The only version available here is {version}."))
+        try:
+            return version_fault(plugin.class_name, plugin.version, value)
+        except VersionError as error:
+            return str(error)
 
     return check
 
@@ -215,8 +222,13 @@ def names(plugins: Plugins, kind: PluginKind) -> tuple[str, ...]:
 
 def version_of(plugins: Plugins, class_name: str | None, kind: PluginKind) -> str | None:
     """Return the version of a plugin, None when there is no such plugin."""
+    plugin = _plugin(plugins, class_name, kind)
+    return plugin.version if plugin else None
+
+
+def _plugin(plugins: Plugins, class_name: str | None, kind: PluginKind) -> PluginInfo | None:
     try:
-        return plugins.info(class_name or "", kind).version
+        return plugins.info(class_name or "", kind)
     except (NotFoundError, ConfigError):
         return None
 

@@ -26,6 +26,7 @@ from connector.worker.nested_plugins import (
     check_converters,
     converter_keys,
 )
+from connector.worker.plugin_versions import check_requirement
 from connector.worker.requests import Stages
 from connector.worker.rest_entities import ConfigInfos
 from connector.worker.topic_creation import PREFIX as TOPIC_CREATION
@@ -74,10 +75,12 @@ class ConnectorValidator:
     def validate(self, config: Mapping[str, str | None], stages: Stages) -> ConfigInfos:
         """Report on every key.
 
-        :raises ConfigError: the class is missing or unknown, or a provider cannot be read.
+        :raises ConfigError: the class is missing or unknown, the required version of it cannot be
+            read, or a provider cannot.
         """
         connector = self.connector(config)
         resolved = self._providers.resolve(config)
+        check_requirement(resolved.get("connector.plugin.version", "latest"))
         sections = [
             self._base(resolved),
             self._connector(connector, resolved, stages),

@@ -16,6 +16,13 @@ from tools.stack import ConnectWorker, KafkaBroker, MySql97
 OFFSETS = {"offsets": [{"partition": {"server": "x"}, "offset": None}]}
 
 
+CONNECTOR, KEY_CONVERTER = "connector.plugin.version", "key.converter.plugin.version"
+VERSIONED = {
+    "connector.class": MYSQL,
+    "key.converter": "org.apache.kafka.connect.json.JsonConverter",
+}
+
+
 class Call(NamedTuple):
     """A request; ``body`` is sent as it is when it is a text, as JSON otherwise."""
 
@@ -79,6 +86,8 @@ SAME = [
     Call("DELETE", "/connectors/x"),
     Call("PATCH", "/connectors/x/config", {}),
     Call("GET", "/connector-plugins/Foo/config"),
+    Call("GET", f"/connector-plugins/{MYSQL}/config?version=[1"),
+    Call("GET", f"/connector-plugins/{MYSQL}/config?version=(1)"),
     Call("GET", "/admin/loggers/foo"),
     Call("PUT", "/admin/loggers/foo", {}),
     Call("PUT", "/admin/loggers/foo", {"levl": "info"}),
@@ -117,6 +126,20 @@ BETTER = [
         400,
         "Cannot deserialize value of type",
     ),
+    *(
+        (Call("GET", f"/connector-plugins/{MYSQL}/config?version={required}"), 400, 400, text)
+        for required, text in (
+            ("9", "not found that matches the version range [9,9], available versions: ["),
+            ("[9,)", "not found that matches the version range [9,), available versions: ["),
+        )
+    ),
+    *(
+        (Call("PUT", "/connectors/x/config", {**VERSIONED, CONNECTOR: required}), 400, 400, text)
+        for required, text in (
+            ("[1", "Unbounded range: [1"),
+            ("9", "not found that matches the version range [9,9], available versions: ["),
+        )
+    ),
     (
         Call("PATCH", "/connectors/x/offsets", {"offsets": [1]}),
         500,
@@ -149,6 +172,14 @@ def test_a_better_answer(
         answer = call.send(url)
         assert answer.status_code == status
         assert text in answer.json()["message"]
+
+
+@pytest.mark.parametrize("version", ["latest", "3.6.1.Final", "3.6.1", "[3.6,4)", "(,3],[3.6,)"])
+def test_a_version_that_the_plugin_has(
+    connect_worker: ConnectWorker, worker: WorkerProcess, version: str
+) -> None:
+    call = Call("GET", f"/connector-plugins/{MYSQL}/config?version={version}")
+    assert [call.send(url).status_code for url in (connect_worker.url, worker.url)] == [200, 200]
 
 
 @pytest.fixture
@@ -211,9 +242,13 @@ def test_the_life_of_a_stopped_connector(
         Call("DELETE", path + "/offsets"),
         Call("PUT", path + "/config", {**mysql_config, "tasks.max": 1, "snapshot.mode": "no_data"}),
         Call("PATCH", path + "/config", {"snapshot.mode": None, "tombstones.on.delete": False}),
+        Call("PUT", path + "/config", {**mysql_config, "name": None}),
         *(
-            Call("PUT", path + "/config", {**mysql_config, key: None})
-            for key in ("producer.override.acks", "foo", "name")
+            Call("PUT", path + "/config", {**mysql_config, **VERSIONED, **versions})
+            for versions in (
+                {CONNECTOR: "latest", KEY_CONVERTER: "latest"},
+                {CONNECTOR: "[3.6,4)", KEY_CONVERTER: "[4,5)"},
+            )
         ),
         Call("PUT", path + "/stop"),
         Call("GET", path + "/status"),
@@ -226,6 +261,29 @@ def test_the_life_of_a_stopped_connector(
     ):
         theirs, ours = (_comparable(call.send(url), url) for url in urls)
         assert ours == theirs, call
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("producer.override.acks", None),
+        ("foo", None),
+        *((KEY_CONVERTER, required) for required in ("latest", "[4,5)", "[1")),
+    ],
+)
+def test_errors_of_one_key(
+    urls: tuple[str, str], mysql_config: dict[str, str], name: str, key: str, text: str | None
+) -> None:
+    """Through the validation: PUT answers 500 there, for errors beside a connector's own."""
+    config = {**mysql_config, **VERSIONED, "name": name, key: text}
+    call = Call("PUT", f"/connector-plugins/{MYSQL}/config/validate", config)
+    theirs, ours = (_errors(call.send(url), key) for url in urls)
+    assert ours == theirs
+
+
+def _errors(answer: httpx.Response, key: str) -> set[str]:
+    values = [entry["value"] for entry in answer.json()["configs"] if entry["value"]]
+    return {text for value in values if value["name"] == key for text in value["errors"]}
 
 
 def test_definitions_of_the_base_keys(

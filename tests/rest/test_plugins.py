@@ -49,10 +49,16 @@ def test_keys_of_a_converter(worker: WorkerProcess, plugin: str) -> None:
 def test_unknown_plugins(worker: WorkerProcess) -> None:
     unknown = worker.http.get("/connector-plugins/Foo/config")
     assert error(unknown) == (404, 404, "Unknown plugin Foo.")
-    status, _, text = error(worker.http.get("/connector-plugins/Ticker/config?version=9"))
-    assert status == 400
-    assert text.startswith(f"Plugin {CLASS} not found that matches the version")
-    assert worker.http.get(f"/connector-plugins/Ticker/config?version={VERSION}").status_code == 200
+
+
+def test_the_keys_of_a_version(worker: WorkerProcess) -> None:
+    path = "/connector-plugins/Ticker/config?version="
+    for met in ("latest", VERSION, "[1,2)", "(,1.3]"):
+        assert worker.http.get(path + met).status_code == 200
+    missed = f"Plugin {CLASS} not found that matches the version range [9,9], "
+    available = f"available versions: [{VERSION}]"
+    assert error(worker.http.get(path + "9")) == (400, 400, missed + available)
+    assert error(worker.http.get(path + "[1")) == (400, 400, "Invalid version specification: [1")
 
 
 @pytest.mark.parametrize("plugin", [CLASS, "TickerConnector", "Ticker"])

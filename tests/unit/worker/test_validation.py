@@ -72,6 +72,11 @@ def test_without_a_class_there_is_nothing_to_validate(
         herder.validate({"password": "s3cret", **config})
 
 
+def test_a_required_version_of_the_connector_that_cannot_be_read(herder: Herder) -> None:
+    with pytest.raises(ConfigError, match=r"^Unbounded range: \[1$"):
+        validate(herder, connector__plugin__version="[1")
+
+
 def test_an_unknown_class_is_reported_with_the_available_ones(herder: Herder) -> None:
     with pytest.raises(ConfigError) as caught:
         herder.validate({"connector.class": "io.debezium.connector.postgresql.PostgresConnector"})
@@ -197,10 +202,11 @@ def test_short_names_of_a_class(herder: Herder, alias: str) -> None:
             "connector.plugin.version",
             "9",
             (
-                "Invalid value 9 for configuration connector.plugin.version: The only version "
-                "available here is 1.0."
+                f"Plugin {CLASS} not found that matches the version range [9,9], available "
+                "versions: [1.0]"
             ),
         ),
+        ("key.converter.plugin.version", "[1", "Unbounded range: [1"),
         ("limit", "0", "Invalid value 0 for configuration limit: Value must be at least 1"),
     ],
 )
