@@ -148,6 +148,18 @@ BETTER = [
     ),
     (Call("PUT", "/connectors/x/config", {}), 400, 400, "contains no connector type"),
     (
+        Call("PUT", "/connector-plugins/Foo/config/validate", {}),
+        500,
+        400,
+        "contains no connector type",
+    ),
+    (
+        Call("PUT", "/connector-plugins/Foo/config/validate", {"connector.class": "Foo"}),
+        500,
+        400,
+        "Failed to find any class that implements Connector and which name matches Foo",
+    ),
+    (
         Call("POST", "/connectors", {"name": "x", "config": {"connector.class": "Foo"}}),
         400,
         400,
