@@ -48,11 +48,11 @@ def test_the_same_level_again_is_no_change(levels: LogLevels, name: str) -> None
 
 def test_the_root(levels: LogLevels, name: str) -> None:
     logging.getLogger(name)
-    assert {name, "root"} <= set(levels.put("Root", "ERROR"))
+    assert {name, "root"} <= set(levels.put("Root", "INFO"))
     assert levels.get("ROOT") == levels.get("root")
     found = levels.all()
     assert "Root" not in found
-    assert found["root"].level == found[name].level == "ERROR"
+    assert found["root"].level == found[name].level == "INFO"
     assert list(found) == sorted(found)
 
 
