@@ -204,7 +204,7 @@ class CaptureRun:
 
     def _progress(self, change: Progress[Position]) -> None:
         self._counts = self._pipeline.transaction.to_offset()
-        self._inflight.close(partial(_offset_of, change, self._counts))
+        self._inflight.close(partial(_offset_of, change, self._counts), is_due=change.is_due)
         if change.is_due:
             self._store_offset()
 

@@ -88,15 +88,15 @@ class Inflight:
         self._last_sent = clock()
         self.span = Span(on_failure)
 
-    def close(self, offset: ToOffset) -> None:
-        """End the present span at a position."""
+    def close(self, offset: ToOffset, *, is_due: bool = False) -> None:
+        """End the present span at a position.
+
+        :param is_due: the position is stored at once, even if nothing was sent before it.
+        """
         span = self.span
-        if span.sent:
-            self._last_sent = self._clock()
-        elif self._clock() - self._last_sent < IDLE_SECONDS:
+        if not (span.sent or is_due) and self._clock() - self._last_sent < IDLE_SECONDS:
             return
-        else:
-            self._last_sent = self._clock()
+        self._last_sent = self._clock()
         span.close(offset)
         closed = self._closed
         closed.append(span)

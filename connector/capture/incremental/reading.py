@@ -75,6 +75,8 @@ class TableReading:
     def _schema(self, one: TableState) -> Generator[Change, None, TableEventSchema | None]:
         """Return the schema of a table; None if it cannot be read, which ends it."""
         schema = self.chunks.schema(one.table)
+        if schema is not None:
+            self.state.spell(one, schema.table.id)
         if schema is None:
             if one.is_initial:  # it was dropped, or is not captured any longer
                 yield from self.end_table(one, "SKIPPED")

@@ -105,6 +105,13 @@ class SnapshotState:
         table.restart()
         self._list_changed()
 
+    def spell(self, table: TableState, name: TableId) -> None:
+        """Take the name of a table as its definition has it; servers may ignore case."""
+        if table.table != name:
+            table.request = replace(table.request, table=name)
+            table.text = ""
+            self._list_changed()
+
     def fail(self, table: TableState, reason: str) -> None:
         """Note that a table cannot be read; the caller removes it."""
         table.drop_chunk()

@@ -31,6 +31,7 @@ class SignalChannels:
         # signals without offsets since the last saved state
         self._unsaved: list[Signal] = []
         self._repeated: list[Signal] = []
+        self._is_rewound = False
 
     @property
     def rest(self) -> RestChannel | None:
@@ -48,13 +49,13 @@ class SignalChannels:
         """
         self._next = self._clock() + self._interval
         repeated, self._repeated = self._repeated, []
-        for signal in repeated:
-            self._unsaved.append(signal)
-            yield signal
+        self._unsaved += repeated
+        yield from repeated
         for channel in self._channels:
-            for signal in channel.read():
-                if signal.offset is None:
-                    self._unsaved.append(signal)
+            signals = channel.read()
+            # All of them at once: an error of the first one must not lose the others.
+            self._unsaved += [signal for signal in signals if signal.offset is None]
+            for signal in signals:
                 yield signal
                 if signal.offset is not None:
                     self.offset = signal.offset
@@ -73,11 +74,15 @@ class SignalChannels:
     def rewind(self) -> None:
         """Read the signals since the saved state again."""
         self._repeated, self._unsaved = self._repeated + self._unsaved, []
+        self._is_rewound = True
 
     def seek(self, offset: int | None) -> None:
-        """Continue behind an offset of the topic; what later signals led to is not saved."""
-        if offset != self.offset:
-            self.offset = offset
+        """Continue behind an offset of the topic; what later signals led to is not saved.
+
+        A signal whose action failed is read again, though the offset is still that before it.
+        """
+        if offset != self.offset or self._is_rewound:
+            self.offset, self._is_rewound = offset, False
             for channel in self._channels:
                 channel.seek(offset)
 

@@ -17,6 +17,8 @@ from connector.mysql.session.connection import Connection, code_of, quote
 from connector.mysql.session.server_errors import NO_SUCH_COLUMN, NO_SUCH_TABLE
 from connector.mysql.session.text_rows import TextRows
 
+# Where the server's default is READ UNCOMMITTED, a chunk would have rows that are rolled back.
+_COMMITTED: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 _UTC: Final = "SET time_zone = '+00:00'"
 # Keys may be zero dates, which newer servers refuse to compare in these modes.
 _ZERO_DATES: Final = (
@@ -144,6 +146,7 @@ class MySqlChunkReader:
                 self.close()
             if self._session is None:
                 self._session = self._open_session()
+                self._session.execute(_COMMITTED)
                 self._session.execute(_UTC)
                 self._session.execute(_ZERO_DATES)
             yield self._session

@@ -54,8 +54,8 @@ class Task:
         span.sent += 1
         return Sent(span.receipt)
 
-    def close(self, number: int) -> None:
-        self.inflight.close(lambda: {"pos": number})
+    def close(self, number: int, *, is_due: bool = False) -> None:
+        self.inflight.close(lambda: {"pos": number}, is_due=is_due)
 
     def committable(self) -> int | None:
         offset = self.inflight.committable()
@@ -92,6 +92,14 @@ def test_an_offset_is_stored_when_all_before_it_is_acknowledged(
     stored = stored if found is None else found
     assert stored == max((n for n, size in enumerate(sizes) if size), default=-1)
     assert task.committable() is None
+
+
+def test_a_position_that_is_due_is_stored_though_nothing_was_sent_before_it() -> None:
+    task = Task()
+    task.close(1)
+    assert task.committable() is None
+    task.close(2, is_due=True)
+    assert task.committable() == 2
 
 
 def test_a_span_that_is_not_closed_is_not_stored() -> None:

@@ -119,6 +119,23 @@ def test_a_failed_table_is_reported_until_it_is_read_or_stopped() -> None:
     assert snapshot.to_offset() == {}
 
 
+class ChunksOfAnyCase(Chunks):
+    """Tables of a server with lower_case_table_names=1."""
+
+    def schema(self, table: TableId) -> TableEventSchema | None:
+        return super().schema(TableId(table.database.lower(), table.table.lower()))
+
+
+def test_a_table_is_read_under_the_name_of_its_definition() -> None:
+    """Not for ever: the rows of the window stand under that name."""
+    made = database()
+    chunks = ChunksOfAnyCase(made)
+    snapshot = IncrementalSnapshot(chunks, Notifications(), IncrementalOptions(2))
+    list(snapshot.execute("one", SnapshotRequest((str(TABLE).upper(),))))
+    (read,) = json.loads(snapshot.to_offset()["incremental_snapshot_collections"])
+    assert read["incremental_snapshot_collections_id"] == str(TABLE)
+
+
 def test_a_failed_table_is_read_on_behind_its_last_chunk() -> None:
     """Also after a restart: the offset has how far it was read."""
     made = database()

@@ -32,7 +32,11 @@ class Channel:
 
 
 def signals(channel: Channel) -> Signals:
-    database = Database({1: (1, "a")})
-    notifications = Notifications("p", ("sink",))
-    incremental = IncrementalSnapshot(Chunks(database), notifications, IncrementalOptions())
-    return Signals(SignalOptions(interval=0.0), (channel,), incremental)
+    return signals_with_chunks(channel)[0]
+
+
+def signals_with_chunks(channel: Channel) -> tuple[Signals, Chunks]:
+    """Return signals of a channel with what their snapshots read."""
+    chunks = Chunks(Database({1: (1, "a")}))
+    incremental = IncrementalSnapshot(chunks, Notifications("p", ("sink",)), IncrementalOptions())
+    return Signals(SignalOptions(interval=0.0), (channel,), incremental), chunks

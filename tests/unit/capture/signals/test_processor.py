@@ -12,7 +12,7 @@ from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
 from connector.errors import DatabaseUnavailableError
 from tests.unit.capture.incremental.simulated import At
-from tests.unit.capture.signals.listed_channel import Channel, signals
+from tests.unit.capture.signals.listed_channel import Channel, signals, signals_with_chunks
 
 EXECUTE = Signal("one", "execute-snapshot", {"data-collections": ["d.t"]}, 7)
 
@@ -49,6 +49,23 @@ def test_a_signal_before_an_error_is_read_again() -> None:
     seen: list[Change] = []
     with pytest.raises(DatabaseUnavailableError):
         seen.extend(made.weave(stream(HeartbeatDue(), DatabaseUnavailableError("gone"))))
+    assert started(list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))) == 1
+
+
+@pytest.mark.parametrize("offsets", [(7,), (None, None, None)])
+def test_signals_are_read_again_if_the_action_of_the_first_one_fails(
+    offsets: tuple[int | None, ...],
+) -> None:
+    listed = [
+        Signal(f"s{number}", "execute-snapshot", {"data-collections": ["d.t"]}, offset)
+        for number, offset in enumerate(offsets)
+    ]
+    channel = Channel(*listed)
+    made, chunks = signals_with_chunks(channel)
+    chunks.faults = 1
+    with pytest.raises(DatabaseUnavailableError):
+        list(made.weave(stream(HeartbeatDue())))
+    made.rewind()
     assert started(list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))) == 1
 
 
