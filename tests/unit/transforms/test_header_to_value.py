@@ -10,14 +10,14 @@ SOURCE = struct("source", ("db", STRING))
 EVENT = struct("event", ("source", SOURCE), ("op", STRING))
 
 
-def moved(field: str) -> Record:
+def move_header(field: str) -> Record:
     transform = HeaderToValue({"headers": "h", "fields": field, "operation": "move"})
     value = {"source": {"db": "shop"}, "op": "c"}
     return transform.apply(Record("t", None, None, None, EVENT, value, [Header("h", STRING, "x")]))
 
 
 def test_a_struct_inside_another_is_made_without_members() -> None:
-    record = moved("source.a.b")
+    record = move_header("source.a.b")
     assert record.value == {"source": {"db": "shop", "a": {}}, "op": "c"}
     assert record.value_schema is not None
     source = record.value_schema.field("source")
@@ -28,5 +28,5 @@ def test_a_struct_inside_another_is_made_without_members() -> None:
 
 
 def test_a_struct_at_the_top_is_made_with_its_member() -> None:
-    record = moved("a.b")
+    record = move_header("a.b")
     assert record.value == {"source": {"db": "shop"}, "op": "c", "a": {"b": "x"}}

@@ -22,7 +22,7 @@ MISMATCH = (
 )
 
 
-def masked(replacement: str | None = None) -> Record:
+def mask_price(replacement: str | None = None) -> Record:
     config = {"fields": "price"} | ({"replacement": replacement} if replacement else {})
     return MaskFieldValue(config).apply(Record("t", None, None, None, ROW, {"price": 1250}))
 
@@ -33,7 +33,7 @@ def masked(replacement: str | None = None) -> Record:
 def test_a_masked_decimal_is_written_with_its_own_digits(
     replacement: str | None, text: str
 ) -> None:
-    record = masked(replacement)
+    record = mask_price(replacement)
     numeric = JsonConverter({"schemas.enable": "false", "decimal.format": "NUMERIC"})
     written = numeric.from_connect("t", record.value_schema, record.value)
     assert written == f'{{"price":{text}}}'.encode()
@@ -43,17 +43,17 @@ def test_a_masked_decimal_is_written_with_its_own_digits(
 
 
 def test_a_masked_decimal_is_cast_to_its_number() -> None:
-    assert CastValue({"spec": "price:float64"}).apply(masked("1.5")).value == {"price": 1.5}
-    assert CastValue({"spec": "price:int64"}).apply(masked("1.5")).value == {"price": 1}
+    assert CastValue({"spec": "price:float64"}).apply(mask_price("1.5")).value == {"price": 1.5}
+    assert CastValue({"spec": "price:int64"}).apply(mask_price("1.5")).value == {"price": 1}
 
 
 def test_the_bytes_of_a_masked_decimal_need_the_scale_of_the_column() -> None:
-    record = masked()
+    record = mask_price()
     with pytest.raises(ConversionError, match=MISMATCH):
         JsonConverter().from_connect("t", record.value_schema, record.value)
     with pytest.raises(ConversionError, match=MISMATCH):
         avro_decimal(record.value["price"])
-    equal = masked("1.50")
+    equal = mask_price("1.50")
     assert equal.value == {"price": 150}
     JsonConverter().from_connect("t", equal.value_schema, equal.value)
 
@@ -62,4 +62,4 @@ def test_protobuf_writes_the_scale_of_a_masked_decimal() -> None:
     own, whole = logical(decimal(2)), logical(decimal(0))
     assert own is not None
     assert whole is not None
-    assert own(masked("15").value["price"]) == whole(15)
+    assert own(mask_price("15").value["price"]) == whole(15)

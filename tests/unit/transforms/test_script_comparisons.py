@@ -72,7 +72,7 @@ def test_a_null_has_a_text_in_groovy_only() -> None:
         ("value.after.id.equals(5)", "value.after.id == 5"),
     ],
 )
-def test_numbers_are_not_looked_up_by_their_java_type(text: str, rewritten: str) -> None:
+def test_numbers_are_not_read_by_their_java_type(text: str, rewritten: str) -> None:
     with pytest.raises(ConfigError, match="a BIGINT is never equal to 5") as caught:
         ConditionFilter({"language": GROOVY, "condition": text})
     assert str(caught.value).endswith(f"condition={rewritten}")
