@@ -115,7 +115,7 @@ def test_a_failed_task_waits_for_its_restart(
     worker.create(name, {**ticker, "fail.after": "3"})
     worker.wait_for_states(name, "RUNNING", "FAILED")
     first = worker.status(name)["tasks"][0]["trace"].splitlines()[0]
-    assert first == "StopError: failed after 3 Take away fail.after."
+    assert first == "StopError: failed after 3. Take away fail.after."
     assert worker.http.post(f"/connectors/{name}/restart").status_code == 204
     worker.wait_for_states(name, "RUNNING", "FAILED")
     worker.http.put(f"/connectors/{name}/config", json=ticker)
