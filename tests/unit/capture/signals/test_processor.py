@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from connector.capture.change import Change, HeartbeatDue, Notice, Notification, Progress
+from connector.capture.signals.channels import SignalChannels
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
 from connector.errors import DatabaseUnavailableError
@@ -52,21 +53,21 @@ def test_a_signal_before_an_error_is_read_again() -> None:
     assert started(list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))) == 1
 
 
-@pytest.mark.parametrize("offsets", [(7,), (None, None, None)])
-def test_signals_are_read_again_if_the_action_of_the_first_one_fails(
-    offsets: tuple[int | None, ...],
-) -> None:
-    listed = [
-        Signal(f"s{number}", "execute-snapshot", {"data-collections": ["d.t"]}, offset)
-        for number, offset in enumerate(offsets)
-    ]
-    channel = Channel(*listed)
-    made, chunks = signals_with_chunks(channel)
+def test_a_signal_of_a_topic_whose_action_fails_is_read_again() -> None:
+    made, chunks = signals_with_chunks(Channel(EXECUTE))
     chunks.faults = 1
     with pytest.raises(DatabaseUnavailableError):
         list(made.weave(stream(HeartbeatDue())))
     made.rewind()
     assert started(list(made.weave(stream(HeartbeatDue(), Progress(At(1)))))) == 1
+
+
+def test_signals_behind_one_whose_action_fails_are_read_again() -> None:
+    listed = [Signal(name, "log", {}) for name in ("first", "second", "third")]
+    channels = SignalChannels((Channel(*listed),), 0.0)
+    assert next(channels.read()) == listed[0]
+    channels.rewind()
+    assert list(channels.read()) == listed
 
 
 def test_a_signal_before_a_restart_is_not_read_again() -> None:
