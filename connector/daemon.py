@@ -1,4 +1,4 @@
-"""The composition root: builds one worker from its files, runs and stops it. Nothing imports it.
+"""The composition root: builds one worker from its files, runs and stops it.
 
 Threads: the main thread waits for signals; each listener and each running task has a thread;
 commands that may take long run in threads of their own.

@@ -138,6 +138,11 @@ class AccessDeniedError(StopError):
 class ReadOnlyServerError(StopError):
     """The database is read-only, as a replica is."""
 
+    remedy = (
+        "Connect to a server that accepts writes, or configure nothing that writes: leave out "
+        "heartbeat.action.query, and set read.only=true for incremental snapshots."
+    )
+
 
 class PositionLostError(StopError):
     """The server has purged, or never had, the stored position."""
@@ -213,6 +218,11 @@ class ReselectError(StopError):
 
 class ProduceError(StopError):
     """Kafka refuses messages whatever is tried."""
+
+    remedy = (
+        "Check the settings of the topic and the producer's settings (producer.* of the worker, "
+        "producer.override.* of the connector), then restart the task."
+    )
 
 
 class RefusedMessageError(ProduceError):

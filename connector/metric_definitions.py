@@ -176,7 +176,7 @@ STREAMING: Final = (
     ),
     MetricDefinition(
         "NumberOfErroneousEvents",
-        "Records left out because errors.tolerance is all.",
+        "Records skipped because errors.tolerance is all.",
         lambda f: f.skipped,
     ),
     MetricDefinition(
@@ -262,21 +262,21 @@ OWN: Final = (
         )
     ),
     MetricDefinition(
-        "records_passed_over",
-        "Records left out because errors.tolerance is all.",
+        "records_skipped",
+        "Records skipped because errors.tolerance is all.",
         lambda f: f.skipped,
         "counter",
     ),
     MetricDefinition(
-        "ddl_statements_unread",
-        "DDL statements that could not be read.",
+        "ddl_statements_unparsed",
+        "DDL statements that could not be parsed.",
         lambda f: f.unparsed,
         "counter",
     ),
     MetricDefinition(
-        "table_definitions_repaired",
-        "Definitions of tables that were found to be wrong and replaced.",
-        lambda f: f.repaired,
+        "table_definitions_resolved",
+        "Definitions of tables that were resolved again.",
+        lambda f: f.resolved,
         "counter",
     ),
     MetricDefinition(

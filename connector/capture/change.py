@@ -26,7 +26,7 @@ snapshot of a table and ``/empty`` for a table without rows."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
 WaitCause = Literal["database", "history"]
 """The system that a capture waits for: its database, or the Kafka of its schema history."""
-SchemaChangeCause = Literal["read", "unread", "repaired"]
+SchemaChangeCause = Literal["parsed", "unparsed", "resolved"]
 """A parsed statement, one that could not be parsed, or a definition that replaces a wrong one."""
 
 
@@ -99,7 +99,7 @@ class SchemaChange:
     ddl: str | None
     changes: tuple[TableChange, ...]
     source: Row
-    cause: SchemaChangeCause = "read"
+    cause: SchemaChangeCause = "parsed"
     schema: str | None = None
 
 

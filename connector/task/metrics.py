@@ -108,7 +108,7 @@ class EventCounts:
 class TaskMetrics:
     """The metrics of one task; ``database`` is empty until its first run starts.
 
-    ``unparsed`` counts DDL statements that could not be parsed, ``repaired`` table definitions
+    ``unparsed`` counts DDL statements that could not be parsed, ``resolved`` table definitions
     that were wrong and were replaced. ``behind_ms`` is how old the last event was when it was
     read, -1 before any; it is 0 when nothing is left to read; ``lags`` are the last ones.
     ``rolled_back``, ``malformed`` and ``large`` count transactions, as `LookAhead` does;
@@ -145,7 +145,7 @@ class TaskMetrics:
     faults: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
     unparsed: int = 0
-    repaired: int = 0
+    resolved: int = 0
     commits: int = 0
     committed_at: float = 0.0
     queue: ProducerQueue | None = None
@@ -254,8 +254,8 @@ class TaskMetrics:
             ", ".join(f"{item.type} {item.id}" for item in change.changes)
             or f"a statement of {change.database}"
         )
-        self.unparsed += change.cause == "unread"
-        self.repaired += change.cause == "repaired"
+        self.unparsed += change.cause == "unparsed"
+        self.resolved += change.cause == "resolved"
         if change.source[self._mark_slot] is None:
             self._count_streamed("", 1, change.source, change.database)
             return

@@ -70,12 +70,12 @@ def test_a_statement_that_cannot_be_read_does_not_stop_the_stream(capture: Captu
     database.execute("INSERT INTO other VALUES (2)", "INSERT INTO t (id, v) VALUES (2, 'two')")
     assert capture.rows("t", 2)[1] == {"id": 2, "b": 3, "v": "two"}
     assert len(capture.rows("other", 2)) == 2
-    assert capture.metric("ddl_statements_unread") == 1
-    assert capture.metric("table_definitions_repaired") == 1
-    [unread, repaired] = capture.changes()
-    assert unread == ("unread", ODD[-1])
-    assert repaired[0] == "CREATE"
-    columns = repaired[1]["tableChanges"][0]["table"]["columns"]
+    assert capture.metric("ddl_statements_unparsed") == 1
+    assert capture.metric("table_definitions_resolved") == 1
+    [unparsed, resolved] = capture.changes()
+    assert unparsed == ("unparsed", ODD[-1])
+    assert resolved[0] == "CREATE"
+    columns = resolved[1]["tableChanges"][0]["table"]["columns"]
     assert [column["name"] for column in columns] == ["id", "b", "v"]
     capture.stop()
     database.execute("INSERT INTO t VALUES (3, 4, 'three')", "ALTER TABLE t DROP COLUMN b")
@@ -93,7 +93,7 @@ def test_what_bypassed_the_log_is_found_and_read_from_the_server(capture: Captur
     database.execute("INSERT INTO numbers VALUES (1, 6)", "INSERT INTO t VALUES (2, 7)")
     assert capture.rows("numbers", 1) == [{"id": 1, "n": 6}]
     assert capture.rows("t", 2)[1] == {"id": 2, "v": 7}
-    assert capture.metric("table_definitions_repaired") == 2
+    assert capture.metric("table_definitions_resolved") == 2
 
 
 def test_a_schema_that_cannot_be_resolved_fails_the_task(capture: Capture) -> None:

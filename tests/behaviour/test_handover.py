@@ -147,7 +147,7 @@ def test_debezium_skips_statements_that_millrace_could_not_read(
     )
     topics.wait_for(topic, 2)
     records = [json.loads(message.value or b"{}") for message in topics.read(history)]
-    assert [record["unreadDdl"] for record in records if "unreadDdl" in record] == [
+    assert [record["unparsedDdl"] for record in records if "unparsedDdl" in record] == [
         "ALTER TABLE t CHANGE b c INT DEFAULT 3"
     ]
     offsets = millrace.stop()

@@ -187,7 +187,7 @@ def test_an_outage_longer_than_the_delivery_timeout_skips_nothing(
             at.proxy.heal()
         at.finish()
         at.check()
-        assert at.metric("millrace_records_passed_over_total") == 0
+        assert at.metric("millrace_records_skipped_total") == 0
 
 
 @pytest.mark.slow

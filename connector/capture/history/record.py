@@ -15,7 +15,7 @@ from connector.errors import HistoryError
 
 RecordedPosition = Mapping[str, Any]
 """The offset map that a history records with a statement."""
-_UNREAD: Final = "unreadDdl"
+_UNPARSED: Final = "unparsedDdl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class HistoryRecord:
 
     ``source`` is the source partition (``{"server": prefix}``), ``position`` the offset map that
     was current when the statement was read. ``table_changes`` are JSON documents: most are
-    superseded by later ones and never parsed; None if a record lacks the member. ``unread`` is a
+    superseded by later ones and never parsed; None if a record lacks the member. ``unparsed`` is a
     statement that could not be parsed: it has a member of its own, which Debezium ignores, because
     Debezium fails at a ``ddl`` that it cannot parse.
     """
@@ -36,7 +36,7 @@ class HistoryRecord:
     table_changes: tuple[Json, ...] | None = ()
     ts_ms: int | None = None
     schema: str | None = None
-    unread: str | None = None
+    unparsed: str | None = None
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class HistoryRecord:
         """
         documents = tuple(map(change_to_json, changes))
         if not is_read:
-            return cls(source, position, database, None, documents, ts_ms, unread=ddl)
+            return cls(source, position, database, None, documents, ts_ms, unparsed=ddl)
         return cls(source, position, database, ddl, documents, ts_ms, schema)
 
     def changes(self) -> list[TableChange]:
@@ -87,7 +87,7 @@ class HistoryRecord:
             ("databaseName", self.database),
             ("schemaName", self.schema),
             ("ddl", self.ddl),
-            (_UNREAD, self.unread),
+            (_UNPARSED, self.unparsed),
         ):
             if value is not None:
                 document[name] = value
@@ -112,7 +112,7 @@ def parse_record(text: str | bytes) -> HistoryRecord:
             None if changes is None else tuple(changes),
             document.get("ts_ms"),
             document.get("schemaName"),
-            document.get(_UNREAD),
+            document.get(_UNPARSED),
         )
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise HistoryError(f"The schema history holds an unreadable record: {error}.") from error

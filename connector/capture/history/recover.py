@@ -59,7 +59,7 @@ def recover(
             or _is_redefinition(record)
         ):
             continue
-        statement = record.ddl or record.unread
+        statement = record.ddl or record.unparsed
         if record.table_changes and not (prefer_ddl and statement):
             if record.ddl is not None and must_replay(record.ddl):
                 latest.flush()

@@ -84,7 +84,7 @@ class DdlChange:
     source_database: str
     source_table: str | None
     recorded: bool
-    cause: SchemaChangeCause = "read"
+    cause: SchemaChangeCause = "parsed"
     schema: str | None = None
 
 
@@ -170,7 +170,7 @@ class DatabaseSchema:
         self.unparsed.add(statement, reason)
         sql = statement.strip(_BLANK)
         change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
-        return replace(change, cause="unread")
+        return replace(change, cause="unparsed")
 
     def define(self, statement: str, table: TableId) -> list[DdlChange]:
         """Apply a CREATE TABLE that replaces a definition that was wrong or unresolved.
@@ -185,7 +185,7 @@ class DatabaseSchema:
         if not events:
             return []
         self.unparsed.mark_resolved(table)
-        return [replace(change, cause="repaired") for change in self._changes(events)]
+        return [replace(change, cause="resolved") for change in self._changes(events)]
 
     def redefine(self, change: TableChange, database: str, schema: str | None) -> DdlChange | None:
         """Apply a change that a signal requests; None if it is neither recorded nor published.

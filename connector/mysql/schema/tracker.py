@@ -314,7 +314,7 @@ class SchemaTracker:
                 change.ddl,
                 change.changes,
                 now,
-                is_read=change.cause != "unread",
+                is_read=change.cause != "unparsed",
                 schema=change.schema,
             )
         )

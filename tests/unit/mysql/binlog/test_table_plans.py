@@ -162,7 +162,7 @@ class Resolver:
             return []
         self._reason = None
         self.tables.put(Table(table_map.table, COLUMNS.columns))
-        return [SchemaChange("CREATE", "shop", "CREATE TABLE …", (), (), "repaired")]
+        return [SchemaChange("CREATE", "shop", "CREATE TABLE …", (), (), "resolved")]
 
 
 def plans_with(resolver: Resolver, on_inconsistency: OnInconsistency = "fail") -> TablePlans:
@@ -176,7 +176,7 @@ def test_a_wrong_definition_is_resolved_and_emitted() -> None:
     resolver = Resolver(Tables())
     captured = plans_with(resolver)
     assert captured.plan(TableMap(ORDERS, WIRES)) is not None
-    assert [change.cause for change in captured.resolved] == ["repaired"]
+    assert [change.cause for change in captured.resolved] == ["resolved"]
 
 
 @pytest.mark.parametrize("mode", ["warn", "skip"])

@@ -180,8 +180,8 @@ def test_records_that_are_not_reached_or_unresolved_make_no_snapshot(
     snapshots = SnapshotFile(path, {}, worth=1)
     read(history, snapshots, 700)
     assert not path.exists()
-    unread = HistoryRecord(PARTITION, position(1540), "a", None, unread="ALTER TABLE t0 WHAT")
-    history.append(unread)
+    unparsed = HistoryRecord(PARTITION, position(1540), "a", None, unparsed="ALTER TABLE t0 WHAT")
+    history.append(unparsed)
     read(history, snapshots)
     assert not path.exists()
 

@@ -188,7 +188,7 @@ def test_an_unparsed_statement_is_emitted_and_recorded_and_leaves_its_tables_unr
     assert "secret" not in reason
     assert tracked.unresolved_reason(TableId("d", "x")) is None
     [_, record] = store.records()
-    assert (record.ddl, record.unread, record.table_changes) == (None, odd, ())
+    assert (record.ddl, record.unparsed, record.table_changes) == (None, odd, ())
     again = tracker(store)
     again.recover(at(30).position(), by_gtids=False)
     assert again.unresolved_reason(T) is not None
@@ -201,7 +201,7 @@ def test_a_new_definition_stays_resolved_after_a_restart() -> None:
     run(tracked, "CREATE TABLE t (a INT)", 10)
     run(tracked, "ALTER TABLE t FROBNICATE (", 20)
     [change] = tracked.define("CREATE TABLE `t` (`a` int, `b` int)", T, at(30))
-    assert (change.kind, change.cause, names(tracked)) == ("CREATE", "repaired", ["a", "b"])
+    assert (change.kind, change.cause, names(tracked)) == ("CREATE", "resolved", ["a", "b"])
     assert tracked.unresolved_reason(T) is None
     again = tracker(store)
     again.recover(at(30).position(), by_gtids=False)
