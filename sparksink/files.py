@@ -62,7 +62,7 @@ class Files:
         hadoop = self._jvm.org.apache.hadoop.fs
         over = gateway.new_array(hadoop.Options.Rename, 1)
         over[0] = hadoop.Options.Rename.OVERWRITE
-        hadoop_path, to = self._qualified(f"{path}.new"), self._qualified(path)
+        hadoop_path, to = self._qualify(f"{path}.new"), self._qualify(path)
         context = hadoop.FileContext.getFileContext(to.toUri(), self._configuration)
         context.rename(hadoop_path, to, over)
 
@@ -85,7 +85,7 @@ class Files:
         hadoop_path = self._path(path)
         return hadoop_path.getFileSystem(self._configuration), hadoop_path
 
-    def _qualified(self, path: str) -> Any:
+    def _qualify(self, path: str) -> Any:
         system, hadoop_path = self._at(path)
         return system.makeQualified(hadoop_path)
 

@@ -35,7 +35,7 @@ class MessageFormatError(TableError):
 def name_format_in_errors(mark: str, work: Callable[[], T]) -> T:
     """Run work for messages of one format, and add the format to errors.
 
-    :raises MarkError: a table cannot take them.
+    :raises MessageFormatError: a table cannot take them.
     """
     try:
         return work()

@@ -158,7 +158,7 @@ class BatchProcessor:
             self.progress.done.add(done.table)
             return done
 
-        self.progress.tables = self._arrived(counts)
+        self.progress.tables = self._count_pending(counts)
         topics = sorted(sizes, key=lambda topic: -sizes[topic])
         session = messages.sparkSession
         running = [self._pool.submit(inheritable_thread_target(session)(run), t) for t in topics]
@@ -200,7 +200,7 @@ class BatchProcessor:
         work = partial(self._flow(topic).sweep, end)
         return self._isolation.run(work, table, resumed=table == resumes)
 
-    def _arrived(self, counts: Sequence[FormatCount]) -> Mapping[str, PendingMessages]:
+    def _count_pending(self, counts: Sequence[FormatCount]) -> Mapping[str, PendingMessages]:
         found: dict[str, PendingMessages] = {}
         for one in counts:
             table = self._flow(one.topic).route.table

@@ -57,7 +57,7 @@ class Scd2Mirror(TableMirror):
         """Add the changes of a batch, and end the versions before them."""
         changes = batch.changes_for(self.target)
         frame, observation = observe(changes, self._rules, None)
-        rows = self._deduplicated(frame).localCheckpoint()
+        rows = self._deduplicate(frame).localCheckpoint()
         seen = read_measures(observation)
         batch.check(seen)
         known = self._state.boundaries(self._name)
@@ -69,7 +69,7 @@ class Scd2Mirror(TableMirror):
         end_versions(self._name, self.target, found, self._state)
         return seen
 
-    def _deduplicated(self, changes: DataFrame) -> DataFrame:
+    def _deduplicate(self, changes: DataFrame) -> DataFrame:
         once = Window.partitionBy(*self._key_columns(), *POSITION_COLUMNS).orderBy(
             f.desc("__offset")
         )
@@ -112,7 +112,9 @@ class Scd2Mirror(TableMirror):
         )
         if follows:
             line = tracked_columns.merge_versions(line, self._keys, follows, _first_after(ends))
-        changed = self._ended(line, ends).select(*map(f.col, map(quote_name, self.target.columns)))
+        changed = self._end_versions(line, ends).select(
+            *map(f.col, map(quote_name, self.target.columns))
+        )
         bounds = f"(t.__end_hi IS NULL OR t.__end_hi >= {earliest.hi})"
         keys = (*self._keys, *POSITION_COLUMNS)
         how = Merge(keys, tuple(self.target.columns), deletes=False, ordered=False, bounds=bounds)
@@ -124,7 +126,7 @@ class Scd2Mirror(TableMirror):
         keys = rows.select(*self._key_columns()).distinct()
         return self.target.table.read(keys).where(f"NOT ({over})")
 
-    def _ended(self, line: DataFrame, ends: Iterable[Boundary]) -> DataFrame:
+    def _end_versions(self, line: DataFrame, ends: Iterable[Boundary]) -> DataFrame:
         """Return new versions, and versions with another end than before."""
         order = Window.partitionBy(*self._key_columns()).orderBy(*POSITION_COLUMNS)
         here = f.struct(

@@ -75,7 +75,7 @@ class StreamJob:
         faults = 0
         while faults < _STARTS:
             query = self._query = self._start(until, once=once)
-            if not self._ended(query):
+            if not self._await_end(query):
                 faults += 1
             elif self._stopping.is_set() or until is None or has_reached(query, json.loads(until)):
                 self._follow_statements(at_once=True)
@@ -83,7 +83,7 @@ class StreamJob:
                 return
         raise SinkError("Spark's Kafka source fails each time it reports its progress.")
 
-    def _ended(self, query: StreamingQuery) -> bool:
+    def _await_end(self, query: StreamingQuery) -> bool:
         """Wait for the end; return False if the query failed and must be restarted."""
         try:
             while query.isActive and not self._stopping.is_set():
@@ -116,9 +116,9 @@ class StreamJob:
         if found.get("endOffset") and isinstance(found.get("latestOffset"), dict):
             self._metrics.behind(found["endOffset"], found["latestOffset"])
             late = tables_behind(self._sink, found["endOffset"], found["latestOffset"])
-            self._metrics.lag.behind(late)
+            self._metrics.lag.set_behind(late)
         elif found:  # a source that does not report its latest offsets
-            self._metrics.lag.behind(())
+            self._metrics.lag.set_behind(())
 
     def _report(self) -> None:
         """Log the progress of a long batch, and refresh time-dependent metrics."""

@@ -89,10 +89,10 @@ def status(sink: Sink, _: argparse.Namespace) -> None:
     notes = dict.fromkeys(sink.state.dropped(), "dropped at the source")
     notes |= {one.table: WAITS for one in sink.state.pending_sweeps()} | {**sink.state.gaps()}
     lag = SourceLag()
-    lag.applied([*done.values()], sink.state.parked())
+    lag.set_applied([*done.values()], sink.state.parked())
     if sink.config.source.kind != "file":
         read = committed_offsets(Files(sink.spark), sink.config.checkpoint.rstrip("/"))
-        lag.behind(tables_behind(sink, read, present_offsets(sink)))
+        lag.set_behind(tables_behind(sink, read, present_offsets(sink)))
     sys.stdout.write(status_table(done, sink.state.parked(), lag.seconds(), notes))
 
 

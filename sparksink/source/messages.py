@@ -21,6 +21,7 @@ from connector.names import POSITION_HEADER
 from sparksink.config.source import Source
 from sparksink.errors import SinkError
 from sparksink.source import offset_bounds, table_routing
+from sparksink.source.headers import header_text
 from sparksink.source.kafka import Offsets, read_offsets
 from sparksink.source.python_kafka import PythonKafka
 
@@ -83,7 +84,7 @@ class Messages:
             return self._streamed_messages(self._from_kafka(found))
         if self._source.kind == "file":
             reader = self._spark.readStream.schema(RECORDED).option("maxFilesPerTrigger", 1)
-            return self._streamed_messages(self._recorded(reader.json(self._source.path)))
+            return self._streamed_messages(self._parse_recorded(reader.json(self._source.path)))
         reader = self._spark.readStream.format("kafka").options(**self._kafka())
         loaded = reader.options(**self._start(), **self._limits(once=once)).load()
         return self._streamed_messages(self._from_kafka(loaded))
@@ -92,7 +93,7 @@ class Messages:
         """Return the present messages between a start and an end, as in a configuration."""
         if self._source.kind == "file":
             lines = self._spark.read.schema(RECORDED).json(self._source.path)
-            return self._table_messages(self._recorded(lines))
+            return self._table_messages(self._parse_recorded(lines))
         if self._source.kind == "kafka_py":
             given = self._python.between(topics or self.pattern, start, end)
             return self._table_messages(self._from_kafka(given))
@@ -172,10 +173,9 @@ class Messages:
         return loaded.select(*_MESSAGE, position, *self._header_columns())
 
     def _position(self) -> str:
-        header = f"get(filter(headers, h -> h.key = '{POSITION_HEADER}'), 0).value"
-        return f"CAST({header} AS STRING)" if self._positions else "CAST(NULL AS STRING)"
+        return header_text(POSITION_HEADER) if self._positions else "CAST(NULL AS STRING)"
 
-    def _recorded(self, lines: DataFrame) -> DataFrame:
+    def _parse_recorded(self, lines: DataFrame) -> DataFrame:
         more = [f"map_entries({name}) AS {name}" for name in self._header_columns()]
         return parse_recorded(lines, *more)
 

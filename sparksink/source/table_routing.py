@@ -7,6 +7,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.source.headers import header_text
 from sparksink.source.routed_tables import LOGICAL_KEY
 
 _NAMES: Final = "db:string,table:string"
@@ -36,7 +37,7 @@ def route_by_source(messages: DataFrame) -> DataFrame:
 
 def route_by_header(messages: DataFrame, name: str) -> DataFrame:
     """Route by a header with ``db.table``, or with the topic before routing."""
-    found = f.expr(f"CAST(get(filter(headers, h -> h.key = '{name}'), 0).value AS STRING)")
+    found = f.expr(header_text(name))
     return _with_routed_topic(messages, _last_two_parts(found))
 
 

@@ -86,7 +86,7 @@ class Lineage:
         try:
             self._waiting.put_nowait(event)
         except queue.Full:
-            self._failed("it accepts events too slowly")
+            self._note_failure("it accepts events too slowly")
 
     def _send_all(self) -> None:
         with httpx.Client(timeout=_SECONDS) as client:
@@ -98,15 +98,15 @@ class Lineage:
         try:
             response = client.post(self._url, json=event)
         except httpx.HTTPError as error:
-            self._failed(type(error).__name__)
+            self._note_failure(type(error).__name__)
             return
         if response.is_error:
-            self._failed(f"status {response.status_code}")
+            self._note_failure(f"status {response.status_code}")
         elif self._fault:
             self._fault = ""
             log.info("the server of metrics.openlineage accepts events again")
 
-    def _failed(self, fault: str) -> None:
+    def _note_failure(self, fault: str) -> None:
         if not self._fault:
             log.warning("the server of metrics.openlineage does not accept events: %s", fault)
         self._fault = fault

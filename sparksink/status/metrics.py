@@ -84,7 +84,7 @@ class SinkMetrics:
     ) -> None:
         """Count a complete batch."""
         self._parked = parked
-        self.lag.applied(done, parked)
+        self.lag.set_applied(done, parked)
         self._batch.set(number)
         self._seconds.observe(seconds)
         for one in done:
@@ -104,7 +104,7 @@ class SinkMetrics:
         self.gaps(gaps or {})
         self._done |= reached
         self._parked = parked
-        self.lag.applied([*reached.values()], parked)
+        self.lag.set_applied([*reached.values()], parked)
         self._set_parked(reached)
         self.refresh()
 

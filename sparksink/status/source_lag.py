@@ -25,13 +25,13 @@ class SourceLag:
         self._behind: Collection[str] | None = None
         self._parked: Collection[str] = ()
 
-    def applied(self, done: Sequence[TableResult], parked: Collection[str]) -> None:
+    def set_applied(self, done: Sequence[TableResult], parked: Collection[str]) -> None:
         """Set what was applied to some tables, and which tables are parked."""
         self._tables |= {one.table for one in done}
         self._applied |= {one.table: one.source_ts for one in done if one.source_ts}
         self._parked = set(parked)
 
-    def behind(self, tables: Collection[str]) -> None:
+    def set_behind(self, tables: Collection[str]) -> None:
         """Set the tables whose topics have messages after the last batch."""
         self._behind = set(tables)
 

@@ -41,7 +41,7 @@ class DeltaTable:
         self._columns: Mapping[str, str] | None = None
         self._version: int | None = None  # at least
         self._files = Files(spark)
-        self.identifier = f"delta.`{path}`"
+        self.identifier = f"delta.{quote_name(path)}"
 
     def columns(self) -> Mapping[str, str] | None:
         """Return the columns; they are cached, as only this job changes them."""

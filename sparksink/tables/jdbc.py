@@ -51,13 +51,13 @@ class JdbcTable:
     def columns(self) -> Mapping[str, str] | None:
         """Return the columns; they are cached, as only this job changes them."""
         if self._columns is None and self._present():
-            found = self._stored("columns")
+            found = self._read_note("columns")
             self._columns = found or None
         return self._columns
 
     def facts(self) -> Mapping[str, str]:
         """Return the facts, which are in ``_millrace_tables``."""
-        return self._stored("facts")
+        return self._read_note("facts")
 
     def create(
         self,
@@ -76,7 +76,7 @@ class JdbcTable:
         columns, noted = dict(self.columns() or {}), {**self.facts(), **facts}
         self._note(columns, noted)
         for action in actions:
-            columns = self._altered(action, columns, noted)
+            columns = self._alter(action, columns, noted)
             self._note(columns, noted)
 
     def read(self, keys: DataFrame | None = None) -> DataFrame:
@@ -129,8 +129,8 @@ class JdbcTable:
         names = self._database.query(tables, self._name, _TABLES)
         return len(names) == 2
 
-    def _stored(self, what: str) -> dict[str, str]:
-        found = self._database.query(f"SELECT {what} FROM {_TABLES} WHERE name = ?", self._name)  # noqa: S608 - fixed names
+    def _read_note(self, column: str) -> dict[str, str]:
+        found = self._database.query(f"SELECT {column} FROM {_TABLES} WHERE name = ?", self._name)  # noqa: S608 - fixed names
         noted: dict[str, str] = json.loads(found[0][0] or "{}") if found else {}
         return noted
 
@@ -141,7 +141,7 @@ class JdbcTable:
         self._database.run([Statement(noted, values)])
         self._columns = None
 
-    def _altered(
+    def _alter(
         self, action: Alteration, columns: Mapping[str, str], facts: Mapping[str, str]
     ) -> dict[str, str]:
         """Change the table, and return its columns after that."""

@@ -21,9 +21,11 @@ def ago(seconds: float) -> datetime:
 
 def test_a_table_that_is_caught_up_has_no_lag_however_old_its_last_change_is() -> None:
     lag = SourceLag()
-    lag.applied([TableResult("a", source_ts=ago(1800)), TableResult("b", source_ts=ago(60))], ())
+    lag.set_applied(
+        [TableResult("a", source_ts=ago(1800)), TableResult("b", source_ts=ago(60))], ()
+    )
     assert lag.seconds()["a"] == pytest.approx(1800, abs=9)  # not known yet
-    lag.behind({"b"})
+    lag.set_behind({"b"})
     assert lag.seconds() == {"a": 0.0, "b": pytest.approx(60, abs=9)}
 
 
@@ -31,11 +33,11 @@ def test_the_lag_grows_while_changes_wait() -> None:
     lag = SourceLag(lambda: {"new": ago(40)})
     assert lag.seconds() == {"new": pytest.approx(40, abs=9)}
     lag.waiting = dict
-    lag.applied(
+    lag.set_applied(
         [TableResult("new", source_ts=ago(40)), TableResult("parked", source_ts=ago(70))],
         ["parked"],
     )
-    lag.behind(())
+    lag.set_behind(())
     assert lag.seconds() == {"new": 0.0, "parked": pytest.approx(70, abs=9)}
 
 
