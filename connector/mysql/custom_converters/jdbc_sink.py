@@ -11,14 +11,27 @@ from connector.capture.tables import Column, TableId
 from connector.codegen import Expression, call
 from connector.data.java import to_float32
 from connector.data.schema import FLOAT32, FLOAT64, INT16, STRING, Schema
+from connector.errors import StopError
 from connector.mysql.custom_converters.selecting import build_codec, flag, selector, then
-from connector.mysql.types import codec_of, fields
+from connector.mysql.types import (
+    binaries,
+    bits,
+    codec_of,
+    decimals,
+    fields,
+    first_word,
+    floats,
+    integers,
+    strings,
+)
 from connector.mysql.types.encodings import UTF8_TEXT
 from connector.mysql.types.fields import LogField, Wire, byte_string, layout, real_string_type
 from connector.mysql.types.type_options import TypeOptions
 
 _TRUTH = Expression("({} > 0) * 1")
 _CHOICE = Expression("str(int.from_bytes({}, 'little'))")
+_NUMBERS = frozenset((*integers.NAMES, *floats.NAMES, *decimals.NAMES, "BOOL", "BOOLEAN"))
+_TEXTS = frozenset(name.split()[0] for name in (*strings.NAMES, *binaries.NAMES, "ENUM", "SET"))
 
 
 class JdbcSinkDataTypes:
@@ -36,7 +49,7 @@ class JdbcSinkDataTypes:
         )
         self._real = real
         self._kinds = tuple(
-            (selector(settings, f"selector.{name}", default=False), build)
+            (name, selector(settings, f"selector.{name}", default=False), build)
             for name, build in (
                 ("boolean", self._boolean),
                 ("real", self._floating),
@@ -45,10 +58,16 @@ class JdbcSinkDataTypes:
         )
 
     def codec(self, table: TableId, column: Column) -> ColumnCodec | None:
-        """Return how the column is read if a selector names it."""
-        build = next((build for selects, build in self._kinds if selects(table, column)), None)
-        plain = codec_of(column, replace(self._options, decimal="double")) if build else None
-        return build(column, plain) if build and plain else None
+        """Return how the column is read if a selector names it.
+
+        :raises StopError: its type has no such values.
+        """
+        for name, selects, build in self._kinds:
+            if selects(table, column):
+                _check_type(table, column, name)
+                plain = codec_of(column, replace(self._options, decimal="double"))
+                return build(column, plain) if plain else None
+        return None
 
     def _boolean(self, column: Column, plain: ColumnCodec) -> ColumnCodec:
         default = plain.schema.default
@@ -94,3 +113,15 @@ class JdbcSinkDataTypes:
         from_log = plain.from_log if self._options.exact else field
         codec = build_codec(column, schema, UTF8_TEXT, from_log, plain.schema.default, fallback="")
         return codec.with_changes(select=plain.select)
+
+
+def _check_type(table: TableId, column: Column, kind: str) -> None:
+    """Refuse a column of another kind, of which Debezium publishes 0 or parts of its values."""
+    name = first_word(column)
+    is_bit = name in bits.NAMES and kind == "boolean" and (column.length or 1) == 1
+    if not is_bit and name not in (_TEXTS if kind == "string" else _NUMBERS):
+        raise StopError(
+            f"The converter's selector.{kind} names column {table}.{column.name}, which is"
+            f" {column.type_name}.",
+            f"Let selector.{kind} name {'texts' if kind == 'string' else 'numbers'} only.",
+        )

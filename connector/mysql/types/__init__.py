@@ -89,6 +89,11 @@ def column_type(column: Column, options: TypeOptions) -> ColumnType | None:
     return family(column, options) if family else None
 
 
+def first_word(column: Column) -> str:
+    """Return the first word of a column's type, in capitals."""
+    return str(_WORDS.findall(column.type_name.upper())[0])
+
+
 def _unavailable(schema: Schema, placeholder: bytes, absent: object) -> object:
     """Return what stands for a value that is not in the log: a text or bytes that say so."""
     if schema.type == "string" and schema.name in (None, JSON.name):

@@ -8,6 +8,7 @@ import pytest
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.tables import Column, TableId
+from connector.errors import StopError
 from connector.mysql.custom_converters import custom_converters, faults
 from connector.mysql.types.fields import DATE, TINY, VARCHAR, Wire
 from connector.mysql.types.type_options import TypeOptions
@@ -84,6 +85,17 @@ def test_the_sink_gets_numbers() -> None:
         "JdbcSinkDataTypesConverter", column, selector_real=".*", treat_real_as_double="false"
     )
     assert (codec.schema.type, codec.from_text.function()(b"1.5")) == ("float32", 1.5)
+
+
+@pytest.mark.parametrize(
+    ("selects", "kind"),
+    [("boolean", "DATE"), ("real", "VARCHAR"), ("string", "INT UNSIGNED"), ("string", "BIT")],
+)
+def test_a_selector_for_the_sink_names_columns_of_its_kind_only(selects: str, kind: str) -> None:
+    column = Column("v", kind, 1, length=9)
+    setting = {f"selector_{selects}": ".*"}
+    with pytest.raises(StopError, match=rf"selector\.{selects} names column .*v, which is {kind}"):
+        codec_of("JdbcSinkDataTypesConverter", column, **setting)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""Random properties of connectors on random tables: every message equals Debezium's.
+
+``OPTIONS_RUNS=50`` plays so many runs on each server. A failure names its seed: ``SEED=…`` begins
+with it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tests.conformance.equal import assert_equal, assert_none_failed
+from tests.conformance.sides import Run
+from tests.fixtures.generated_workload import NAMES, TABLES, Workload
+from tests.fixtures.random_options import can_stop, random_options
+from tests.fixtures.scenario import Scenario
+from tests.fixtures.topics import Topics
+from tools.stack import ConnectClient, ConnectWorker, DatabaseServer, KafkaBroker, MillraceWorker
+
+_RUNS = int(os.environ.get("OPTIONS_RUNS", "8"))
+_SEED = int(os.environ.get("SEED", secrets.randbelow(10**6)))
+_DATABASES = 4
+_LAST_ROW = ("CREATE TABLE last_one (id INT PRIMARY KEY)", "INSERT INTO last_one VALUES (1)")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server", ["mysql", "mariadb"])
+def test_random_options(
+    request: pytest.FixtureRequest,
+    broker: KafkaBroker,
+    topics: Topics,
+    connect_worker: ConnectWorker,
+    millrace: MillraceWorker,
+    capsys: pytest.CaptureFixture[str],
+    server: str,
+) -> None:
+    database = request.getfixturevalue(server)
+    with (
+        closing(ConnectClient(connect_worker.url)) as oracle,
+        closing(ConnectClient(millrace.url)) as ours,
+    ):
+        compared = 0
+        for seed in range(_SEED, _SEED + _RUNS):
+            options = random_options(Random(seed), server, TABLES, NAMES)
+            with capsys.disabled():
+                print(f"\nseed {seed} on {server}: {options}", end=" ", flush=True)
+            scenarios = [
+                _scenario(seed * 100 + number, f"gen{number}", database, server, options)
+                for number in range(_DATABASES)
+            ]
+            run = Run(scenarios, database, broker, topics, oracle, ours, still=6)
+            run.play()
+            assert not run.errors
+            if run.oracle.failure:
+                with capsys.disabled():
+                    print("Debezium failed", end=" ", flush=True)
+                continue
+            compared += 1
+            for side in run.ours:
+                assert_none_failed(run.oracle, side)
+                assert_equal(side, run.oracle, run.oracle.topics)
+                assert sorted(side.topics) == sorted(run.oracle.topics), f"seed {seed}"
+    assert compared > _RUNS // 2
+
+
+def _scenario(
+    seed: int, name: str, server: DatabaseServer, flavor: str, options: Mapping[str, str]
+) -> Scenario:
+    """Return the statements of a database; the last ones before a stop add a row.
+
+    Keys have no columns that may be left out: docs/compatibility.md, an excluded key column.
+    """
+    leaves_out = any(option.startswith("column.") for option in options)
+    workload = Workload(seed, name, flavor, composite_keys=not leaves_out)
+    scenario = workload.scenario(server, options)
+    offline = scenario.phases["offline"] if can_stop(options) else ()
+    streaming = (*scenario.phases["streaming"], "ROLLBACK", *_LAST_ROW)
+    return replace(scenario, phases={**scenario.phases, "streaming": streaming, "offline": offline})
