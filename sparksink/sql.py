@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -26,6 +27,28 @@ def unquote_type(kind: str) -> str:
 def string_literal(value: str) -> str:
     """Return a string as a literal of Spark's SQL."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+_EXACT: Final = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSZZZZZ",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+    "timeZone": "UTC",
+}
+
+
+def json_text_sql(value: str, *, nulls: bool = False) -> str:
+    """Return SQL of the JSON text of a struct or an array, which is equal only for equal values.
+
+    By default Spark writes times with milliseconds. With ``nulls`` fields that are NULL are kept.
+    """
+    given = _EXACT | ({"ignoreNullFields": "false"} if nulls else {})
+    options = ", ".join(string_literal(text) for option in given.items() for text in option)
+    return f"to_json({value}, map({options}))"
+
+
+def key_text_sql(keys: Iterable[str]) -> str:
+    """Return SQL of the text of a key, which identifies a row."""
+    return json_text_sql(f"struct({', '.join(map(quote_name, keys))})")
 
 
 def typed_literal(value: Any, kind: str) -> str:

@@ -8,9 +8,9 @@ any two writes, or arrive in any order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch import TableBatch
@@ -19,7 +19,7 @@ from sparksink.apply.mirror import MirroredTable, TableMirror
 from sparksink.change_position import ChangePosition, before_sql, newer_sql
 from sparksink.decode.reading import META
 from sparksink.evolve.target_table import TargetTable
-from sparksink.sql import quote_name, typed_literal
+from sparksink.sql import key_text_sql, quote_name, typed_literal
 from sparksink.state.sink_state import SinkState
 from sparksink.state.table_result import Boundary
 from sparksink.tables import Merge
@@ -172,8 +172,8 @@ class KeyedMirror(TableMirror):
             self._name, deletes, last, f"{batch.app}:tombstones", batch.number
         )
 
-    def _key_text(self) -> Any:
-        return f.to_json(f.struct(*(f.col(quote_name(key)).alias(key) for key in self._keys)))
+    def _key_text(self) -> Column:
+        return f.expr(key_text_sql(self._keys))
 
     def _select_columns(self, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
         names = [*columns, "__whole"] if self._keeps else columns

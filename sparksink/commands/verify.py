@@ -22,7 +22,7 @@ from sparksink.schemas.row_schema import filter_names
 from sparksink.sink import Sink
 from sparksink.source.routes import Route
 from sparksink.spark_errors import SparkError
-from sparksink.sql import quote_name
+from sparksink.sql import key_text_sql, quote_name
 from sparksink.status.verification import Verification
 from sparksink.tables.database import Database
 
@@ -160,10 +160,7 @@ class Comparison:
         nulls = ", ".join(f"isnull({name})" for name in names)
         keys = [f"{quote_name(key)} AS k{number}" for number, key in enumerate(self._keys)]
         total = f"xxhash64({', '.join(names)}, {nulls}) AS total"
-        key_text = (
-            f"to_json(struct({', '.join(quote_name(key) for key in self._keys)})) AS key_text"
-        )
-        return rows.selectExpr(*keys, total, key_text, *more)
+        return rows.selectExpr(*keys, total, f"{key_text_sql(self._keys)} AS key_text", *more)
 
     def _compared(self, source: DataFrame, cut: ChangePosition) -> Verification:
         later = f.expr(f"NOT {before_sql(cut)}")

@@ -27,7 +27,7 @@ from sparksink.decode.position_columns import (
 )
 from sparksink.decode.reading import GONE, MESSAGE, TableReading
 from sparksink.schemas.spark_types import BEFORE, MILLIS, struct_type
-from sparksink.sql import quote_name, string_literal
+from sparksink.sql import json_text_sql, quote_name, string_literal
 
 _SOURCE: Final = "struct<file:string,pos:bigint,row:int,snapshot:string,ts_ms:bigint>"
 _CLOUD: Final = "iodebeziumop iodebeziumfile iodebeziumpos iodebeziumrow iodebeziumsnapshot"
@@ -170,7 +170,8 @@ def _row_name(values: list[str], reading: TableReading) -> str:
     parts = [
         f"{string_literal(name)}, {reading.columns[name].convert(value)}" for name, value in given
     ]
-    return f"sha2(to_json(named_struct({', '.join(parts)})), 256)"
+    row = json_text_sql(f"named_struct({', '.join(parts)})")
+    return f"sha2({row}, 256)"
 
 
 def _image(fields: EventFields, name: str, reading: TableReading) -> str:

@@ -9,7 +9,7 @@ from sparksink.decode.message_schema import MessageSchema, WireForm
 from sparksink.decode.position_columns import EventFields
 from sparksink.decode.reading import TableReading
 from sparksink.schemas.spark_types import struct_type
-from sparksink.sql import quote_name, string_literal
+from sparksink.sql import json_text_sql, key_text_sql, string_literal
 
 EVENT_ID: Final = "__event_id"
 EVENT_COLUMNS: Final = {
@@ -54,10 +54,7 @@ def before_image_sql(fields: EventFields, reading: TableReading) -> str:
         row = f"CAST(NULL AS {kinds})"
     # By the image, not only by the operation: a split update of a key is a delete.
     found = f"CASE WHEN {fields.op} IN ('u', 'd') AND {fields.before} IS NOT NULL THEN {row} END"
-    return found if reading.before == "struct" else f"to_json({found}, {_WITH_NULLS})"
-
-
-_WITH_NULLS: Final = "map('ignoreNullFields', 'false')"
+    return found if reading.before == "struct" else json_text_sql(found, nulls=True)
 
 
 def event_columns(
@@ -84,12 +81,11 @@ def _event_id(reading: TableReading, *, split: bool) -> str:
     That is ``GTID:number`` if the messages have both, as it is valid on every server, else the
     position. For rows of a snapshot the key follows, or without one topic, partition and offset.
     """
-    ids = [f"{quote_name(name)}" for name in reading.keys]
-    row = f"sha2(to_json(struct({', '.join(ids)})), 256)" if ids else "NULL"
+    row = f"sha2({key_text_sql(reading.keys)}, 256)"
     message = "concat_ws('/', __topic, __partition, __offset)"
     suffix = ", 'd'" if split else ""
     return (
-        f"CASE WHEN __op = 'r' THEN concat_ws('/', {_POSITION}, {row if ids else message})"
+        f"CASE WHEN __op = 'r' THEN concat_ws('/', {_POSITION}, {row if reading.keys else message})"
         " WHEN __gtid IS NOT NULL AND __tx_order IS NOT NULL"
         f" THEN concat_ws(':', __gtid, __tx_order{suffix}) ELSE {_POSITION} END"
     )

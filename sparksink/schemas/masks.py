@@ -7,7 +7,7 @@ from dataclasses import replace
 from sparksink.config.columns import HASH, Columns, Types
 from sparksink.schemas.row_schema import Column
 from sparksink.schemas.spark_types import ColumnConversion, column_conversion
-from sparksink.sql import string_literal
+from sparksink.sql import json_text_sql, string_literal
 
 _NESTED = ("struct", "array", "map", "variant")
 
@@ -42,5 +42,5 @@ def _hashable(column: ColumnConversion) -> str:
     if column.target == "binary":
         return column.sql
     if column.target.startswith(_NESTED):
-        return f"to_json({column.sql})"
+        return json_text_sql(column.sql)
     return f"CAST({column.sql} AS STRING)"

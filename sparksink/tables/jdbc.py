@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Jdbc
-from sparksink.sql import quote_name, unquote_type
+from sparksink.sql import json_text_sql, quote_name, unquote_type
 from sparksink.tables import Add, Alteration, Drop, Fill, Lake, Merge, Rename, Rewrite, Table, Widen
 from sparksink.tables.database import Database, Statement
 from sparksink.tables.dialects import Dialect, create_sql, join_keys_sql, merge_sql, select_sql
@@ -248,7 +248,8 @@ def _to_database(name: str, kind: str) -> Column:
     value = f.col(quote_name(name))
     if kind in _TIMES:
         return value.cast("string").alias(name)
-    return f.to_json(value).alias(name) if kind.startswith(_NESTED) else value
+    nested = kind.startswith(_NESTED)
+    return f.expr(json_text_sql(quote_name(name))).alias(name) if nested else value
 
 
 def _from_database(name: str, kind: str) -> Column:
