@@ -23,7 +23,7 @@ class TopicBatch:
     ``marks`` are the formats that occur, ``lasting`` those of the last messages of partitions,
     ``size`` is the number of messages, None for a selection. ``app`` and ``number`` identify the
     batch permanently. Without ``history`` only the mirror is written. ``progress`` has the end
-    offsets of the batch.
+    offsets of the batch, ``partitions`` are the Kafka partitions of its messages.
     """
 
     messages: DataFrame
@@ -35,6 +35,7 @@ class TopicBatch:
     history: bool
     size: int | None
     progress: ReadProgress
+    partitions: Sequence[int] = ()
 
     def of_format(self, mark: str) -> DataFrame:
         """Return the messages of one format."""
@@ -46,13 +47,14 @@ class TableBatch:
     """The changes of one table in one batch, with a frame for each schema.
 
     ``app`` and ``number`` identify the batch permanently, so that nothing is written twice.
-    ``check`` validates the measures before anything is written. ``due`` returns the snapshot ends
-    whose sweep is due now.
+    ``check`` validates the measures before anything is written, for which ``partitions`` are
+    measured, too. ``due`` returns the snapshot ends whose sweep is due now.
     """
 
     frames: Sequence[DataFrame]
     app: str
     number: int
+    partitions: Sequence[int]
     check: Callable[[BatchMeasures], None]
     due: Callable[[Iterable[Boundary]], list[Boundary]]
 

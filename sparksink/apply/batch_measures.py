@@ -11,6 +11,11 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as f
 
+from sparksink.apply.partition_measures import (
+    PartitionMeasures,
+    partition_aggregates,
+    read_partitions,
+)
 from sparksink.change_position import ChangePosition
 from sparksink.config.keys import Mirror as Rules
 from sparksink.spark_errors import SparkError
@@ -24,7 +29,7 @@ class BatchMeasures:
     """The measures of a table in one batch; positions are None without such a change.
 
     ``truncated`` is the position of a TRUNCATE, ``ended`` of the end of a snapshot; ``earliest`` is
-    the first change that is not a delete.
+    the first change that is not a delete. ``partitions`` are measured if positions are checked.
     """
 
     changes: int
@@ -36,16 +41,18 @@ class BatchMeasures:
     highest: ChangePosition | None
     earliest: ChangePosition | None
     last_delete: ChangePosition | None
-    streamed: ChangePosition | None
-    first_ts: datetime | None
     source_ts: datetime | None
     bounds: tuple[Any, Any]
+    partitions: Mapping[int, PartitionMeasures]
 
 
 class ObservedChanges:
     """Changes that are measured while they are read, as reading them twice is expensive."""
 
-    def __init__(self, changes: DataFrame, measures: Sequence[Column]) -> None:
+    def __init__(
+        self, changes: DataFrame, measures: Sequence[Column], partitions: Sequence[int]
+    ) -> None:
+        self.partitions = partitions
         self._changes = changes
         self._measures = measures
         self._observation = Observation()
@@ -65,9 +72,15 @@ class ObservedChanges:
         return found or self._changes.agg(*self._measures).collect()[0].asDict()
 
 
-def observe(changes: DataFrame, rules: Rules, key: str | None) -> tuple[DataFrame, ObservedChanges]:
-    """Return the changes, which are measured when they are read, and the observation."""
-    found = ObservedChanges(changes, _aggregates(rules, key))
+def observe(
+    changes: DataFrame, rules: Rules, key: str | None, partitions: Sequence[int]
+) -> tuple[DataFrame, ObservedChanges]:
+    """Return the changes, which are measured when they are read, and the observation.
+
+    :param partitions: the Kafka partitions that are measured.
+    """
+    aggregates = [*_aggregates(rules, key), *partition_aggregates(partitions)]
+    found = ObservedChanges(changes, aggregates, partitions)
     return found.frame, found
 
 
@@ -75,7 +88,6 @@ def _aggregates(rules: Rules, key: str | None) -> list[Column]:
     position = f.struct("__seq_hi", "__seq_lo")
     good = f.col("__fault").isNull()
     deleted = f.col("__op") == "d"
-    streamed = good & f.col("__streamed")
     first = f.col(quote_name(key)) if key else f.lit(None)
     return [
         f.count(f.lit(1)).alias("changes"),
@@ -87,8 +99,6 @@ def _aggregates(rules: Rules, key: str | None) -> list[Column]:
         f.max(f.when(good, position)).alias("highest"),
         f.min(f.when(good & ~deleted, position)).alias("earliest"),
         f.max(f.when(good & deleted, position)).alias("last_delete"),
-        f.max(f.when(streamed, position)).alias("streamed"),
-        f.min(f.when(streamed, f.col("__source_ts"))).alias("first_ts"),
         f.max(f.when(good, f.col("__source_ts"))).alias("source_ts"),
         f.min(f.when(good, first)).alias("low"),
         f.max(f.when(good, first)).alias("high"),
@@ -107,28 +117,30 @@ def is_snapshot_end(rules: Rules) -> Column:
 
 def read_measures(observation: ObservedChanges) -> BatchMeasures:
     """Return the measures of an observation; the frame must have been run."""
-    return _from_row(observation.values())
+    return _from_row(observation.values(), observation.partitions)
 
 
-def measure(changes: Sequence[DataFrame], rules: Rules) -> BatchMeasures:
+def measure(changes: Sequence[DataFrame], rules: Rules, partitions: Sequence[int]) -> BatchMeasures:
     """Measure changes that no writer has measured."""
     used = ("__fault", "__op", "__streamed", "__end", "__seq_hi", "__seq_lo", "__source_ts")
-    every = reduce(DataFrame.unionByName, [one.select(*used) for one in changes])
-    return _from_row(every.agg(*_aggregates(rules, None)).collect()[0].asDict())
+    columns = (*used, "__partition", "__offset")
+    every = reduce(DataFrame.unionByName, [one.select(*columns) for one in changes])
+    aggregates = [*_aggregates(rules, None), *partition_aggregates(partitions)]
+    return _from_row(every.agg(*aggregates).collect()[0].asDict(), partitions)
 
 
-def _from_row(seen: Mapping[str, Any]) -> BatchMeasures:
+def _from_row(seen: Mapping[str, Any], partitions: Sequence[int]) -> BatchMeasures:
     positions = {
         name: None if seen[name] is None else ChangePosition(*seen[name])
-        for name in ("truncated", "ended", "highest", "earliest", "last_delete", "streamed")
+        for name in ("truncated", "ended", "highest", "earliest", "last_delete")
     }
     return BatchMeasures(
         changes=seen["changes"],
         faults=seen["faults"],
         deletes=seen["deletes"],
         operations={"d": seen["deletes"], **{op: seen[op] for op in _COUNTED}},
-        first_ts=seen["first_ts"],
         source_ts=seen["source_ts"],
         bounds=(seen["low"], seen["high"]),
+        partitions=read_partitions(seen, partitions),
         **positions,
     )

@@ -114,7 +114,8 @@ class BatchProcessor:
                 known = self._cuts.follow(
                     frame, counts, ends, applied, done, (app, batch), progress
                 )
-                self._state.commit(app, batch, _end_offsets(counts), done, known)
+                reached = progress.reached if progress.streams else None
+                self._state.commit(app, batch, _end_offsets(counts), done, known, reached)
             clock.append(time.monotonic())
             self.phases = _phase_seconds(clock)
             return done
@@ -153,7 +154,8 @@ class BatchProcessor:
             size = sizes[topic] if whole else None
             last = last_formats(one for one in counts if one.topic == topic)
             found = (messages.where(is_topic), frame.where(is_topic), marks, last)
-            part = TopicBatch(*found, *named[:2], history, size, progress)
+            partitions = sorted({one.partition for one in counts if one.topic == topic})
+            part = TopicBatch(*found, *named[:2], history, size, progress, partitions)
             done = self._one_table(topic, part, resumes=named[2])
             self.progress.done.add(done.table)
             return done

@@ -100,7 +100,9 @@ class KeyedMirror(TableMirror):
         changes = batch.changes_for(self.target)
         if self._rules.deletes == "ignore":
             changes = changes.where("__op <> 'd' OR __fault IS NOT NULL")
-        frame, observation = observe(changes, self._rules, self._bound_by(columns))
+        frame, observation = observe(
+            changes, self._rules, self._bound_by(columns), batch.partitions
+        )
         rows = self._one_change_per_key(frame, columns).localCheckpoint()
         seen = read_measures(observation)
         batch.check(seen)

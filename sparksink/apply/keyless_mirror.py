@@ -56,7 +56,9 @@ class KeylessMirror(TableMirror):
 
     def write(self, batch: TableBatch) -> BatchMeasures:
         """Count the rows that a batch changes; after a TRUNCATE or snapshot, all rows."""
-        frame, observation = observe(batch.changes_for(self.target), self._rules, None)
+        frame, observation = observe(
+            batch.changes_for(self.target), self._rules, None, batch.partitions
+        )
         good = frame.where("__fault IS NULL AND __op <> 't'")
         touched = good.selectExpr(_SIGNS).select("name").distinct().localCheckpoint()
         seen = read_measures(observation)

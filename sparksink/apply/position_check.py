@@ -1,30 +1,57 @@
-"""Refuses binlog positions that went back, as they then order changes wrongly."""
+"""Refuses binlog positions that went back, as they then order changes wrongly.
+
+A connector writes each partition in the order of the binlog. A change behind an earlier message is
+one of two things: it is redelivered, or it belongs to another binlog. A redelivered change was in
+its partition before, so its time is not later than all times before it. Times and positions may
+disagree, as the time of a change is that of its statement, so no two changes alone are compared.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sparksink.apply.batch_measures import BatchMeasures
+from sparksink.apply.partition_measures import MeasuredChange, PartitionMeasures
 from sparksink.config.ordering import Ordering
 from sparksink.errors import TableError
-from sparksink.state.table_result import TableResult
+from sparksink.state.table_result import PartitionEnd
 
 
-def check_positions(
-    table: str, seen: BatchMeasures, last: TableResult | None, ordering: Ordering
-) -> None:
+def checks_positions(ordering: Ordering) -> bool:
+    """Return whether positions that go back are refused."""
+    return ordering.mode == "binlog" and ordering.on_position_regression == "fail"
+
+
+def check_positions(table: str, seen: BatchMeasures, before: Mapping[int, PartitionEnd]) -> None:
     """Refuse positions that went back while time advanced: they belong to another binlog.
 
+    :param before: the ends of the partitions after earlier batches.
     :raises TableError: positions went back.
     """
-    if ordering.mode != "binlog":
-        return
-    if ordering.on_position_regression == "ignore" or last is None:
-        return
-    if not (seen.streamed and seen.first_ts and last.highest and last.source_ts):
-        return
-    if seen.streamed < last.highest and seen.first_ts > last.source_ts:
-        raise TableError(
-            f"{table}: binlog positions went back while time advanced: the source is"
-            " another server, or its binlog was reset.",
-            "Write position headers and set ordering.epoch=header, or start with new tables,"
-            " or set ordering.on.position.regression=ignore.",
-        )
+    for partition, measures in sorted(seen.partitions.items()):
+        change = change_of_another_binlog(measures, before.get(partition))
+        if change is not None:
+            raise TableError(
+                f"{table}: binlog positions went back while time advanced, in partition"
+                f" {partition} at offset {change.offset}: the source is another server, or its"
+                " binlog was reset, so its changes would lose against older ones.",
+                "Take a new snapshot, and read the topic from there with a new target.path and"
+                " checkpoint (source.starting.offsets). Position headers with"
+                " ordering.epoch=header avoid this.",
+            )
+
+
+def change_of_another_binlog(
+    seen: PartitionMeasures, before: PartitionEnd | None
+) -> MeasuredChange | None:
+    """Return a change that is behind an earlier one although it is not redelivered.
+
+    Both candidates are the first message with their position in this batch.
+    """
+    for change in filter(None, (seen.lowest, seen.latest)):
+        earlier = [one for one in (seen.first, seen.highest) if one.offset < change.offset]
+        times = [one.at for one in earlier] + ([before.at] if before else [])
+        positions = [one.position for one in earlier] + ([before.highest] if before else [])
+        if positions and change.position < max(positions) and change.at > max(times):
+            return change
+    return None

@@ -56,7 +56,7 @@ class Scd2Mirror(TableMirror):
     def write(self, batch: TableBatch) -> BatchMeasures:
         """Add the changes of a batch, and end the versions before them."""
         changes = batch.changes_for(self.target)
-        frame, observation = observe(changes, self._rules, None)
+        frame, observation = observe(changes, self._rules, None, batch.partitions)
         rows = self._deduplicate(frame).localCheckpoint()
         seen = read_measures(observation)
         batch.check(seen)

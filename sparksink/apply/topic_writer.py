@@ -15,11 +15,11 @@ from pyspark.sql import functions as f
 from sparksink.apply.batch import TableBatch, TableWriter, TopicBatch
 from sparksink.apply.batch_measures import BatchMeasures, measure
 from sparksink.apply.batch_plan import BatchPlan, MessageFormatError, name_format_in_errors
-from sparksink.apply.dead_letters import DeadLetters
+from sparksink.apply.dead_letters import REPLAY_PREFIX, DeadLetters
 from sparksink.apply.history_writer import HistoryWriter
 from sparksink.apply.keyed_mirror import KeyedMirror
 from sparksink.apply.keyless_mirror import ROW_NAME_COLUMNS
-from sparksink.apply.position_check import check_positions
+from sparksink.apply.position_check import check_positions, checks_positions
 from sparksink.apply.snapshot_ends import SnapshotEnds
 from sparksink.apply.topic_schemas import TopicSchemas
 from sparksink.apply.topic_tables import TopicTables
@@ -140,7 +140,10 @@ class TopicWriter:
     def _batch(self, part: TopicBatch, frames: list[DataFrame]) -> TableBatch:
         ends = SnapshotEnds(self.route, part.progress, self._state)
         app = f"{part.app}:{self.route.table}"
-        return TableBatch(frames, app, part.number, self._check, ends.due)
+        # Replayed dead letters are older than changes that were applied.
+        checked = checks_positions(self._config.ordering) and not app.startswith(REPLAY_PREFIX)
+        partitions = part.partitions if checked else ()
+        return TableBatch(frames, app, part.number, partitions, self._check, ends.due)
 
     def _apply_without_columns(self, part: TopicBatch, refused: Mapping[str, str]) -> TableResult:
         """Apply a batch without a message that has columns: tombstones and unreadable messages."""
@@ -235,19 +238,37 @@ class TopicWriter:
         """Write to all tables; changes that are read more than once are persisted."""
         if not batch.frames:
             return TableResult(self.route.table)
-        alone = len(writers) == 1 and isinstance(writers[0], KeyedMirror)
-        if not alone:
-            for frame in batch.frames:
-                frame.persist(StorageLevel.MEMORY_AND_DISK)
+        if len(writers) == 1 and isinstance(writers[0], KeyedMirror):
+            seen = writers[0].write(batch)
+            return self._result(seen, writers, self._add_dead_letters(part, batch, seen))
+        for frame in batch.frames:
+            frame.persist(StorageLevel.MEMORY_AND_DISK)
         try:
+            seen = self._measure(batch)
+            if self._needs_order(writers):
+                batch.check(seen)
+            # A history takes a batch once: a message that has become readable when the batch is
+            # repeated is missing there, and must be a dead letter.
+            reasons = self._add_dead_letters(part, batch, seen)
             results = [writer.write(batch) for writer in writers]
-            seen = next((result for result in results if result is not None), None)
-            seen = seen or measure(batch.frames, self._rules.mirror)
-            reasons = self._letters.add(part, batch, self.route.table) if seen.faults else {}
+            seen = next((result for result in results if result is not None), seen)
             return self._result(seen, writers, reasons)
         finally:
             for frame in batch.frames:
                 frame.unpersist()
+
+    def _add_dead_letters(
+        self, part: TopicBatch, batch: TableBatch, seen: BatchMeasures
+    ) -> Mapping[str, int]:
+        return self._letters.add(part, batch, self.route.table) if seen.faults else {}
+
+    def _needs_order(self, writers: Sequence[TableWriter]) -> bool:
+        """Return whether a table is written for which the order of the changes matters."""
+        only_history = all(isinstance(writer, HistoryWriter) for writer in writers)
+        return not only_history or self._rules.history.dedupe == "replay"
+
+    def _measure(self, batch: TableBatch) -> BatchMeasures:
+        return measure(batch.frames, self._rules.mirror, batch.partitions)
 
     def _marks(self, part: TopicBatch) -> list[str]:
         """Return the marks of messages with columns; if there are none, the last one."""
@@ -260,7 +281,7 @@ class TopicWriter:
     def _check(self, seen: BatchMeasures) -> None:
         """Refuse positions of another binlog, see `check_positions`."""
         last = self._state.last(self.route.table)
-        check_positions(self.route.table, seen, last, self._config.ordering)
+        check_positions(self.route.table, seen, last.partitions if last else {})
 
     def _result(
         self, seen: BatchMeasures, writers: Sequence[TableWriter], reasons: Mapping[str, int]
@@ -279,6 +300,7 @@ class TopicWriter:
             seen.highest,
             seen.source_ts,
             operations=seen.operations,
+            partitions={number: one.end for number, one in seen.partitions.items()},
             reasons=reasons,
             altered=altered,
             swept=any(

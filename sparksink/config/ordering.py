@@ -27,7 +27,9 @@ class Ordering(Section):
     `millrace.position.headers=true`.
     """
     on_position_regression: Literal["fail", "ignore"] = "fail"
-    """`ignore`: binlog positions that go back do not park the table."""
+    """`ignore`: binlog positions that go back do not park the table, and such changes count as old
+    ([positions that go back](../sink/consistency.md#positions-that-go-back)).
+    """
 
     @property
     def expression(self) -> str:

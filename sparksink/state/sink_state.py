@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -159,6 +160,10 @@ class SinkState:
         """Return the tables that differ from the source until a new snapshot, with the reason."""
         return self._gaps.tables(self._last)
 
+    def stream_ends(self) -> Offsets:
+        """Return the end offsets of the last batch of a stream."""
+        return system_queries.stream_ends(self._own)
+
     def topics(self) -> list[str]:
         """Return the topics that were read so far."""
         return system_queries.topics(self._own)
@@ -262,11 +267,14 @@ class SinkState:
         offsets: str,
         tables: Collection[TableResult],
         transactions: Transactions | None = None,
+        reached: Offsets | None = None,
     ) -> None:
-        """Store that a batch is complete."""
+        """Store that a batch is complete; ``reached`` is how far its stream has read then."""
         done = [_entry(one) for one in tables]
         self._dead_letters |= any(one.faults for one in tables)
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
+        values["partitions"] = [end for one in tables for end in _ends(one)]
+        values["reached"] = json.dumps(reached, sort_keys=True) if reached else None
         if transactions is not None:
             whole = not (self.lacks_messages or self.pending_sweeps())
             consistent = transactions.consistent and whole
@@ -291,3 +299,17 @@ def _entry(one: TableResult) -> dict[str, Any]:
         "source_ts": one.source_ts,
         "seconds": one.seconds,
     }
+
+
+def _ends(one: TableResult) -> list[dict[str, Any]]:
+    """Return the entries of a table's partitions in ``commits``."""
+    return [
+        {
+            "source_table": one.table,
+            "partition": partition,
+            "seq_hi": end.highest.hi,
+            "seq_lo": end.highest.lo,
+            "source_micros": end.at,
+        }
+        for partition, end in one.partitions.items()
+    ]

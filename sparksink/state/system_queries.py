@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
@@ -12,8 +13,9 @@ from sparksink.change_position import ChangePosition, newer_sql
 from sparksink.schemas.ddl import LastStatement
 from sparksink.state.history_positions import HistoryPositions
 from sparksink.state.system_tables import SystemTables
-from sparksink.state.table_result import Boundary, PendingSweep, TableResult
+from sparksink.state.table_result import Boundary, PartitionEnd, PendingSweep, TableResult
 from sparksink.state.transactions import Transactions, parse_transactions
+from sparksink.tables import Table
 
 
 def highest_positions(own: SystemTables, name: str) -> dict[str, ChangePosition]:
@@ -60,15 +62,30 @@ def last_results(own: SystemTables) -> dict[str, TableResult]:
     position = f.max(f.struct("seq_hi", "seq_lo")).alias("position")
     batch = f.max_by("batch", "at").alias("batch")
     rows = done.where("seq_hi IS NOT NULL").groupBy("source_table")
+    ends = _partition_ends(table)
     return {
         row["source_table"]: TableResult(
             row["source_table"],
             highest=ChangePosition(*row["position"]),
             source_ts=row["source_ts"],
             batch=row["batch"],
+            partitions=ends.get(row["source_table"], {}),
         )
         for row in rows.agg(position, batch, f.max("source_ts").alias("source_ts")).collect()
     }
+
+
+def _partition_ends(commits: Table) -> Mapping[str, Mapping[int, PartitionEnd]]:
+    """Return the ends of the partitions of each table."""
+    if "partitions" not in (commits.columns() or {}):
+        return {}
+    each = commits.read().select(f.explode("partitions").alias("end")).select("end.*")
+    position = f.max(f.struct("seq_hi", "seq_lo")).alias("position")
+    rows = each.groupBy("source_table", "partition").agg(position, f.max("source_micros"))
+    found: dict[str, dict[int, PartitionEnd]] = {}
+    for table, partition, highest, micros in rows.collect():
+        found.setdefault(table, {})[partition] = PartitionEnd(ChangePosition(*highest), micros)
+    return found
 
 
 def parked_tables(own: SystemTables) -> dict[str, str]:
@@ -91,10 +108,16 @@ def history_positions(own: SystemTables) -> HistoryPositions:
     return HistoryPositions(_last_value(own, "heads"))
 
 
+def stream_ends(own: SystemTables) -> Mapping[str, Mapping[str, int]]:
+    """Return the end offsets of the last batch of a stream: topic → partition → offset."""
+    found: Mapping[str, Mapping[str, int]] = json.loads(_last_value(own, "reached") or "{}")
+    return found
+
+
 def _last_value(own: SystemTables, column: str) -> str | None:
     """Return the last value of a column of ``commits``."""
     table = own.present("commits")
-    if table is None:
+    if table is None or column not in (table.columns() or {}):
         return None
     rows = table.read().where(f.col(column).isNotNull())
     last: str | None = rows.agg(f.max_by(column, "at").alias("last")).collect()[0]["last"]
@@ -153,7 +176,8 @@ def tables_with_gaps(own: SystemTables) -> dict[str, str]:
     ends = {name: own.present(name) for name in ("watermarks", "boundaries")}
     for ended in filter(None, ends.values()):
         end = ended.read().alias("e")
-        # A statement has a position, which the snapshot follows; other gaps have only a time.
+        # A snapshot that began before the gap lacks the rows, however late it is complete.
+        # Without positions only the times are known.
         later = f.when(f.col("g.seq_hi").isNull(), f.col("e.at") > f.col("g.at")).otherwise(
             f.expr(newer_sql("e", "g", "seq_hi", "seq_lo"))
         )

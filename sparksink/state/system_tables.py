@@ -82,12 +82,17 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "batch": "bigint",
         "at": "timestamp",
         "offsets": "string",
+        "reached": "string",
         "consistent": "boolean",
         "transactions": "string",
         "heads": "string",
         "tables": (
             "array<struct<source_table:string,version:string,changes:bigint,faults:bigint,"
             "seq_hi:bigint,seq_lo:bigint,source_ts:timestamp,seconds:double>>"
+        ),
+        "partitions": (
+            "array<struct<source_table:string,partition:int,"
+            "seq_hi:bigint,seq_lo:bigint,source_micros:bigint>>"
         ),
     },
     "dead_letter": {**_MESSAGE, "reason": "string", "batch": "bigint", "app": "string"},

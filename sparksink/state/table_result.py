@@ -30,13 +30,20 @@ class PendingSweep(NamedTuple):
     until: Mapping[str, int]
 
 
+class PartitionEnd(NamedTuple):
+    """The highest position of a Kafka partition, and its latest source time in microseconds."""
+
+    highest: ChangePosition
+    at: int
+
+
 @dataclass(frozen=True, slots=True)
 class TableResult:
     """The result of one ``batch`` for one table; its last change has ``highest``, ``source_ts``.
 
-    ``topic`` is set if messages of the table were read. ``operations`` counts changes by ``__op``,
-    ``reasons`` counts dead letters, ``altered`` alterations of columns. With ``swept`` all rows
-    from before a position were removed.
+    ``partitions`` are the ends of Kafka partitions; ``topic`` is set if messages of the table were
+    read. ``operations`` counts changes by ``__op``, ``reasons`` counts dead letters, ``altered``
+    alterations of columns. With ``swept`` all rows from before a position were removed.
     """
 
     table: str
@@ -54,6 +61,7 @@ class TableResult:
     swept: bool = False
     batch: int | None = None
     topic: str = ""
+    partitions: Mapping[int, PartitionEnd] = field(default_factory=dict)
 
 
 def latest_result(last: TableResult | None, now: TableResult) -> TableResult:
@@ -61,4 +69,17 @@ def latest_result(last: TableResult | None, now: TableResult) -> TableResult:
     if last is None or last.highest is None or now.highest is None:
         return now if last is None or now.highest else last
     times = [one.source_ts for one in (last, now) if one.source_ts]
-    return replace(now, highest=max(last.highest, now.highest), source_ts=max(times, default=None))
+    ends = {
+        number: _latest_end(end, last.partitions.get(number, end))
+        for number, end in now.partitions.items()
+    }
+    return replace(
+        now,
+        highest=max(last.highest, now.highest),
+        source_ts=max(times, default=None),
+        partitions={**last.partitions, **ends},
+    )
+
+
+def _latest_end(one: PartitionEnd, other: PartitionEnd) -> PartitionEnd:
+    return PartitionEnd(max(one.highest, other.highest), max(one.at, other.at))

@@ -85,7 +85,7 @@ def test_a_replay_of_dead_letters_that_has_ended_is_run_again(
             sink(EndingLake(real_lake(spark, tmp_path, **GIVEN), adds=adds), **GIVEN)
         )
     made = sink(**GIVEN)
-    assert rows(made, "shop__orders__history", "id") == [(1,), (3,)]
+    assert rows(made, "shop__orders__history", "id") == [*[(1,)] * (not adds), (3,)]
     if adds:
         repair(made, spark, right, wrong)
     replay.replay_dead_letters(made)
@@ -93,3 +93,46 @@ def test_a_replay_of_dead_letters_that_has_ended_is_run_again(
     assert rows(made, "shop__orders", "id", "v") == expected
     assert rows(made, "shop__orders__history", "id", "v") == expected
     assert rows(made, "_cdc/dead_letter", "offset") == ([] if adds else [(wrong["offset"],)])
+
+
+class AppendedLake:
+    """Ends after it has appended to a history."""
+
+    def __init__(self, lake: Any) -> None:
+        self._lake = lake
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lake, name)
+
+    def table(self, name: str) -> CrashingTable:
+        table = CrashingTable(self._lake.table(name), lambda write: write())
+        if name.endswith("__history"):
+            append = table.append
+
+            def ending(rows: Any, writer: str, batch: int) -> None:
+                append(rows, writer, batch)
+                raise Crash
+
+            table.append = ending  # type: ignore[method-assign]
+        return table
+
+
+def test_a_message_that_becomes_readable_is_in_the_history(
+    sink: MakeSink, spark: Any, tmp_path: Any
+) -> None:
+    """The history has taken the batch before a crash, and takes no batch twice."""
+    from sparksink.commands.replay import replay_dead_letters  # noqa: PLC0415 - needs Spark
+
+    types = {"columns": {"types": {"id": "int", "v": "text"}}, "history": {"enabled": True}}
+    plain, with_schema = Topic(), Topic(columns=COLUMNS)
+    with_schema.offset = 1
+    batch = frame(spark, [created(plain, 1), created(with_schema, 2)])
+    only_plain = sink(AppendedLake(real_lake(spark, tmp_path)), source={"format": "json"}, **types)
+    with pytest.raises(Crash):
+        only_plain.batches.apply(batch, "app", 0)
+    made = sink(**types)
+    made.batches.apply(batch, "app", 0)
+    replay_dead_letters(made)
+    for name in ("shop__orders", "shop__orders__history"):
+        assert rows(made, name, "id", "v") == [(1, "a"), (2, "a")]
+    assert rows(made, "_cdc/dead_letter", "offset") == []

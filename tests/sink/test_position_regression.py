@@ -1,0 +1,114 @@
+"""Positions of another binlog park their table; positions of redelivered changes do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
+
+COLUMNS = [field("id", "int32"), field("v", "string")]
+Change = tuple[int, int]
+"""The position of a change, and its time in seconds."""
+
+
+def written(topic: Topic, changes: Iterable[Change], partition: int = 0) -> list[Row]:
+    """Return changes in the order in which a connector writes them to one partition."""
+    messages = [
+        topic.change(
+            "u", pos, None, {"id": pos, "v": "v"}, ts_ms=1_700_000_000_000 + 1000 * at
+        )
+        for pos, at in changes
+    ]  # fmt: skip
+    return [{**message, "partition": partition} for message in messages]
+
+
+def apply(made: Any, spark: Any, number: int, *batch: Sequence[Row]) -> None:
+    made.batches.apply(frame(spark, [one for part in batch for one in part]), "app", number)
+
+
+OLD = [(900, 10), (950, 11), (1000, 12)]
+OTHERS = {
+    "restarts": [(4, 20), (80, 21)],
+    "overtakes": [(4, 20), (1200, 21)],
+    "within": [(940, 20), (960, 21)],
+}
+"""Changes of another binlog, where the later change of a row would lose."""
+
+
+def test_another_binlog_parks_the_table(sink: MakeSink, spark: Any) -> None:
+    """The first batch has the switch, or ends with it."""
+    made = sink()
+    topics = [Topic(f"srv.shop.{name}_{n}", COLUMNS) for name in OTHERS for n in (1, 2)]
+    old = [written(topic, OLD) for topic in topics]
+    new = [written(topic, OTHERS[topic.name[9:-2]]) for topic in topics]
+    apply(made, spark, 0, *old, *new[::2])
+    assert sorted(made.state.parked()) == ["shop.overtakes_1", "shop.restarts_1", "shop.within_1"]
+    apply(made, spark, 1, *new[1::2])
+    parked = made.state.parked()
+    assert sorted(parked) == sorted(topic.name[4:] for topic in topics)
+    for reason in parked.values():
+        assert "binlog positions went back" in reason
+        assert "ignore" not in reason
+
+
+def test_a_later_process_knows_each_partition(sink: MakeSink, spark: Any) -> None:
+    """A partition that lags is no regression; one that restarts is, whatever others have read."""
+    topic = Topic(columns=COLUMNS)
+    apply(sink(), spark, 0, written(topic, OLD), written(topic, [(5000, 20)], partition=1))
+    made = sink()
+    apply(made, spark, 1, written(topic, [(1010, 25)]))  # a long transaction in the other partition
+    assert made.state.parked() == {}
+    made = sink()
+    apply(made, spark, 2, written(topic, [(1005, 30), (6000, 31)]))
+    assert "binlog positions went back" in made.state.parked()["shop.orders"]
+    assert rows(made, "shop__orders", "id") == [(1000,), (1010,), (5000,), (900,), (950,)]
+
+
+INVERTED = [(900, 10), (950, 15), (1000, 12), (1050, 13)]
+"""The time of a change is that of its statement: a long transaction is later in the binlog."""
+
+
+def test_redelivered_changes_and_snapshots_park_no_table(sink: MakeSink, spark: Any) -> None:
+    """A connector that restarts writes changes again, from any position on."""
+    made = sink(mirror={"sweep": False})
+    topics = [(Topic(f"srv.shop.t{first}_{cut}", COLUMNS), first, cut)
+              for first in range(4) for cut in (4, 6)]  # fmt: skip
+    parts = [(written(topic, [*INVERTED, *INVERTED[first:], (1100, 14)]), cut)
+             for topic, first, cut in topics]  # fmt: skip
+    # Rows of a snapshot have the position at which it began, and the time at which it was read.
+    orders = Topic(columns=COLUMNS)
+    chunk = orders.change("r", 890, None, {"id": 7, "v": "chunk"}, snapshot="incremental",
+                          ts_ms=1_700_000_500_000)  # fmt: skip
+    snapshot = [*written(orders, OLD[:1]), chunk, *written(orders, OLD[1:])]
+    apply(made, spark, 0, snapshot, *(messages[:cut] for messages, cut in parts))
+    apply(made, spark, 1, *(messages[cut:] for messages, cut in parts))
+    made.batches.apply(
+        frame(spark, [one for part, _ in parts for one in part]), "backfill:again", 0
+    )
+    assert made.state.parked() == {}
+    for topic, *_ in topics:
+        found = rows(made, topic.name[4:].replace(".", "__"), "id")
+        assert found == [(1000,), (1050,), (1100,), (900,), (950,)]
+
+
+def test_a_history_without_redelivered_changes_is_checked(sink: MakeSink, spark: Any) -> None:
+    """It skips positions that go back, so the changes of another binlog would be missing."""
+    made = sink(mirror={"enabled": False}, history={"enabled": True, "dedupe": "replay"})
+    apply(made, spark, 0, written(Topic(columns=COLUMNS), [*OLD, (4, 20)]))
+    assert "binlog positions went back" in made.state.parked()["shop.orders"]
+    assert made.state.table("parked").read().count() == 4
+
+
+def test_replayed_dead_letters_are_older(sink: MakeSink, spark: Any) -> None:
+    from sparksink.commands.replay import replay_dead_letters  # noqa: PLC0415 - needs Spark
+
+    made = sink()
+    [letter, *others] = written(Topic(columns=COLUMNS), [(900, 15), (950, 11), (1000, 12)])
+    apply(made, spark, 0, [{**letter, "value64": "AQ=="}, *others])
+    letters = made.state.table("dead_letter")
+    assert letters.read().count() == 1
+    letters.run(f"UPDATE {{table}} SET value = unbase64('{letter['value64']}')")
+    replay_dead_letters(made)
+    assert made.state.parked() == {}
+    assert rows(made, "shop__orders", "id") == [(1000,), (900,), (950,)]
