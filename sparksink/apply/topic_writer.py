@@ -210,11 +210,15 @@ class TopicWriter:
         if reading is None:
             return TableResult(self.route.table)  # without a table there is no row
         started = time.monotonic()
-        frames = [tombstones(part.of_format(EMPTY), reading), *self._unreadable(part, {})]
+        frames = [self._tombstones(part, reading), *self._unreadable(part, {})]
         history = part.history and self._targets.has_history()
         writers = self._targets.writers(reading.keys, history=history)
         done = self._write(part, writers, self._batch(part, frames))
         return replace(done, seconds=time.monotonic() - started)
+
+    def _tombstones(self, part: TopicBatch, reading: TableReading) -> DataFrame:
+        keys = self._layouts.avro_keys(self.route.topic)
+        return tombstones(part.of_format(EMPTY), reading, keys)
 
     def _frames(self, part: TopicBatch, fitted: BatchPlan) -> list[DataFrame]:
         readings = fitted.readings
@@ -224,7 +228,7 @@ class TopicWriter:
             if layout.mark in part.marks
         ]
         if EMPTY in part.marks and readings[-1].keys and self._config.ordering.tombstones_count:
-            frames.append(tombstones(part.of_format(EMPTY), readings[-1]))
+            frames.append(self._tombstones(part, readings[-1]))
         frames += self._unreadable(part, fitted.refused)
         if readings[-1].named:
             blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAME_COLUMNS.items()}

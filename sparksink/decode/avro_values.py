@@ -7,12 +7,12 @@ from typing import Any, Final
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as f
 
-_BODY: Final = "substring(value, 6)"
+_BODY: Final = "substring({bytes}, 6)"
 """What follows the magic byte and the schema's identifier."""
 
 
-def avro_value(schema: str) -> Column:
-    """Return the parsed value of Avro messages; NULL where the bytes do not fit the schema.
+def avro_value(schema: str, column: str = "value") -> Column:
+    """Return the parsed value or key of Avro messages; NULL where the bytes do not fit the schema.
 
     Spark's ``from_avro`` of Python takes options as an expression that builds a map. All queries on
     one frame share that expression and evaluate it whenever they are optimized, but its builder of
@@ -20,7 +20,10 @@ def avro_value(schema: str) -> Column:
     A literal map has no builder.
     """
     return f.call_function(
-        "from_avro", f.expr(_BODY), f.lit(schema), _literal_map(mode="PERMISSIVE")
+        "from_avro",
+        f.expr(_BODY.replace("{bytes}", column)),
+        f.lit(schema),
+        _literal_map(mode="PERMISSIVE"),
     )
 
 

@@ -34,6 +34,7 @@ from sparksink.schemas.row_schema import (
     RowSchema,
     from_avro,
     key_names,
+    plain_avro,
     with_source_types,
 )
 from sparksink.schemas.versions import SchemaVersions
@@ -92,6 +93,7 @@ class MessageSchemas:
         self._forms: dict[str, WireForm] = {}
         self._kinds: dict[tuple[str, str], tuple[str, ...]] = {}
         self._keys: dict[str, list[tuple[str, ...]]] = {}
+        self._avro_keys: dict[str, dict[bytes, str]] = {}
 
     def prefixes(self) -> dict[str, list[tuple[str, bytes]]]:
         """Return the schemas that can precede JSON: topic → marks and bytes."""
@@ -164,19 +166,20 @@ class MessageSchemas:
         """Use the columns of a kind of key for the topic; ``key`` is a sample if it is new."""
         if key is not None:
             try:
-                self._kinds[topic, kind] = self._names(key)
+                self._kinds[topic, kind] = self._names(topic, key)
             except TableError:  # a corrupt key
                 return
         known = self._keys.setdefault(topic, [])
         names = self._kinds[topic, kind]
         self._keys[topic] = [*(one for one in known if one != names), names]
 
-    def _names(self, key: bytes) -> tuple[str, ...]:
+    def _names(self, topic: str, key: bytes) -> tuple[str, ...]:
         if key[:1] != b"\0":
             names = key_names(key)
         else:
             schema = json.loads(self._registry(int.from_bytes(key[1:5], "big")))
             names = tuple(column.name for column in from_avro(schema).fields)
+            self._avro_keys.setdefault(topic, {})[key[:5]] = json.dumps(plain_avro(schema))
         return tuple(name for name in names if name != LOGICAL_KEY)
 
     def keys(
@@ -192,6 +195,10 @@ class MessageSchemas:
             if names and (columns is None or set(names) <= set(columns)):
                 return names
         return versions.newest.keys if versions else ()
+
+    def avro_keys(self, topic: str) -> Mapping[bytes, str]:
+        """Return the schemas of a topic's Avro keys, by the first bytes of such keys."""
+        return self._avro_keys.get(topic, {})
 
     def versions(self, table: str) -> SchemaVersions | None:
         """Return the versions of a table that are known independently of its messages."""

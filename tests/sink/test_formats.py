@@ -178,3 +178,35 @@ def test_avro_with_a_registry(sink: MakeSink, spark: Any, registry: str) -> None
         messages.append(topic.message(key, avro(schema, 7, value)))
     made.batches.apply(frame(spark, messages), "app", 0)
     assert values(made) == EXPECTED
+
+
+def test_tombstones_with_avro_keys_are_deletes(sink: MakeSink, spark: Any, registry: str) -> None:
+    """Their deletes were compacted away; a process that has seen no value reads them, too."""
+    known = Registry.schemas
+    header = {"source": {"schema.registry": {"url": registry}}, "ordering": {"epoch": "header"}}
+    topic = Topic()
+
+    def key(number: int) -> bytes:
+        return avro(known["/schemas/ids/8"], 8, {"id": number})
+
+    def at(pos: int) -> dict[str, str]:
+        return {"position": f"0/bin.000001/{pos}/0"}
+
+    changes = [
+        topic.message(
+            key(n),
+            avro(known["/schemas/ids/7"], 7, {"before": None, "after": {"id": n, "price": None},
+                                              "op": "c", "source": {**SOURCE, "pos": 10 + n}}),
+            **at(10 + n),
+        )
+        for n in (1, 2, 3)
+    ]  # fmt: skip
+    made = sink(**header)
+    first = [*changes, topic.message(key(1), None, **at(20))]
+    made.batches.apply(frame(spark, first), "app", 0)
+    assert values(made) == [(2, None), (3, None)]
+    again = sink(**header)
+    again.batches.apply(frame(spark, [topic.message(key(2), None, **at(30))]), "app", 1)
+    assert values(again) == [(3, None)]
+    assert again.state.parked() == {}
+    assert not again.state.lacks_messages
