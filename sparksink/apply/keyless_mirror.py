@@ -42,6 +42,7 @@ _SIGNS: Final = """inline(CASE
 _ONCE: Final = """CASE WHEN __op = 'r' OR __seq_hi = 0
     THEN concat_ws('/', __topic, __partition, __offset)
     ELSE concat_ws('/', __seq_hi, __seq_lo) END AS once"""
+_REGULAR: Final = "coalesce(__snapshot, '') <> 'incremental'"
 _COLUMNS: Final = "bag.columns"
 Kinds = Mapping[str, str]
 
@@ -94,6 +95,7 @@ class KeylessMirror(TableMirror):
         events = self._history.table.read().where("__op <> 't'")
         if watermark > BEGINNING:
             events = events.where(f"NOT {before_sql(watermark)}")
+        events = events.where(f"__op <> 'r' OR ({self._counted_rows(watermark)})")
         signed = events.selectExpr(_ONCE, position, image, "__op AS op", _SIGNS)
         signed = signed.join(touched, "name", "left_semi").dropDuplicates(["once", "name", "sign"])
         sums = signed.groupBy("name").agg(
@@ -114,10 +116,39 @@ class KeylessMirror(TableMirror):
             *(f"image.{name}" for name in given),
         )
 
+    def _counted_rows(self, watermark: ChangePosition) -> str:
+        """Return the SQL condition of the snapshot rows that count: those of one snapshot.
+
+        That is the last complete one, whose end is the watermark, or while none is complete the
+        first one. The rows of others, also of parts of the table, are counted already.
+
+        :raises TableError: there are only rows of an incremental snapshot.
+        """
+        if watermark > BEGINNING:
+            return _of_snapshot(watermark)
+        rows = self._history.table.read().where("__op = 'r'")
+        first, others = rows.agg(
+            f.min(f.when(f.expr(_REGULAR), f.struct("__seq_hi", "__seq_lo"))),
+            f.count(f.when(~f.expr(_REGULAR), 1)),
+        ).collect()[0]
+        if first is None and others:
+            raise TableError(
+                f"{self._name} has no key, so rows of an incremental snapshot may be counted"
+                " already.",
+                "Take a regular snapshot of the whole table, and run park replay.",
+            )
+        return _of_snapshot(ChangePosition(*first)) if first else "true"
+
     def _merge(self, rows: DataFrame) -> None:
         columns = tuple(name for name in self.target.columns if name in rows.columns)
         how = Merge(("__row_name",), columns, deletes=True, ordered=False)
         self.target.table.merge(rows.localCheckpoint(), how)
+
+
+def _of_snapshot(position: ChangePosition) -> str:
+    """Return the SQL condition of a snapshot's rows; without a binlog position each has its own."""
+    here = f"__seq_hi = {position.hi} AND __seq_lo = {position.lo}"
+    return f"{_REGULAR} AND (__seq_hi = 0 OR {here})"
 
 
 def check_columns(

@@ -124,3 +124,29 @@ def test_configured_columns_identify_rows(sink: MakeSink, spark: Any) -> None:
     made = sink(nopk="key:a")
     made.batches.apply(frame(spark, messages), "app", 0)
     assert rows(made, "shop__orders", "a", "b") == [(2, "z"), (3, "x")]
+
+
+def test_rows_of_a_further_snapshot_are_counted_once(sink: MakeSink, spark: Any) -> None:
+    """A snapshot of some rows has no end, an incremental one no position: both repeat rows."""
+    topics = {name: Topic(f"srv.shop.{name}", COLUMNS, ()) for name in ("orders", "added")}
+    made = sink(nopk="bag_view")
+    row, new = {"a": 1, "b": "x"}, {"a": 2, "b": None}
+
+    def read(name: str, pos: int, after: Row, mark: str) -> dict[str, Any]:
+        return topics[name].change("r", pos, None, after, snapshot=mark)
+
+    first = [read("orders", 100, row, "first"), read("orders", 100, row, "last")]
+    made.batches.apply(frame(spark, first), "app", 0)
+    assert counted(made) == [(1, "x", 2)]
+    inserted = topics["orders"].change("c", 150, None, new)
+    parts = [read("orders", 200, row, "true"), read("orders", 210, new, "incremental")]
+    added = read("added", 400, row, "incremental")
+    made.batches.apply(frame(spark, [inserted, *parts, added]), "app", 1)
+    assert counted(made) == [(1, "x", 2), (2, None, 1)]
+    # Without a regular snapshot it is unknown which rows are counted.
+    assert "rows of an incremental snapshot" in made.state.parked()["shop.added"]
+    # The last one is complete: what it lacks is gone.
+    made.batches.apply(frame(spark, [read("orders", 300, row, "true")]), "app", 2)
+    assert counted(made) == [(1, "x", 2), (2, None, 1)]
+    made.batches.apply(frame(spark, [read("orders", 300, new, "last")]), "app", 3)
+    assert counted(made) == [(1, "x", 1), (2, None, 1)]
