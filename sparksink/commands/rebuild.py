@@ -22,7 +22,7 @@ from sparksink.commands import replay
 from sparksink.config.keys import TableOverride
 from sparksink.config.operation import DeadLetterQueue
 from sparksink.config.partitioning import Partitioning
-from sparksink.decode.last_boundary import messages_since_last_boundary
+from sparksink.decode.last_boundary import LastBoundary, find_last_boundary
 from sparksink.errors import TableError
 from sparksink.files import Files
 from sparksink.schemas.registry import SchemaRegistryClient
@@ -59,9 +59,12 @@ class RebuildResult:
     waiting: int
 
 
-def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) -> RebuildResult:
+def rebuild(
+    sink: Sink, route: Route, offsets: Callable[[], Offsets], *, force: bool = False
+) -> RebuildResult:
     """Rebuild a table; the lease must be held. Parked messages are applied after that.
 
+    :param offsets: returns the present offsets of the topics.
     :raises TableError: the topic does not have the whole table, or its messages are unusable.
     """
     old = sink.lake.table(route.mirror)
@@ -71,8 +74,9 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
     if rules.mirror.scd != 1:
         raise TableError(f"{route.table} has row versions, which its topic no longer contains.")
     with _scratch_sink(sink, route) as scratch:
-        start, done = _build(scratch, route)
-        _check(scratch, route, offsets, whole=force or start is not None)
+        boundary, done = _build(scratch, route)
+        # The offsets are listed after the messages were read: some may be gone meanwhile.
+        _check(scratch, route, offsets(), None if force else boundary)
         new = scratch.lake.table(_scratch_name(route.mirror))
         before = 0 if old.columns() is None else old.read().count()
         rows = new.read()
@@ -82,7 +86,7 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
         stale = dict.fromkeys(old.facts(), "")
         old.replace(rows, rules.target.partitioning.with_names(sink.config.target.column))
         old.alter([], {**stale, **new.facts()})
-        _merge_watermark(sink, route.table, start)
+        _merge_watermark(sink, route.table, boundary.position)
         count = old.read().count()
     waiting = (
         replay.replay_parked(sink, route.table)
@@ -92,39 +96,46 @@ def rebuild(sink: Sink, route: Route, offsets: Offsets, *, force: bool = False) 
     return RebuildResult(route.table, before, count, done.faults, waiting)
 
 
-def _build(scratch: Sink, route: Route) -> tuple[ChangePosition | None, TableResult]:
-    """Apply the messages since the last boundary; return its position and the result."""
+def _build(scratch: Sink, route: Route) -> tuple[LastBoundary, TableResult]:
+    """Apply the messages since the last boundary; return it and the result."""
     config = scratch.config
     scratch.definitions.refresh()
     registry = SchemaRegistryClient(config.source.schema_registry)
     layouts = message_schemas(config, scratch.definitions, registry.schema, Routes(config))
     rules = config.table(route.table).mirror
     topic = scratch.messages.between().where(f.col("topic") == route.topic)
-    messages, start = messages_since_last_boundary(
-        topic, layouts, route.table, rules, config.ordering
-    )
-    done = scratch.batches.apply(messages, replay.unique_batch_name("rebuild"), 0, history=False)
-    return start, next(iter(done), TableResult(route.table))
+    boundary = find_last_boundary(topic, layouts, route.table, rules, config.ordering)
+    name = replay.unique_batch_name("rebuild")
+    done = scratch.batches.apply(boundary.messages, name, 0, history=False)
+    return boundary, next(iter(done), TableResult(route.table))
 
 
-def _check(scratch: Sink, route: Route, offsets: Offsets, *, whole: bool) -> None:
+def _check(scratch: Sink, route: Route, offsets: Offsets, boundary: LastBoundary | None) -> None:
     """Refuse a rebuild that would lose rows.
 
+    :param boundary: where the messages begin; None if rows may be lost.
     :raises TableError: it would.
     """
     for reason in scratch.state.parked().values():
         raise TableError(f"{route.table} cannot be rebuilt: {reason}")
     if scratch.lake.table(_scratch_name(route.mirror)).columns() is None:
         raise TableError(f"{route.table}: its topic has no change to build a mirror from.")
-    is_complete = all(
-        start == 0 for start, _ in offsets.get(routed_tables.topic_of(route.topic), {}).values()
-    )
-    recorded = scratch.config.source.kind == "file"
-    if not (is_complete or recorded or whole):
+    if boundary is None or scratch.config.source.kind == "file":
+        return
+    partitions = offsets.get(routed_tables.topic_of(route.topic), {})
+    begins = (number for number, (start, _) in partitions.items() if start > 0)
+    missing = sorted(set(begins) - boundary.covered)
+    if missing and boundary.position is None:
         raise TableError(
             f"{route.table}: the first messages of its topic are gone, and no snapshot of the"
             " table follows: rows that did not change since would be lost.",
             "Let the connector take a new snapshot, or add --force.",
+        )
+    if missing:
+        raise TableError(
+            f"{route.table}: the first messages of partition {', '.join(map(str, missing))} are"
+            " gone, perhaps with rows of the last snapshot: these would be lost.",
+            "Let the connector take another snapshot, or add --force if the last one is whole.",
         )
 
 

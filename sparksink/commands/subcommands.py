@@ -127,7 +127,7 @@ def rebuild(sink: Sink, options: argparse.Namespace) -> None:
     with sink.lease():
         sink.state.open()
         for route in chosen:
-            one = rebuild_mirror(sink, route, found, force=options.force)
+            one = rebuild_mirror(sink, route, partial(_offsets, sink), force=options.force)
             print_line(
                 f"{one.table}: {one.rows:,} rows, before {one.before:,};"
                 f" {one.faults:,} unusable messages, {one.waiting:,} parked messages applied"

@@ -6,6 +6,8 @@ the table was dropped and created again.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -14,64 +16,39 @@ from pyspark.sql import functions as f
 from sparksink.change_position import ChangePosition, before_sql
 from sparksink.config.keys import Mirror
 from sparksink.config.ordering import Ordering
-from sparksink.decode.batch_summary import summarize
-from sparksink.decode.changes import changes
-from sparksink.decode.message_schemas import (
-    EMPTY,
-    NO_ROWS,
-    MessageSchemas,
-    has_columns,
-    in_version_order,
-)
-from sparksink.decode.position_columns import header_position_sql
-from sparksink.decode.reading import TableReading
-
-_NUMBER = ("partition", "offset")
+from sparksink.decode.message_positions import MESSAGE_NUMBER, message_positions
+from sparksink.decode.message_schemas import MessageSchemas
 
 
-def messages_since_last_boundary(
+@dataclass(frozen=True, slots=True)
+class LastBoundary:
+    """The ``messages`` of one topic since the last boundary, and its ``position``, if any.
+
+    ``covered`` are the partitions whose first message shows that no message since the boundary is
+    missing: it is from before, or begins the snapshot.
+    """
+
+    messages: DataFrame
+    position: ChangePosition | None = None
+    covered: AbstractSet[int] = frozenset()
+
+
+def find_last_boundary(
     messages: DataFrame, layouts: MessageSchemas, table: str, rules: Mirror, ordering: Ordering
-) -> tuple[DataFrame, ChangePosition | None]:
-    """Return the messages of one topic since the last boundary, and its position, if any.
+) -> LastBoundary:
+    """Find the last boundary in the messages of one topic.
 
     :raises TableError: the schema of messages is unknown.
     """
     if not rules.sweep and rules.truncate == "ignore":
-        return messages, None
-    frame, counts = summarize(messages, layouts)
-    topic, marks = counts[0].topic if counts else "", {one.mark for one in counts}
-    positions = [_header_positions(frame, mark) for mark in (EMPTY, NO_ROWS) if mark in marks]
-    reading = TableReading((), {}, ordering, images=False)
-    for mark in in_version_order(filter(has_columns, marks)):
-        part = frame.where(f.col("mark") == mark)
-        positions.append(
-            _value_positions(changes(part, layouts.layout(topic, table, mark), reading))
-        )
-    if not positions:
-        return messages, None
-    found = reduce(DataFrame.unionByName, positions)
-    start = _last_boundary(found, rules)
-    if start is None:
-        return messages, None
-    after = found.where(f"NOT {before_sql(start)}").select(*_NUMBER)
-    return messages.join(after, [*_NUMBER], "left_semi"), start
-
-
-def _header_positions(frame: DataFrame, mark: str) -> DataFrame:
-    hi, lo = header_position_sql()
-    return frame.where(f.col("mark") == mark).select(
-        *_NUMBER,
-        f.expr(hi).alias("__seq_hi"),
-        f.expr(lo).alias("__seq_lo"),
-        f.lit("").alias("__op"),
-        f.lit(mark == NO_ROWS).alias("__end"),
-    )
-
-
-def _value_positions(read: DataFrame) -> DataFrame:
-    numbers = [f.col(f"__{name}").alias(name) for name in _NUMBER]
-    good = read.where("__seq_hi IS NOT NULL AND __seq_lo IS NOT NULL")
-    return good.select(*numbers, "__seq_hi", "__seq_lo", "__op", "__end")
+        return LastBoundary(messages)
+    found = message_positions(messages, layouts, table, ordering)
+    start = None if found is None else _last_boundary(found, rules)
+    if found is None or start is None:
+        return LastBoundary(messages)
+    after = found.where(f"NOT {before_sql(start)}").select(*MESSAGE_NUMBER)
+    since = messages.join(after, [*MESSAGE_NUMBER], "left_semi")
+    return LastBoundary(since, start, _covered_partitions(found, start))
 
 
 def _last_boundary(positions: DataFrame, rules: Mirror) -> ChangePosition | None:
@@ -85,3 +62,14 @@ def _last_boundary(positions: DataFrame, rules: Mirror) -> ChangePosition | None
         "position"
     ]
     return None if last is None else ChangePosition(*last)
+
+
+def _covered_partitions(positions: DataFrame, start: ChangePosition) -> AbstractSet[int]:
+    message = f.struct("__seq_hi", "__seq_lo", "__op", "__begin")
+    first = f.min_by(message, "offset").alias("first")
+    here = f"first.__seq_hi = {start.hi} AND first.__seq_lo = {start.lo}"
+    begins = f"{here} AND (first.__begin OR first.__op = 't')"
+    before = before_sql(start, "first.__seq_hi", "first.__seq_lo")
+    rows = positions.where("__seq_hi IS NOT NULL AND __seq_lo IS NOT NULL")
+    found = rows.groupBy("partition").agg(first).where(f"{before} OR {begins}")
+    return {row["partition"] for row in found.select("partition").collect()}
