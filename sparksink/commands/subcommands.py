@@ -17,6 +17,7 @@ from pyspark.sql import functions as f
 
 from sparksink.commands import replay
 from sparksink.commands.check import run_checks
+from sparksink.commands.gap_positions import GapPositions
 from sparksink.commands.lost_messages import LostMessageDetector, committed_offsets
 from sparksink.commands.maintenance import compact_tables
 from sparksink.commands.materialize import ExportOptions, export_mirrors
@@ -51,10 +52,13 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
     config = sink.config
     metrics = SinkMetrics(config.metrics.http, config.metrics.textfile)
     lineage = Lineage(config.metrics.openlineage, config.name, Datasets(config, sink.lake))
+    detector, fails = _lost_message_detector(sink), config.source.on_data_loss == "fail"
     with sink.lease() as lease, metrics, lineage:
         sink.state.open()
+        if detector is not None:
+            detector.detect_before_start(config.source.starting_offsets, fails=fails)
         metrics.start(sink.state.reached(), sink.state.parked(), sink.state.gaps())
-        stream = StreamJob(sink, lease, metrics, lineage, _lost_message_detector(sink))
+        stream = StreamJob(sink, lease, metrics, lineage, None if fails else detector)
         stop_on_signals(stream.stop)
         stream.run(once=options.once)
     for name, reason in sink.state.parked().items():
@@ -208,13 +212,15 @@ def _offsets(sink: Sink) -> Offsets:
 
 
 def _lost_message_detector(sink: Sink) -> LostMessageDetector | None:
-    """Return the detector of lost messages, if the job continues after data loss."""
-    source, files = sink.config.source, Files(sink.spark)
-    if source.on_data_loss == "fail" or source.kind == "file":
+    """Return the detector of lost messages; recorded messages are never lost."""
+    if sink.config.source.kind == "file":
         return None
     checkpoint = sink.config.checkpoint.rstrip("/")
-    read = partial(committed_offsets, files, checkpoint)
-    return LostMessageDetector(sink.state, Routes(sink.config), read, partial(_offsets, sink))
+    read = partial(committed_offsets, Files(sink.spark), checkpoint)
+    position = GapPositions(sink).position
+    return LostMessageDetector(
+        sink.state, Routes(sink.config), read, partial(_offsets, sink), position
+    )
 
 
 def _recorded_offsets(messages: DataFrame) -> Offsets:
