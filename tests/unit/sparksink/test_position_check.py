@@ -30,6 +30,10 @@ def measure_batch(batch: Sequence[MeasuredChange]) -> PartitionMeasures:
     )
 
 
+def later(one: PartitionEnd, other: PartitionEnd) -> PartitionEnd:
+    return PartitionEnd(max(one.highest, other.highest), max(one.at, other.at))
+
+
 def detect(messages: Sequence[Change], chance: random.Random) -> bool:
     """Read a partition in random batches; return whether another binlog is detected."""
     changes = [
@@ -42,7 +46,7 @@ def detect(messages: Sequence[Change], chance: random.Random) -> bool:
         seen, changes = measure_batch(changes[:size]), changes[size:]
         if change_of_another_binlog(seen, end):
             return True
-        end = seen.end if end is None else PartitionEnd(*map(max, zip(end, seen.end, strict=True)))
+        end = seen.end if end is None else later(end, seen.end)
     return False
 
 
