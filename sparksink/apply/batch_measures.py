@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any
@@ -13,6 +13,7 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.partition_measures import (
     PartitionMeasures,
+    measure_partitions,
     partition_aggregates,
     read_partitions,
 )
@@ -120,13 +121,13 @@ def read_measures(observation: ObservedChanges) -> BatchMeasures:
     return _from_row(observation.values(), observation.partitions)
 
 
-def measure(changes: Sequence[DataFrame], rules: Rules, partitions: Sequence[int]) -> BatchMeasures:
-    """Measure changes that no writer has measured."""
+def measure(changes: Sequence[DataFrame], rules: Rules, *, partitions: bool) -> BatchMeasures:
+    """Measure persisted changes, with their ``partitions`` if positions are checked."""
     used = ("__fault", "__op", "__streamed", "__end", "__seq_hi", "__seq_lo", "__source_ts")
     columns = (*used, "__partition", "__offset")
     every = reduce(DataFrame.unionByName, [one.select(*columns) for one in changes])
-    aggregates = [*_aggregates(rules, None), *partition_aggregates(partitions)]
-    return _from_row(every.agg(*aggregates).collect()[0].asDict(), partitions)
+    found = _from_row(every.agg(*_aggregates(rules, None)).collect()[0].asDict(), ())
+    return replace(found, partitions=measure_partitions(every)) if partitions else found
 
 
 def _from_row(seen: Mapping[str, Any], partitions: Sequence[int]) -> BatchMeasures:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.change_position import ChangePosition
@@ -50,38 +50,50 @@ class PartitionMeasures:
 
 
 def partition_aggregates(partitions: Iterable[int]) -> list[Column]:
-    """Return the aggregates of some partitions, which take no second scan."""
+    """Return the aggregates of a few partitions, which take no second scan."""
     return [
         aggregate.alias(f"{name}_{partition}")
         for partition in partitions
-        for name, aggregate in _aggregates(partition).items()
+        for name, aggregate in _aggregates(f"__partition = {partition} AND ").items()
     ]
-
-
-def _aggregates(partition: int) -> Mapping[str, Column]:
-    here = f"__partition = {partition} AND __source_ts IS NOT NULL"
-    found = {
-        name: f.expr(f"{function}(CASE WHEN {here} AND {which} THEN {sql} END).change")
-        for name, (function, which, sql) in _MEASURES.items()
-    }
-    at = f.expr(f"max(CASE WHEN {here} AND {_GOOD} THEN {_MICROS} END)")
-    return {**found, "at": at}
 
 
 def read_partitions(
     seen: Mapping[str, Any], partitions: Iterable[int]
 ) -> Mapping[int, PartitionMeasures]:
     """Return the measures of the partitions that have changes with a position and a time."""
-    found: dict[int, PartitionMeasures] = {}
-    for partition in partitions:
-        first, highest, lowest, latest = (
-            _change(seen[f"{name}_{partition}"])
-            for name in ("first", "highest", "lowest", "latest")
-        )
-        if first and highest:
-            end = PartitionEnd(highest.position, seen[f"at_{partition}"])
-            found[partition] = PartitionMeasures(first, highest, lowest, latest, end)
-    return found
+    found = {
+        partition: _measures({name: seen[f"{name}_{partition}"] for name in (*_MEASURES, "at")})
+        for partition in partitions
+    }
+    return {partition: one for partition, one in found.items() if one is not None}
+
+
+def measure_partitions(changes: DataFrame) -> Mapping[int, PartitionMeasures]:
+    """Measure all partitions in a scan of their own."""
+    aggregates = [aggregate.alias(name) for name, aggregate in _aggregates("").items()]
+    rows = changes.groupBy("__partition").agg(*aggregates).collect()
+    found = {row["__partition"]: _measures(row.asDict()) for row in rows}
+    return {partition: one for partition, one in found.items() if one is not None}
+
+
+def _aggregates(here: str) -> Mapping[str, Column]:
+    where = f"{here}__source_ts IS NOT NULL AND "
+    found = {
+        name: f.expr(f"{function}(CASE WHEN {where}{which} THEN {sql} END).change")
+        for name, (function, which, sql) in _MEASURES.items()
+    }
+    return {**found, "at": f.expr(f"max(CASE WHEN {where}{_GOOD} THEN {_MICROS} END)")}
+
+
+def _measures(seen: Mapping[str, Any]) -> PartitionMeasures | None:
+    first, highest, lowest, latest = (
+        _change(seen[name]) for name in ("first", "highest", "lowest", "latest")
+    )
+    if not (first and highest):
+        return None
+    end = PartitionEnd(highest.position, seen["at"])
+    return PartitionMeasures(first, highest, lowest, latest, end)
 
 
 def _change(row: Any) -> MeasuredChange | None:

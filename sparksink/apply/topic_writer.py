@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
@@ -41,6 +42,9 @@ from sparksink.source.routes import Route
 from sparksink.state.sink_state import SinkState
 from sparksink.state.table_result import Boundary, TableResult
 from sparksink.tables import Lake
+
+_OBSERVED_PARTITIONS: Final = 4
+"""How many Kafka partitions are measured while they are read: each one costs time per change."""
 
 
 class TopicWriter:
@@ -242,7 +246,8 @@ class TopicWriter:
         """Write to all tables; changes that are read more than once are persisted."""
         if not batch.frames:
             return TableResult(self.route.table)
-        if len(writers) == 1 and isinstance(writers[0], KeyedMirror):
+        few = len(batch.partitions) <= _OBSERVED_PARTITIONS
+        if len(writers) == 1 and isinstance(writers[0], KeyedMirror) and few:
             seen = writers[0].write(batch)
             return self._result(seen, writers, self._add_dead_letters(part, batch, seen))
         for frame in batch.frames:
@@ -254,9 +259,11 @@ class TopicWriter:
             # A history takes a batch once: a message that has become readable when the batch is
             # repeated is missing there, and must be a dead letter.
             reasons = self._add_dead_letters(part, batch, seen)
-            results = [writer.write(batch) for writer in writers]
-            seen = next((result for result in results if result is not None), seen)
-            return self._result(seen, writers, reasons)
+            checked = replace(batch, partitions=())
+            results = [writer.write(checked) for writer in writers]
+            written = next((result for result in results if result is not None), seen)
+            written = replace(written, partitions=seen.partitions)
+            return self._result(written, writers, reasons)
         finally:
             for frame in batch.frames:
                 frame.unpersist()
@@ -272,7 +279,7 @@ class TopicWriter:
         return not only_history or self._rules.history.dedupe == "replay"
 
     def _measure(self, batch: TableBatch) -> BatchMeasures:
-        return measure(batch.frames, self._rules.mirror, batch.partitions)
+        return measure(batch.frames, self._rules.mirror, partitions=bool(batch.partitions))
 
     def _marks(self, part: TopicBatch) -> list[str]:
         """Return the marks of messages with columns; if there are none, the last one."""

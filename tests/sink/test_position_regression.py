@@ -55,7 +55,8 @@ def test_another_binlog_parks_the_table(sink: MakeSink, spark: Any) -> None:
 def test_a_later_process_knows_each_partition(sink: MakeSink, spark: Any) -> None:
     """A partition that lags is no regression; one that restarts is, whatever others have read."""
     topic = Topic(columns=COLUMNS)
-    apply(sink(), spark, 0, written(topic, OLD), written(topic, [(5000, 20)], partition=1))
+    others = [written(topic, [(5000, 20)], partition=number) for number in range(1, 6)]
+    apply(sink(), spark, 0, written(topic, OLD), *others)
     made = sink()
     apply(made, spark, 1, written(topic, [(1010, 25)]))  # a long transaction in the other partition
     assert made.state.parked() == {}
