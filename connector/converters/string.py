@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import codecs
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from connector.config import ConfigDef, ConfigKey
+from connector.config import ConfigDef, ConfigKey, invalid
 from connector.converters.header_values import HeaderValues
 from connector.data.java import date_text, decimal_text, double_text, float_text
 from connector.data.schema import Schema
 from connector.data.semantic import JAVA_DATES, misses_type
 from connector.names import BITS, CONNECT_DECIMAL, GEOMETRY, POINT
+
+_JAVA_CODECS: Final = {"utf-16": "utf-16-be", "utf-32": "utf-32-be"}
+
+
+def _known_charset(name: str, value: str) -> str | None:
+    try:
+        "".encode(value)
+    except LookupError:
+        return str(invalid(name, value, "unknown character set: use UTF-8, for example"))
+    return None
+
+
+def _encoder(charset: str) -> Callable[[str], bytes]:
+    """Return ``String.getBytes`` of a character set: what it does not have becomes a ``?``."""
+    codec = codecs.lookup(charset).name
+    encode = codecs.getencoder(_JAVA_CODECS.get(codec, codec))
+    if codec == "utf-16":  # the byte order mark stands before a text, not before nothing
+        return lambda text: codecs.BOM_UTF16_BE + encode(text, "replace")[0] if text else b""
+    return lambda text: encode(text, "replace")[0]
 
 
 class StringConverter(HeaderValues):
@@ -20,17 +40,17 @@ class StringConverter(HeaderValues):
         [
             ConfigKey(
                 "converter.encoding", "STRING", "UTF-8", "HIGH", "The character set.",
-                width="MEDIUM", display_name="Encoding",
+                width="MEDIUM", display_name="Encoding", validator=_known_charset,
             )
         ]
     )  # fmt: skip
 
     def __init__(self, config: Mapping[str, str] | None = None) -> None:
-        self._encoding: str = self.config_def.parse(config or {})["converter.encoding"]
+        self._encode = _encoder(self.config_def.parse(config or {})["converter.encoding"])
 
     def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:  # noqa: ARG002 - other converters need the topic
         """Return the bytes of a key or value, None for null."""
-        return None if value is None else java_text(schema, value).encode(self._encoding)
+        return None if value is None else self._encode(java_text(schema, value))
 
 
 def java_text(schema: Schema | None, value: Any) -> str:

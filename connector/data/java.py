@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import floor, frexp, isinf, isnan, ldexp
 
+from connector.data.calendar import clock
 from connector.data.decimals import scale_of
 
 _FLOAT = struct.Struct("<f")
@@ -47,9 +48,11 @@ def to_float32(value: float) -> float:
 
 def date_text(milliseconds: int) -> str:
     """Return ``Date.toString`` of a time since the epoch, in a JVM whose time zone is UTC."""
-    date = _EPOCH + timedelta(milliseconds=milliseconds)
-    day, month = _DAYS[date.weekday()], _MONTHS[date.month - 1]
-    return f"{day} {month} {date:%d %H:%M:%S} UTC {date.year:04d}"
+    date = clock(milliseconds)
+    day, month = _DAYS[date.week_day], _MONTHS[date.month - 1]
+    year = date.year if date.year > 0 else 1 - date.year  # Java shows no era
+    time = f"{date.hour:02d}:{date.minute:02d}:{date.second:02d}"
+    return f"{day} {month} {date.day:02d} {time} UTC {year}"
 
 
 def connect_date_text(milliseconds: int) -> str:

@@ -21,6 +21,7 @@ from connector.data.schema import (
     struct,
 )
 from connector.data.semantic import CONNECT_DATE, CONNECT_TIMESTAMP, TIMESTAMP, decimal
+from connector.errors import ConfigError
 from connector.names import BITS, POINT
 
 _ROW = struct("r", ("id", INT64), ("name", STRING.as_optional()), ("ok", BOOLEAN))
@@ -74,6 +75,38 @@ def test_null_is_no_text() -> None:
     assert StringConverter().from_connect("t", STRING.as_optional(), None) is None
 
 
-def test_the_encoding_can_be_chosen() -> None:
-    converter = StringConverter({"converter.encoding": "ISO-8859-1"})
-    assert converter.from_connect("t", STRING, "é") == b"\xe9"
+@pytest.mark.parametrize(
+    ("charset", "text", "written"),
+    [
+        ("ISO-8859-1", "é", "e9"),
+        ("ISO-8859-1", "a€\U0001f600b", "613f3f62"),
+        ("US-ASCII", "é", "3f"),
+        ("windows-1252", "a€\U0001f600", "61803f"),
+        ("UTF-16", "a\U0001f600", "feff0061d83dde00"),
+        ("UTF-16", "", ""),
+        ("UTF-16LE", "a€", "6100ac20"),
+        ("UTF-32", "a€", "00000061000020ac"),
+    ],
+)
+def test_the_encoding_can_be_chosen(charset: str, text: str, written: str) -> None:
+    converter = StringConverter({"converter.encoding": charset})
+    assert converter.from_connect("t", STRING, text) == bytes.fromhex(written)
+
+
+def test_an_unknown_encoding_is_refused() -> None:
+    with pytest.raises(ConfigError, match="unknown character set"):
+        StringConverter({"converter.encoding": "UTF-88"})
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (-12_219_292_800_000, "Fri Oct 15 00:00:00 UTC 1582"),
+        (-12_219_292_800_001, "Thu Oct 04 23:59:59 UTC 1582"),
+        (-46_388_678_400_000, "Fri Dec 31 00:00:00 UTC 499"),
+        (-62_167_392_000_000, "Thu Jan 01 00:00:00 UTC 1"),
+        (253_402_300_800_000, "Sat Jan 01 00:00:00 UTC 10000"),
+    ],
+)
+def test_dates_follow_the_calendar_of_java(milliseconds: int, text: str) -> None:
+    assert StringConverter().from_connect("t", CONNECT_TIMESTAMP, milliseconds) == text.encode()
