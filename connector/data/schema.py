@@ -93,11 +93,18 @@ def _parts(schema: Schema) -> tuple[Any, ...]:
         schema.version,
         schema.doc,
         tuple((schema.parameters or {}).items()),
-        schema.default,
+        _frozen(schema.default),
         tuple((field.name, *_parts(field.schema)) for field in schema.fields),
         _parts(schema.keys) if schema.keys else None,
         _parts(schema.items) if schema.items else None,
     )
+
+
+def _frozen(value: Any) -> Any:
+    """Return a default as something hashable: those of arrays, maps and structs are none."""
+    if isinstance(value, Mapping):
+        return tuple((name, _frozen(member)) for name, member in value.items())
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 BOOLEAN = Schema("boolean")

@@ -18,7 +18,9 @@ from connector.converters.avro.schemas import (
 )
 from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.subjects import subject_of
+from connector.data.decimals import unscaled_bytes
 from connector.data.schema import Schema
+from connector.names import CONNECT_DECIMAL
 
 
 class AvroConverter(AvroFragments):
@@ -49,7 +51,12 @@ class AvroConverter(AvroFragments):
         return self._registry.start(self._subject(topic, schema), text)
 
     def encode_whole(self, schema: Schema, value: Any) -> bytes | None:
-        """Return bytes as they are, as Confluent's does where they are not optional."""
+        """Return bytes, and those of a decimal, without length: Confluent's does so.
+
+        They have one where the schema is optional, and thus a union.
+        """
+        if schema.name == CONNECT_DECIMAL and isinstance(value, int):
+            return unscaled_bytes(value)
         return value if schema.type == "bytes" and isinstance(value, bytes) else None
 
 

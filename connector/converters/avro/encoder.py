@@ -37,6 +37,16 @@ def present(schema: Schema) -> bytes:
     return FIRST if has_default(schema) else SECOND
 
 
+def null_branch(schema: Schema) -> bytes:
+    """Return the branch of null.
+
+    :raises ConversionError: the schema allows no null.
+    """
+    if not schema.optional:
+        raise ConversionError("Found null value for non-optional schema")
+    return SECOND if has_default(schema) else FIRST
+
+
 class Encoder:
     """Writes values; ``defaults`` writes a default where there is a null."""
 
@@ -51,9 +61,7 @@ class Encoder:
         """
         if schema.default is not None and self._defaults:
             return present(schema) + self._plain(schema)(schema.default)
-        if not schema.optional:
-            raise ConversionError("Found null value for non-optional schema")
-        return SECOND if has_default(schema) else FIRST
+        return null_branch(schema)
 
     def value(self, schema: Schema) -> EncodeValue:
         """Return the function for a value of the schema, with its branch."""
@@ -63,6 +71,11 @@ class Encoder:
             return self.null(schema) if value is None else branch + plain(value)
 
         return encode
+
+    def _element(self, schema: Schema) -> EncodeValue:
+        """Return the function for a value in an array or map: a null there stays null."""
+        plain, branch = self._plain(schema), present(schema)
+        return lambda value: null_branch(schema) if value is None else branch + plain(value)
 
     def row(self, schema: Schema) -> Encode:
         """Return the function that writes a struct from the values of its first fields."""
@@ -159,12 +172,12 @@ class Encoder:
             row = self.row(schema)
             return lambda struct: row([struct.get(name) for name in names])
         assert schema.items is not None
-        items = self.value(schema.items)
+        items = self._element(schema.items)
         if schema.type == "array":
             return lambda values: _block([items(value) for value in values])
         assert schema.keys is not None
         keys = _PLAIN["string"] if has_string_keys(schema, self._dialect) else None
-        keys = keys or self.value(schema.keys)
+        keys = keys or self._element(schema.keys)
         return lambda pairs: _block([keys(key) + items(item) for key, item in pairs.items()])
 
 

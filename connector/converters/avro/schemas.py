@@ -8,7 +8,7 @@ name. The settings of the two converters that change schemas are the fields of `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote_plus
@@ -149,7 +149,8 @@ class AvroSchemaWriter:
         if doc is not None:
             text["doc"] = doc
         if schema.default is not None:
-            text["default"] = _default(schema, schema.default)
+            if self._is_valid_default(schema):
+                text["default"] = self._default(schema, schema.default)
         elif schema.optional:
             text["default"] = None
         return text
@@ -180,11 +181,49 @@ class AvroSchemaWriter:
             "connect.doc": schema.doc,
             "connect.version": schema.version,
             "connect.parameters": dict(schema.parameters) if schema.parameters else None,
-            "connect.default": None if schema.default is None else _default(schema, schema.default),
+            "connect.default": self._default(schema, schema.default),
             "connect.name": schema.name,
             "connect.type": schema.type if schema.type in ("int8", "int16") else None,
         }
         return {name: value for name, value in found.items() if value is not None}
+
+    def _default(self, schema: Schema, value: Any) -> Any:
+        """Return a default as JSON has it."""
+        if value is None:
+            return None
+        if isinstance(value, bytes):
+            return value.decode("latin-1")
+        if schema.name == CONNECT_DECIMAL:
+            return unscaled_bytes(value).decode("latin-1")
+        if schema.type == "struct":
+            return {
+                field.name: self._default(field.schema, value.get(field.name))
+                for field in schema.fields
+            }
+        if schema.type == "array":
+            assert schema.items is not None
+            return [self._default(schema.items, item) for item in value]
+        if schema.type == "map":
+            return self._default_map(schema, value)
+        if isinstance(value, float):
+            text = float_text(value) if schema.type == "float32" else double_text(value)
+            return text if text[-1] in "yN" else orjson.Fragment(text)
+        return value
+
+    def _default_map(self, schema: Schema, value: Mapping[Any, Any]) -> Any:
+        assert schema.keys is not None
+        assert schema.items is not None
+        keys, items = schema.keys, schema.items
+        if has_string_keys(schema, self._dialect):
+            return {key: self._default(items, item) for key, item in value.items()}
+        return [
+            [self._default(keys, key), self._default(items, item)] for key, item in value.items()
+        ]
+
+    def _is_valid_default(self, schema: Schema) -> bool:
+        """Whether a default may stand in a field: Java's pairs of a map's are no records."""
+        is_map = schema.type == "map" and has_string_keys(schema, self._dialect)
+        return schema.type != "map" or is_map or not schema.default
 
     def _name(self, schema: Schema) -> tuple[str, str | None]:
         if schema.name is None:
@@ -249,7 +288,7 @@ def check_name(name: str) -> str:
 def scrub_name(name: str) -> str:
     """Replace what Avro does not allow in a name."""
     encoded = quote_plus(name, safe="*").replace("~", "%7E")
-    if not re.match("[A-Za-z_]", encoded):
+    if encoded[:1].isdecimal():
         encoded = "x" + encoded
     return _NOT_LETTERS.sub("_", encoded)
 
@@ -259,30 +298,6 @@ def _avro_parameters(schema: Schema) -> dict[str, str]:
     return {
         name: text for name, text in (schema.parameters or {}).items() if name.startswith("avro")
     }
-
-
-def _default(schema: Schema, value: Any) -> Any:
-    """Return a default as JSON has it."""
-    if value is None:
-        return None
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    if schema.name == CONNECT_DECIMAL:
-        return unscaled_bytes(value).decode("latin-1")
-    if schema.type == "struct":
-        return {
-            field.name: _default(field.schema, value.get(field.name)) for field in schema.fields
-        }
-    if schema.type == "array":
-        assert schema.items is not None
-        return [_default(schema.items, item) for item in value]
-    if schema.type == "map":
-        assert schema.items is not None
-        return {key: _default(schema.items, item) for key, item in value.items()}
-    if isinstance(value, float):
-        text = float_text(value) if schema.type == "float32" else double_text(value)
-        return text if text[-1] in "yN" else orjson.Fragment(text)
-    return value
 
 
 def same_fields(one: Any, other: Any, references: Iterable[Any] = ()) -> bool:

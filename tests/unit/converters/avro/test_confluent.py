@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from connector.converters.avro.confluent import AvroConverter
-from connector.data.schema import BYTES, INT32, STRING, Schema, struct
+from connector.data.schema import BYTES, INT32, STRING, Schema, array, map_of, struct
+from connector.data.semantic import decimal
 from connector.errors import (
     AccessDeniedError,
     ConfigError,
@@ -100,6 +101,24 @@ def test_bytes_alone_have_no_length(registry: ScriptedRegistry) -> None:
     assert avro.from_connect("t", BYTES.as_optional(), b"ab") == bytes.fromhex(
         "00 00000007 02 04 6162"
     )
+
+
+def test_a_decimal_alone_has_no_length(registry: ScriptedRegistry) -> None:
+    avro = converter(registry)
+    price = decimal(2, 6)
+    assert avro.from_connect("t", price, 128) == bytes.fromhex("00 00000007 0080")
+    assert avro.from_connect("t", price, 0) == bytes.fromhex("00 00000007 00")
+    optional = avro.from_connect("t", price.as_optional(), 128)
+    assert optional == bytes.fromhex("00 00000007 02 04 0080")
+
+
+def test_defaults_of_arrays_and_maps(registry: ScriptedRegistry) -> None:
+    numbers = array(INT32).with_changes(default=[1, 2])
+    pairs = map_of(STRING, INT32).with_changes(default={"a": 1})
+    row = struct("server.shop.Value", ("numbers", numbers), ("pairs", pairs))
+    avro = converter(registry)
+    written = bytes.fromhex("00 00000007 04 02 04 00 02 02 61 02 00")
+    assert avro.from_connect("t", row, {"numbers": None, "pairs": None}) == written
 
 
 def test_schemas_that_must_exist(registry: ScriptedRegistry) -> None:

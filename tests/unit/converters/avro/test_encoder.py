@@ -17,7 +17,18 @@ from hypothesis import strategies as st
 from connector.converters.avro.encoder import Encoder, present
 from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter
 from connector.data.decimals import unscaled_bytes
-from connector.data.schema import BOOLEAN, INT8, INT16, INT32, INT64, STRING, Schema, struct
+from connector.data.schema import (
+    BOOLEAN,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    Schema,
+    array,
+    map_of,
+    struct,
+)
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 from tests.fixtures.random_values import ROWS, SCHEMAS, values_of
@@ -57,17 +68,22 @@ def avro_value(schema: Schema, value: Any) -> Any:
         }
     if schema.type == "array":
         assert schema.items is not None
-        return [avro_value(schema.items, item) for item in value]
+        return [avro_element(schema.items, item) for item in value]
     if schema.type == "map":
         assert schema.keys is not None
         assert schema.items is not None
         pairs = [
-            (avro_value(schema.keys, k), avro_value(schema.items, v)) for k, v in value.items()
+            (avro_element(schema.keys, k), avro_element(schema.items, v)) for k, v in value.items()
         ]
         if schema.keys.type == "string" and not schema.keys.optional:
             return dict(pairs)
         return [{"key": key, "value": item} for key, item in pairs]
     return value
+
+
+def avro_element(schema: Schema, value: Any) -> Any:
+    """Return what fastavro takes for a value in an array or map, where a null stays null."""
+    return None if value is None else avro_value(schema, value)
 
 
 def plain(avro: Any) -> Any:
@@ -206,3 +222,12 @@ def test_decimals_of_any_size() -> None:
     for number in (*_NUMBERS, 10**64, -(10**64), 1 << 8 * 9_000):
         read: Any = fastavro.schemaless_reader(io.BytesIO(encode((number,))), avro)
         assert read["a"] == unscaled_bytes(number)
+
+
+def test_a_null_in_an_array_or_map_stays_null() -> None:
+    number = INT32.with_changes(optional=True, default=7)
+    encoder = Encoder(AvroDialect())
+    assert encoder.value(array(number))([None, 1]) == bytes.fromhex("04 02 00 02 00")
+    assert encoder.value(map_of(STRING, number))({"a": None}) == bytes.fromhex("02 02 61 02 00")
+    with pytest.raises(ConversionError, match="null value"):
+        encoder.value(array(INT32.with_changes(default=7)))([None])

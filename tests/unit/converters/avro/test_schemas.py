@@ -129,10 +129,33 @@ def test_names_are_scrubbed_on_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("a", "a"), ("ö", "x_C3_B6"), ("1", "x1"), ("a~b", "a_7Eb"), ("*", "x_")]
+    ("name", "expected"),
+    [
+        ("a", "a"),
+        ("ö", "_C3_B6"),
+        ("1", "x1"),
+        ("a~b", "a_7Eb"),
+        ("*", "_"),
+        ("$d", "_24d"),
+        ("", ""),
+    ],
 )
 def test_scrubbed_names(name: str, expected: str) -> None:
     assert scrub_name(name) == expected
+
+
+def test_an_empty_part_of_a_scrubbed_namespace_stays_empty() -> None:
+    avro = written(struct("a..b", ("id", INT32)), AvroDialect(scrub=True))
+    assert (avro["namespace"], avro["name"]) == ("a.", "b")
+
+
+def test_the_default_of_a_map_with_other_keys_is_a_list_of_pairs() -> None:
+    pairs = map_of(INT32, STRING)
+    [full] = written(struct("s.V", ("m", pairs.with_changes(default={1: "a"}))))["fields"]
+    assert full["type"]["connect.default"] == [[1, "a"]]
+    assert "default" not in full  # Avro would need records
+    [empty] = written(struct("s.V", ("m", pairs.with_changes(default={}))))["fields"]
+    assert empty["default"] == []
 
 
 def test_without_metadata() -> None:
