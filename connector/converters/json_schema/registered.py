@@ -50,7 +50,8 @@ class _Resolver:
             properties = found["properties"].items()
             found["properties"] = {name: self.shape(inner) for name, inner in properties}
         if "oneOf" in found:
-            found["oneOf"] = [self.shape(branch) for branch in found["oneOf"]]
+            # Java's order of them depends on the hash codes of a run.
+            found["oneOf"] = sorted((self.shape(branch) for branch in found["oneOf"]), key=_text)
         return found
 
     def _referred(self, name: str) -> Any:
@@ -72,3 +73,7 @@ class _Resolver:
         for step in name.split("/")[1:]:
             part = part.get(step) if isinstance(part, dict) else None
         return part
+
+
+def _text(shape: Any) -> bytes:
+    return orjson.dumps(shape, option=orjson.OPT_SORT_KEYS)

@@ -34,6 +34,14 @@ def test_schemas_of_one_shape() -> None:
     assert not same_shape(text(ROW), text(struct("a", ("id", STRING), ("n", OPTIONAL_STRING))), {})
 
 
+def test_the_order_of_branches_does_not_matter() -> None:
+    reversed_name = {"oneOf": list(reversed(NAME["oneOf"]))}
+    registered = json.dumps(_object(id=INTEGER, n=reversed_name))
+    assert same_shape(registered, text(ROW), {})
+    other = json.dumps(_object(id=INTEGER, n={"oneOf": [{"type": "null"}, INTEGER]}))
+    assert not same_shape(other, text(ROW), {})
+
+
 @pytest.mark.parametrize(
     ("registered", "references"),
     [
