@@ -25,13 +25,25 @@ WRAPPER_TYPES: Final = {
 
 
 def _file(package: str, options: dict[str, str], *messages: tuple[str, tuple[str, ...]]) -> str:
+    """Return the text as Confluent's Java class writes it from the compiled file.
+
+    Of `google.protobuf` the compiled files hold the fields' names in JSON.
+    """
+    with_json_names = package == "google.protobuf"
     lines = ['syntax = "proto3";', f"package {package};", ""]
     lines += [f"option {name} = {value};" for name, value in options.items()]
     lines.append("")
     for name, fields in messages:
-        members = (f"  {field} = {number};" for number, field in enumerate(fields, 1))
+        members = [
+            f"  {field} = {number}{_json_name(field) if with_json_names else ''};"
+            for number, field in enumerate(fields, 1)
+        ]
         lines += [f"message {name} {{", *members, "}"]
     return "\n".join(lines) + "\n"
+
+
+def _json_name(field: str) -> str:
+    return f' [json_name = "{field.rpartition(" ")[2]}"]'
 
 
 def _well_known(name: str, outer: str) -> dict[str, str]:

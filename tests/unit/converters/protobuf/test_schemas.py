@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from connector.converters.protobuf.known_files import DATE, FILES, TIMESTAMP
 from connector.converters.protobuf.schemas import ProtobufDialect, proto_file
 from connector.data.schema import (
     BOOLEAN,
@@ -276,3 +277,10 @@ def test_what_protobuf_cannot_describe(schema: Schema, reason: str) -> None:
 def test_scrubbed_names_that_become_one() -> None:
     with pytest.raises(ConversionError, match="two members of the name a_b"):
         proto_file(struct("V", ("a b", INT32), ("a-b", INT32)), ProtobufDialect(scrub=True))
+
+
+def test_files_of_google_hold_the_names_of_fields_in_json() -> None:
+    assert '  int64 seconds = 1 [json_name = "seconds"];' in FILES[TIMESTAMP].splitlines()
+    whole = proto_file(INT32, ProtobufDialect()).text.splitlines()
+    assert '  int32 value = 1 [json_name = "value"];' in whole
+    assert "  int32 year = 1;" in FILES[DATE].splitlines()
