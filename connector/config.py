@@ -118,7 +118,10 @@ def resolve(key: ConfigKey, text: str | None) -> tuple[Any, str | None]:
             value = convert(key.name, key.type, text)
         except ConfigError as error:
             return None, str(error)
-    return value, key.validator(key.name, value) if key.validator else None
+    fault = key.validator(key.name, value) if key.validator else None
+    if fault and value and key.type == "PASSWORD":
+        fault = fault.replace(value, HIDDEN)
+    return value, fault
 
 
 def convert(name: str, kind: ConfigType, text: str) -> Any:

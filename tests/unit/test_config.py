@@ -187,3 +187,12 @@ def test_settings_below_a_prefix() -> None:
     config = {"a.b": "1", "a.": "2", "a": "3", "b.a.b": "4", "a.a.b": "5"}
     assert settings_below(config, "a.") == {"b": "1", "": "2", "a.b": "5"}
     assert settings_below(config, "c.") == {}
+
+
+def test_an_error_of_a_secret_hides_it() -> None:
+    refused = ConfigDef([ConfigKey("p", "PASSWORD", validator=only(because="set q"))])
+    text = "Invalid value [hidden] for configuration p: not supported: set q"
+    assert refused.check({"p": "secret"})["p"].errors == [text]
+    with pytest.raises(ConfigError, match="hidden") as caught:
+        refused.parse({"p": "secret"})
+    assert "secret" not in str(caught.value)
