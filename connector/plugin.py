@@ -242,6 +242,9 @@ class Component(Protocol):
     Its constructor takes the settings under its prefix, prefix removed:
     ``Component(config: Mapping[str, str])``. Converters also get ``converter.type`` with the
     value ``key``, ``value`` or ``header``. A bad setting raises `ConfigError`.
+
+    A class may have ``passed_on``, the prefixes of settings that it gives to others: no key below
+    them is unknown.
     """
 
     config_def: ConfigDef

@@ -63,6 +63,7 @@ class BinaryDataConverter(HeaderValues):
             )
         ]
     )
+    passed_on: ClassVar[tuple[str, ...]] = (f"{_DELEGATE}.",)
     binary_classes: ClassVar[tuple[str, ...]] = (_BYTE_ARRAY, _BYTE_BUFFER)
 
     def __init__(self, config: Mapping[str, str] | None = None) -> None:

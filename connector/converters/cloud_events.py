@@ -52,6 +52,7 @@ class _EventSchemas:
 class CloudEventsConverter:
     """Writes row events as CloudEvents."""
 
+    passed_on = ("json.", "avro.")
     config_def = ConfigDef(
         [
             ConfigKey(

@@ -183,3 +183,21 @@ def converter_keys(
                 "converter.type": role.partition(".")[0],
             }
             yield role + ".", ConfigDef([CONVERTER_TYPE]) + component.config_def, settings
+
+
+def known_converter_keys(
+    config: Mapping[str, str], plugins: Plugins
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the keys of the converters that the connector sets itself.
+
+    The second value holds the prefixes of settings that they pass on.
+    """
+    names = [
+        prefix + key.name for prefix, keys, _ in converter_keys(config, plugins) for key in keys
+    ]
+    prefixes = [
+        f"{role}.{prefix}"
+        for role, kind in CONVERTERS.items()
+        for prefix in getattr(component_of(plugins, config.get(role), kind), "passed_on", ())
+    ]
+    return frozenset(names), tuple(prefixes)

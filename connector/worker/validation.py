@@ -25,6 +25,7 @@ from connector.worker.nested_plugins import (
     check_chain,
     check_converters,
     converter_keys,
+    known_converter_keys,
 )
 from connector.worker.plugin_versions import check_requirement
 from connector.worker.requests import Stages
@@ -179,13 +180,17 @@ class ConnectorValidator:
         """Return the unknown keys, which most often are misspelled."""
         connector = self.connector(config)
         texts = {key: text for key, text in config.items() if text is not None}
-        prefixes = [prefix for prefix, *_ in converter_keys(texts, self._plugins)]
-        prefixes += [f"{kind}.override." for kind in KINDS]
+        names, passed_on = known_converter_keys(texts, self._plugins)
+        prefixes = [*passed_on, *(f"{kind}.override." for kind in KINDS)]
         prefixes += [f"{TOPIC_CREATION}{name}." for name in _group_names(texts)]
         prefixes += connector.passed_on
         base = source_config(config, self._worker.values, self._plugins)
         known = base + chain_keys(texts, self._plugins) + connector.config_def
-        return [key for key in config if key not in known and not key.startswith(tuple(prefixes))]
+        return [
+            key
+            for key in config
+            if key not in known and key not in names and not key.startswith(tuple(prefixes))
+        ]
 
 
 def _undefined_nulls(config: Mapping[str, str | None], sections: Sequence[Section]) -> KeyReports:

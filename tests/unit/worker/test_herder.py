@@ -95,6 +95,23 @@ def test_unknown_keys_are_warned_of(herder: Herder, caplog: pytest.LogCaptureFix
     ]
 
 
+def test_unknown_keys_of_converters_are_warned_of(
+    herder: Herder, caplog: pytest.LogCaptureFixture
+) -> None:
+    binary = "value.converter.delegate.converter.type"
+    config = {
+        "key.converter": "JsonConverter",
+        "key.converter.schemas.enable": "false",
+        "key.converter.schema.enable": "false",
+        "value.converter": "io.debezium.converters.BinaryDataConverter",
+        binary: "org.apache.kafka.connect.json.JsonConverter",
+        f"{binary}.schemas.enable": "false",
+    }
+    herder.create("c", {**IDLE, **config})
+    lines = [record.getMessage() for record in caplog.records if "not known" in record.getMessage()]
+    assert lines == ["Connector c: the configuration key key.converter.schema.enable is not known."]
+
+
 def test_pausing_stopping_and_resuming(herder: Herder) -> None:
     herder.create("c", IDLE)
     for target, expected in (
