@@ -13,6 +13,7 @@ import orjson
 
 from connector.config import ConfigDef, ConfigKey
 from connector.converters.apicurio_keys import (
+    PASSED_ON,
     REGISTRY_KEYS,
     accept_keys_of,
     connection,
@@ -61,6 +62,7 @@ class ExtJsonConverter(JsonFrames):
     """Writes values as JSON with the ids of their schemas. Schemas are compiled once."""
 
     end = b"}"
+    passed_on = PASSED_ON
     config_def = ConfigDef(
         [
             *REGISTRY_KEYS,

@@ -23,6 +23,8 @@ from connector.converters.registry_keys import (
 from connector.errors import ConfigError
 
 _REGISTRY: Final = "apicurio.registry."
+_HEADERS: Final = f"{_REGISTRY}request.headers."
+PASSED_ON: Final = (_HEADERS,)
 _SERDE: Final = "io.apicurio.registry.serde."
 _PATH: Final = "/apis/registry/v2"
 _ID_STRATEGIES: Final = {  # of version 1
@@ -110,7 +112,7 @@ def options_of(definition: ConfigDef, config: Mapping[str, str]) -> dict[str, An
     strategy = _ID_STRATEGIES.get(options[f"{_REGISTRY}global-id"] or "")
     if strategy:
         options[_REGISTRY + strategy] = True
-    options["request.headers"] = settings_below(config, f"{_REGISTRY}request.headers.")
+    options["request.headers"] = settings_below(config, _HEADERS)
     return options
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from connector.config import (
     REQUIRED,
+    ConfigDef,
     ConfigKey,
     at_least,
     non_empty,
@@ -26,6 +27,11 @@ _PREFIX: Final = "schema.registry."
 _BEFORE_VALUES: Final = "io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer"
 _STRICT: Final = "values are written with the fields of the table, not with those registered"
 _RETRIES: Final = "Kept for compatibility: Millrace asks until the registry answers."
+_LATEST: Final = "Kept for compatibility: the latest version is read once for each table version."
+_RULES: Final = "rules of schemas are not run"
+_HEADERS: Final = "request.header."
+_PROXY: Final = "proxy.host"
+_NO_CONTEXT: Final = "io.confluent.kafka.serializers.context.NullContextNameStrategy"
 
 
 def _has_urls(name: str, value: Any) -> str | None:
@@ -108,6 +114,8 @@ REGISTRY_KEYS: Final = (
         "http.read.timeout.ms", "INT", 60_000, "LOW",
         "How long to wait for an answer.", validator=at_least(1),
     ),
+    ConfigKey(_PROXY, "STRING", "", "LOW", "The host of an HTTP proxy."),
+    ConfigKey("proxy.port", "INT", -1, "LOW", "The port of the HTTP proxy."),
     ConfigKey("max.retries", "INT", 3, "LOW", _RETRIES),
     ConfigKey("retries.wait.ms", "INT", 1000, "LOW", _RETRIES),
     ConfigKey("retries.max.wait.ms", "INT", 20_000, "LOW", _RETRIES),
@@ -115,7 +123,50 @@ REGISTRY_KEYS: Final = (
         "max.schemas.per.subject", "INT", 1000, "LOW",
         "Kept for compatibility: schemas.cache.config limits the schemas that are kept.",
     ),
+    boolean(
+        "schema.registry.url.randomize", default=False, importance="LOW",
+        doc="Kept for compatibility: addresses are tried in their order.",
+    ),
+    ConfigKey("latest.cache.size", "INT", 1000, "LOW", _LATEST),
+    ConfigKey("latest.cache.ttl.sec", "INT", -1, "LOW", _LATEST),
+    ConfigKey(
+        "use.schema.guid", "STRING", None, "LOW", "The schema with this unique id.",
+        validator=only(because="set use.schema.id"),
+    ),
+    ConfigKey(
+        "use.latest.with.metadata", "STRING", None, "LOW",
+        "The latest version with these properties.",
+        validator=only(because="set use.latest.version or use.schema.id"),
+    ),
+    boolean(
+        "propagate.schema.tags", default=False, importance="LOW",
+        doc="Take the tags of fields from the version before.",
+        validator=only(False, because="no schema of the connectors here has tags"),
+    ),
+    ConfigKey(
+        "context.name.strategy", "CLASS", _NO_CONTEXT, "MEDIUM",
+        "In which context of the registry the subjects are.",
+        validator=only(_NO_CONTEXT, because="add /contexts/NAME to schema.registry.url"),
+    ),
+    *(
+        ConfigKey(
+            name, "LIST", [], "LOW", "Rules that change or check values before they are written.",
+            validator=only([], because=_RULES),
+        )
+        for name in ("rule.executors", "rule.actions")
+    ),
+    *(
+        ConfigKey(
+            f"{_PREFIX}ssl.{store}.{name}", "PASSWORD", None, "HIGH",
+            f"The {store} for HTTPS as text.",
+            validator=only(because=f"set {_PREFIX}ssl.{store}.location to a file in PEM"),
+        )
+        for store, name in (
+            ("truststore", "certificates"), ("keystore", "key"), ("keystore", "certificate.chain"),
+        )
+    ),
 )  # fmt: skip
+PASSED_ON: Final = (_HEADERS,)
 CONVERTER_KEYS: Final = (
     SCHEMAS_KEPT,
     boolean(
@@ -134,6 +185,16 @@ CONVERTER_KEYS: Final = (
 )  # fmt: skip
 
 
+def options_of(definition: ConfigDef, config: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings of a converter, and those of HTTP headers.
+
+    :raises ConfigError: one is wrong.
+    """
+    options = definition.parse(config)
+    options["request.headers"] = settings_below(config, _HEADERS)
+    return options
+
+
 def connection(options: Mapping[str, Any]) -> RegistryConnection:
     """Return the connection that the settings describe.
 
@@ -143,10 +204,20 @@ def connection(options: Mapping[str, Any]) -> RegistryConnection:
         [url for url in options["schema.registry.url"] if url],
         _login(options),
         options["bearer.auth.token"],
+        options["request.headers"],
+        proxy=_proxy(options),
         tls=tls_context(settings_below(options, _PREFIX)),
         connect_seconds=options["http.connect.timeout.ms"] / 1000,
         read_seconds=options["http.read.timeout.ms"] / 1000,
     )
+
+
+def _proxy(options: Mapping[str, Any]) -> str | None:
+    """Return the address of the proxy; host and port are needed, as in Java."""
+    host, port = options[_PROXY], options["proxy.port"]
+    if not host or port <= 0:
+        return None
+    return f"{host if '://' in host else f'http://{host}'}:{port}"
 
 
 def _login(options: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -16,6 +16,8 @@ ListReferences = Callable[[], Sequence[Mapping[str, Any]]]
 _HEADERS: Final = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
 _INCOMPATIBLE: Final = 409
 _NOT_FOUND: Final = 404
+_WRITERS_PHASES: Final = ("domainRules", "encodingRules")
+_WRITERS_MODES: Final = ("WRITE", "WRITEREAD")
 _REMEDY: Final = (
     "Change the compatibility level of the subject, or the subject name strategy, then restart "
     "the task."
@@ -57,18 +59,17 @@ class ConfluentRegistry:
 
         :raises ConversionError: the schema is not registered, incompatible, or has other fields.
         """
-        options = self._options
-        if options["auto.register.schemas"]:
-            found = self._post(subject, "/versions", text, references())
-            return _start(_number(found, "id", subject)), text
-        if options["use.schema.id"] >= 0:
-            found = self._get(f"/schemas/ids/{options['use.schema.id']}")
-            self._check(f"with id {options['use.schema.id']}", found, text)
-            return _start(options["use.schema.id"]), found["schema"]
-        if options["use.latest.version"]:
+        options, identifier = self._options, self._options["use.schema.id"]
+        if not options["auto.register.schemas"] and identifier >= 0:
+            found = self._by_id(identifier, subject, text)
+            return _start(identifier), found["schema"]
+        if not options["auto.register.schemas"] and options["use.latest.version"]:
             found = self._latest(subject, text)
             return _start(_number(found, "id", subject)), found["schema"]
-        return _start(_number(self._post(subject, "", text, references()), "id", subject)), text
+        path = "/versions" if options["auto.register.schemas"] else ""
+        found = self._post(subject, path, text, references())
+        _refuse_rules(subject, found)
+        return _start(_number(found, "id", subject)), text
 
     def version(self, subject: str, text: str, *, lookup: bool) -> int:
         """Return the version of a schema that others refer to; ``lookup`` registers nothing.
@@ -82,9 +83,17 @@ class ConfluentRegistry:
             self._post(subject, "/versions", text)
         return _number(self._post(subject, "", text), "version", subject)
 
+    def _by_id(self, identifier: int, subject: str, text: str) -> Any:
+        """Return a schema; the subject says in which context of the registry it is."""
+        found = self._get(f"/schemas/ids/{identifier}?subject={quote(subject, safe='')}")
+        self._check(f"with id {identifier}", found, text)
+        _refuse_rules(subject, found)
+        return found
+
     def _latest(self, subject: str, text: str) -> Any:
         found = self._get(f"/subjects/{quote(subject, safe='')}/versions/latest")
         self._check(f"that is the latest of subject {subject}", found, text)
+        _refuse_rules(subject, found)
         return found
 
     def _post(
@@ -140,6 +149,23 @@ def _number(found: Any, name: str, subject: str) -> int:
             f"The schema registry answers without {article} {name} for subject {subject}.",
             "Check that schema.registry.url is the address of a schema registry.",
         ) from None
+
+
+def _refuse_rules(subject: str, found: Any) -> None:
+    """Refuse a schema with rules that a writer has to run: they may encrypt or check values."""
+    rule_set = (isinstance(found, dict) and found.get("ruleSet")) or {}
+    rules = [rule for phase in _WRITERS_PHASES for rule in rule_set.get(phase) or ()]
+    names = [
+        str(rule.get("name"))
+        for rule in rules
+        if rule.get("mode", "WRITEREAD") in _WRITERS_MODES and not rule.get("disabled")
+    ]
+    if names:
+        raise ConversionError(
+            f"The schema of subject {subject} has rules for writers, which are not supported: "
+            f"{', '.join(names)}.",
+            "Remove them from the schema, or register the schema under another subject.",
+        )
 
 
 def _refusal(subject: str, error: RegistryRefusedError) -> ConversionError:

@@ -45,6 +45,7 @@ class RegistryConnection:
     login: tuple[str, str] | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    proxy: str | None = field(default=None, repr=False)  # may hold a login
     tls: ssl.SSLContext | None = field(default=None, repr=False)
     connect_seconds: float = 60.0
     read_seconds: float = 60.0
@@ -64,6 +65,7 @@ class RegistryClient:
             headers["Authorization"] = f"Bearer {connection.token}"
         self._http = httpx.Client(
             headers=headers,
+            proxy=connection.proxy,
             verify=connection.tls or _default_tls(connection.urls),
             timeout=httpx.Timeout(connection.read_seconds, connect=connection.connect_seconds),
             follow_redirects=False,

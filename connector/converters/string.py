@@ -19,7 +19,7 @@ _JAVA_CODECS: Final = {"utf-16": "utf-16-be", "utf-32": "utf-32-be"}
 def _known_charset(name: str, value: str) -> str | None:
     try:
         "".encode(value)
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError: a null character
         return str(invalid(name, value, "unknown character set: use UTF-8, for example"))
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from connector.converters.apicurio_keys import connection, options_of
+from connector.converters.apicurio_keys import PASSED_ON, connection, options_of
 from connector.converters.apicurio_registry import Artifact
 from connector.converters.avro.apicurio_config import CONFIG
 from connector.converters.avro.apicurio_registry import AvroArtifacts
@@ -26,6 +26,7 @@ class ApicurioAvroConverter(AvroFragments):
     """
 
     config_def = CONFIG
+    passed_on = PASSED_ON
 
     def __init__(self, config: Mapping[str, str]) -> None:
         options = options_of(CONFIG, config)

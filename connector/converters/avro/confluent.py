@@ -16,6 +16,7 @@ from connector.converters.avro.schemas import (
     record_name,
     same_fields,
 )
+from connector.converters.confluent_keys import PASSED_ON, options_of
 from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.subjects import subject_of
 from connector.data.decimals import unscaled_bytes
@@ -27,9 +28,10 @@ class AvroConverter(AvroFragments):
     """Writes values with the schemas of a registry. Schemas are compiled once."""
 
     config_def = CONFIG
+    passed_on = PASSED_ON
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        options = self.config_def.parse(config)
+        options = options_of(CONFIG, config)
         is_key = config.get("converter.type") == "key"
         dialect = AvroDialect(
             metadata=options["connect.meta.data"],

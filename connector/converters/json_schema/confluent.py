@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from connector.converters.confluent_keys import PASSED_ON, options_of
 from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.json_frames import JsonFrames
 from connector.converters.json_schema.config import CONFIG
@@ -19,9 +20,10 @@ class JsonSchemaConverter(JsonFrames):
     """Writes values as JSON with the schemas of a registry. Schemas are compiled once."""
 
     config_def = CONFIG
+    passed_on = PASSED_ON
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        options = self.config_def.parse(config)
+        options = options_of(CONFIG, config)
         is_key = config.get("converter.type") == "key"
         numeric = options["decimal.format"].upper() == "NUMERIC"
         kept = options["schemas.cache.config"]

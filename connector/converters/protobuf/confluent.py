@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from connector.converters.confluent_keys import PASSED_ON, options_of
 from connector.converters.confluent_registry import ConfluentRegistry
 from connector.converters.protobuf.config import CONFIG
 from connector.converters.protobuf.encoder import MessageEncoder
@@ -23,9 +24,10 @@ class ProtobufConverter(ProtobufFragments):
     """Writes values with the schemas of a registry. Schemas are compiled once."""
 
     config_def = CONFIG
+    passed_on = PASSED_ON
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        options = self.config_def.parse(config)
+        options = options_of(CONFIG, config)
         is_key = config.get("converter.type") == "key"
         dialect = ProtobufDialect(
             optional=options["optional.for.nullables"],

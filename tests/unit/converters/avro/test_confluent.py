@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from connector.converters.avro.confluent import AvroConverter
+from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter
 from connector.data.schema import BYTES, INT32, STRING, Schema, array, map_of, struct
 from connector.data.semantic import decimal
 from connector.errors import (
@@ -180,6 +181,42 @@ def test_a_registered_schema_may_refer_to_others(
     registry.answers.append(_latest(row))
     with pytest.raises(ConversionError, match="does not have the fields"):
         avro.from_connect("u", envelope, {"after": VALUE})
+
+
+RULE = {"name": "encrypt card", "mode": "WRITEREAD", "type": "ENCRYPT"}
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"auto_register_schemas": "true"},
+        {"auto_register_schemas": "false"},
+        {"auto_register_schemas": "false", "use_latest_version": "true"},
+        {"auto_register_schemas": "false", "use_schema_id": "7"},
+    ],
+)
+@pytest.mark.parametrize("phase", ["domainRules", "encodingRules"])
+def test_a_schema_with_rules_for_writers_is_refused(
+    registry: ScriptedRegistry, option: dict[str, str], phase: str
+) -> None:
+    avro = converter(registry, **option)
+    schema = json.loads(AvroSchemaWriter(AvroDialect()).text(ROW))
+    status, found = _latest(schema)
+    registry.answers.append((status, {**found, "ruleSet": {phase: [RULE]}}))
+    with pytest.raises(ConversionError, match=r"has rules for writers.*: encrypt card"):
+        avro.from_connect("t", ROW, VALUE)
+    others = [{**RULE, "mode": "READ"}, {**RULE, "disabled": True}]
+    rules = {phase: others, "migrationRules": [RULE]}
+    registry.answers.append((status, {**found, "ruleSet": rules}))
+    assert avro.from_connect("t", ROW, VALUE) == WRITTEN
+
+
+def test_an_id_is_read_in_the_context_of_its_subject(registry: ScriptedRegistry) -> None:
+    schema = json.loads(AvroSchemaWriter(AvroDialect()).text(ROW))
+    registry.answers.append(_latest(schema))
+    avro = converter(registry, auto_register_schemas="false", use_schema_id="7")
+    assert avro.from_connect("a/b", ROW, VALUE) == WRITTEN
+    assert registry.requests[0][1] == "/schemas/ids/7?subject=a%2Fb-value"
 
 
 @pytest.mark.parametrize("key", ["latest_compatibility_strict", "id_compatibility_strict"])

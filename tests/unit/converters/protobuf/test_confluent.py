@@ -161,7 +161,7 @@ def test_a_registered_schema_is_found_with_its_files(registry: ScriptedRegistry)
     ("option", "path"),
     [
         ({"use_latest_version": "true"}, "/subjects/t-value/versions/latest"),
-        ({"use_schema_id": "7"}, "/schemas/ids/7"),
+        ({"use_schema_id": "7"}, "/schemas/ids/7?subject=t-value"),
     ],
     ids=["latest", "id"],
 )
