@@ -19,7 +19,6 @@ from connector.capture.change import (
     Notice,
     Position,
     Progress,
-    RowChanges,
     Waiting,
 )
 from connector.capture.engine import Engine
@@ -37,9 +36,11 @@ from connector.task.capture import OpenCapture
 from connector.task.delivery_watch import DeliveryWatch
 from connector.task.inflight import Inflight, Span
 from connector.task.pipeline import Pipeline
+from connector.task.row_groups import RowGroup, group_rows
 from connector.task.run_control import RunControl
 from connector.task.run_id import new_run_id
 from connector.task.tolerance import ErrorTolerance
+from connector.task.topic_partitions import TopicPartitions
 from connector.task.transform_chain import chain, compilable
 
 log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ class CaptureRun:
         self._failed: MillraceError | None = None
         self._inflight = Inflight(self._not_delivered)
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
-        self._partitions: dict[str, int] = {}
+        self._partition_count = TopicPartitions(context).count
         self._next_commit = time.monotonic() + context.flush_interval
         self._unsaved: dict[str, Any] | None = None
         self._counts: Mapping[str, Any] = {}
@@ -95,7 +96,7 @@ class CaptureRun:
         capture = self._capture
         engine = Engine(capture.source, capture.engine, self._metrics.progress, capture.signals)
         with suppress(_RunStoppedError):
-            for change in engine.changes(offset):
+            for change in group_rows(engine.changes(offset)):
                 self._handle(change)
                 if self._task.stopping and self._can_stop(change):
                     break
@@ -129,13 +130,14 @@ class CaptureRun:
                 if part is not None:
                     last_first.callback(part.close)
 
-    def _handle(self, change: Change) -> None:
-        self._metrics.record_change(change)
+    def _handle(self, change: RowGroup | Change) -> None:
         if change.__class__ is not Waiting:
             self._task.health.recover("history")
-        if isinstance(change, RowChanges):
-            self._send(self._pipeline.messages(change))
-        elif isinstance(change, Progress):
+        if isinstance(change, list):
+            self._send_rows(change)
+            return
+        self._metrics.record_change(change)
+        if isinstance(change, Progress):
             self._progress(change)
             self._tick(0)
         elif isinstance(change, CaughtUp):
@@ -150,6 +152,19 @@ class CaptureRun:
             self._send(self._pipeline.messages(change))
             if self._capture.heartbeat_action is not None:
                 self._capture.heartbeat_action.run()
+
+    def _send_rows(self, group: RowGroup) -> None:
+        """Send the messages of some changes; those before one that fails are sent, too."""
+        self._metrics.record_rows(group)
+        if len(group) == 1:
+            self._send(self._pipeline.messages(group[0]))
+            return
+        messages: list[Message] = []
+        try:
+            for change in group:
+                messages.extend(self._pipeline.messages(change))
+        finally:
+            self._send(messages)
 
     def _notice(self, change: Notice | FailedTables) -> None:
         if isinstance(change, Notice):
@@ -195,7 +210,7 @@ class CaptureRun:
         if self._task.stopping or self._task.abandoned:
             raise _RunStoppedError
 
-    def _can_stop(self, change: Change) -> bool:
+    def _can_stop(self, change: RowGroup | Change) -> bool:
         """Return whether a stop here repeats nothing: all that was sent lies before a position.
 
         A source that waits for its database yields no position.
@@ -238,11 +253,6 @@ class CaptureRun:
         self._wait_for_producer(lambda: not len(self._producer))
         allocator.trim()
 
-    def _partition_count(self, topic: str) -> int:
-        """Return the number of partitions of a topic, which is created if need be."""
-        known = self._partitions.get(topic)
-        return self._new_topic(topic) if known is None else known
-
     def _send_when_possible(self, message: Message, span: Span) -> None:
         """Wait for room in the producer's queue: this is what bounds the memory."""
         self._wait_for_producer(lambda: self._try_send(message, span))
@@ -259,11 +269,6 @@ class CaptureRun:
     def _try_send(self, message: Message, span: Span) -> bool:
         with self._context.fence:
             return self._producer.send((message,), self._partition_count, span.receipt) is None
-
-    def _new_topic(self, topic: str) -> int:
-        self._partitions[topic] = count = self._context.topics.ensure(topic)
-        self._context.topics_used([topic])
-        return count
 
     def _tick(self, seconds: float) -> None:
         self._producer.poll(seconds)

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from connector.capture.change import (
     Change,
@@ -77,8 +77,7 @@ class MeasuredCapture(Protocol):
         """Whether it captures a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class LastEvent:
+class LastEvent(NamedTuple):
     """The last event of a context: its operation, its table or database, and its source block."""
 
     operation: str
@@ -200,6 +199,11 @@ class TaskMetrics:
         elif isinstance(change, LeftOut):
             self.filtered += change.filtered
             self.unreadable += change.skipped
+
+    def record_rows(self, changes: Iterable[RowChanges]) -> None:
+        """Count changes of rows."""
+        for change in changes:
+            self._rows(change)
 
     def coordinates(self, source: Row) -> dict[str, object]:
         """Return where an event is, by the names of its source block."""
