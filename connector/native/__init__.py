@@ -1,8 +1,9 @@
 """The native row core, if it is built: the only door to the extension.
 
-It reads row images of the binlog and writes them as messages, from programs that the packages
-above compose. Without the extension, or with ``MILLRACE_NATIVE=0``, everything takes the path in
-Python, which defines what the core does (docs/decisions/0019-native-core.md).
+It finds transactions in the binlog, reads their row images and writes them as messages, from
+programs that the packages above compose. Without the extension, or with ``MILLRACE_NATIVE=0``,
+everything takes the path in Python, which defines what the core does
+(docs/decisions/0019-native-core.md).
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from connector.native._native import RowProgram as RowProgram
     from connector.native._native import Rows as Rows
     from connector.native._native import RowWriter as RowWriter
+    from connector.native._native import TransactionScanner as TransactionScanner
 else:
-    RowProgram = RowWriter = Rows = Any  # for annotations
+    RowProgram = RowWriter = Rows = TransactionScanner = Any  # for annotations
 
 
 class NativeColumns(NamedTuple):
@@ -54,7 +56,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
 beside copying the row."""
 
-_INTERFACE = 6  # of `src/lib.rs`
+_INTERFACE = 7  # of `src/lib.rs`
 
 
 def _load() -> Any:
@@ -124,6 +126,27 @@ def part_writer(
         return python
     write: Callable[[Sequence[Any]], bytes] = _core.PartWriter(start, fields, python)
     return write
+
+
+def transaction_scanner(
+    known: dict[bytes, Any],
+    tables: dict[int, Any],
+    rows_type: type[Any],
+    transaction_type: type[Any],
+    parser: object,
+) -> TransactionScanner | None:
+    """Return what finds whole transactions in packets of a dump connection; None without the core.
+
+    :param known: the number and the description of a table, by the bodies of TABLE_MAP events.
+    :param tables: gets the descriptions of the tables of each transaction by number.
+    :param parser: what a transaction keeps to be parsed event by event.
+    """
+    if _core is None:
+        return None
+    scanner: TransactionScanner = _core.TransactionScanner(
+        known, tables, rows_type, tuple.__new__, transaction_type, parser
+    )
+    return scanner
 
 
 def is_native(rows: object) -> TypeGuard[Rows]:

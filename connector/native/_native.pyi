@@ -42,3 +42,15 @@ class RowWriter:
         headers: Sequence[tuple[str, bytes | None]],
         tombstones: Sequence[tuple[str, bytes | None]] | None,
     ) -> list[Message] | None: ...
+
+class TransactionScanner:
+    def __new__(
+        cls,
+        known: dict[bytes, Any],
+        tables: dict[int, Any],
+        rows_type: type[Any],
+        new_tuple: Callable[..., Any],
+        transaction_type: type[Any],
+        parser: object,
+    ) -> Self: ...
+    def scan(self, data: bytes, start: int, trailer: int) -> tuple[list[Any], int]: ...

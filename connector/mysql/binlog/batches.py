@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from connector.mysql.binlog.events import BinlogEvent
+from connector.mysql.binlog.whole_transactions import LogEvent
 
 _EVENTS: Final = 500
 _BYTES: Final = 4 << 20
 
 
-def batches(events: Iterable[BinlogEvent]) -> Iterator[list[BinlogEvent]]:
+def batches(events: Iterable[LogEvent]) -> Iterator[list[LogEvent]]:
     """Yield the events in lists, one at least; only the last event of a list may be large."""
-    batch: list[BinlogEvent] = []
+    batch: list[LogEvent] = []
     size, is_first = 0, True
     for event in events:
         batch.append(event)

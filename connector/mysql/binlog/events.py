@@ -187,6 +187,12 @@ class RowsChanged(BinlogEvent):
         """The length of the images in bytes."""
         return self.end - self.start
 
+    @property
+    def has_final_kind(self) -> bool:
+        """Whether its kind is final; an update may turn out to delete a version."""
+        table_map = self.table_map
+        return self.kind != "u" or table_map is None or not table_map.may_be_versioned()
+
     def trim(self) -> None:
         """Discard all data except the images."""
         self.data = self.data[self.start : self.end]

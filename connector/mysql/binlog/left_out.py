@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
+from typing import Never
 
 from connector.capture.change import LeftOut
+from connector.errors import StopError
+from connector.mysql.binlog.events import IncidentSeen, RowsChanged, Unreadable
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.types.type_options import FailureMode
 
@@ -30,6 +34,41 @@ class LeftOutEvents:
         self._skipped += 1
         level = logging.WARNING if self._on_failure == "warn" else logging.DEBUG
         log.log(level, "The event at %s:%d is skipped: %s", self._at.file, self._at.pos, error)
+
+    def fail_unreadable(self, event: Unreadable) -> Iterable[Never]:
+        """Refuse a malformed event."""
+        self.fail(event.error)
+        return ()
+
+    def fail_without_table(self, event: RowsChanged) -> Iterable[Never]:
+        """Refuse rows without a TABLE_MAP event.
+
+        The server ends some statements with an event that has neither.
+        """
+        if event.start < event.end:
+            at = self._at
+            self.fail(
+                StopError(
+                    f"The rows at {at.file}:{at.pos} of the binlog follow no TABLE_MAP event: "
+                    "the stored offset lies within a transaction.",
+                    "Set the connector's offset to the position at which the transaction begins, "
+                    "or take a new snapshot.",
+                )
+            )
+        return ()
+
+    def fail_incident(self, event: IncidentSeen) -> Iterable[Never]:
+        """Refuse a log that is not complete."""
+        at = self._at
+        self.fail(
+            StopError(
+                f"The server reports lost events in its log before {at.file}:{at.pos}: "
+                f"{event.message}",
+                "Take a new snapshot. event.processing.failure.handling.mode=warn continues "
+                "without the lost events.",
+            )
+        )
+        return ()
 
     def take_counts(self) -> LeftOut | None:
         """Return the counts since the last call, None if there are none."""

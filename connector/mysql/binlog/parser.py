@@ -7,7 +7,6 @@ The parser holds what later events need: table numbers and whether events end in
 from __future__ import annotations
 
 import struct
-import uuid
 import zlib
 from collections.abc import Callable, Iterator
 
@@ -18,7 +17,6 @@ from connector.mysql.binlog.events import (
     BinlogEvent,
     Committed,
     EventHeader,
-    GtidRead,
     HeartbeatSeen,
     IncidentSeen,
     QueryRan,
@@ -32,12 +30,15 @@ from connector.mysql.binlog.events import (
     XaPrepared,
     XaStarted,
 )
+from connector.mysql.binlog.gtid_events import (
+    parse_gtid_event,
+    parse_mariadb_gtid_event,
+    parse_tagged_gtid_event,
+)
 from connector.mysql.binlog.payload import PayloadError, inner_events, payload_fields
 from connector.mysql.binlog.query import session_of, text_of
 from connector.mysql.binlog.tablemap import TableMap, parse_table_map
-from connector.mysql.binlog.tagged import parse_tagged_gtid
 from connector.mysql.session.wire import length_encoded
-from connector.mysql.types.result_cache import ResultCache
 
 # of the header, the data, where the body starts, and where it ends
 Parse = Callable[[EventHeader, bytes, int, int], BinlogEvent]
@@ -49,10 +50,6 @@ _REMEDY = (
     "Report the event and the version of the server, and take a new snapshot; "
     "event.processing.failure.handling.mode=warn skips the event and loses its changes."
 )
-# Flags of MariaDB's GTID events (sql/log_event.h: FL_STANDALONE, FL_GROUP_COMMIT_ID,
-# FL_PREPARED_XA | FL_COMPLETED_XA), then those of the second byte of flags.
-_STANDALONE, _GROUP_COMMIT, _XA_NAME = 1, 2, 64 | 128
-_START_OR_ROLLBACK_ALTER = 2 | 8
 _ROWS: dict[int, tuple[RowsKind, int, bool]] = {  # kind, size of the extra header, compressed
     types.WRITE_ROWS_V1: ("c", 0, False),
     types.UPDATE_ROWS_V1: ("u", 0, False),
@@ -75,6 +72,7 @@ class EventParser:
 
     ``trailer`` is the size of the checksum behind each event; the caller leaves it out.
     ``parsers`` has the types of events that the capture needs; `parse_other` takes the others.
+    ``tables`` are those of the log by number, ``known_maps`` what TABLE_MAP events were read as.
 
     :param checksums: whether the server adds a checksum to the events that it makes up before
         the first format description.
@@ -82,8 +80,8 @@ class EventParser:
 
     def __init__(self, *, checksums: bool) -> None:
         self.trailer = _CHECKSUM_SIZE if checksums else 0
-        self._tables: dict[int, TableMap] = {}
-        self._known_maps: dict[bytes, tuple[int, TableMap]] = {}
+        self.tables: dict[int, TableMap] = {}
+        self.known_maps: dict[bytes, tuple[int, TableMap]] = {}
         self.parsers: dict[int, Parse] = {
             types.QUERY: _query,
             types.ROTATE: self._rotate,
@@ -96,13 +94,19 @@ class EventParser:
             types.HEARTBEAT: lambda header, *_: HeartbeatSeen(header),
             types.HEARTBEAT_V2: lambda header, *_: HeartbeatSeen(header),
             types.ROWS_QUERY: _rows_query,
-            types.GTID: _gtid,
-            types.GTID_TAGGED: _tagged_gtid,
+            types.GTID: parse_gtid_event,
+            types.GTID_TAGGED: parse_tagged_gtid_event,
             types.MARIADB_ANNOTATE_ROWS: _annotate,
-            types.MARIADB_GTID: _mariadb_gtid,
+            types.MARIADB_GTID: parse_mariadb_gtid_event,
             types.MARIADB_QUERY_COMPRESSED: _query_compressed,
             **{kind: self._rows_parser(*shape, kind) for kind, shape in _ROWS.items()},
         }
+
+    def copy(self) -> EventParser:
+        """Return a parser of the same log that knows no numbers of tables yet."""
+        parser = EventParser(checksums=bool(self.trailer))
+        parser.known_maps = self.known_maps
+        return parser
 
     def is_compressed_transaction(self, data: bytes, start: int) -> bool:
         """Whether an event holds others, for `transaction`."""
@@ -164,24 +168,24 @@ class EventParser:
         """
         algorithm = data[end + self.trailer - _CHECKSUM_SIZE - 1]
         self.trailer = _CHECKSUM_SIZE if algorithm == 1 else 0
-        self._tables.clear()
+        self.tables.clear()
         return BinlogEvent(header)
 
     def _rotate(self, header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
         """Table numbers are valid within a server's run, which never spans two files."""
         position = int.from_bytes(data[start : start + 8], "little")
         file = data[start + 8 : end].decode("utf-8")
-        self._tables.clear()
+        self.tables.clear()
         return Rotated(header, file, position, artificial=header[0] == 0)
 
     def _table_map(self, header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
         body = data[start:end]
-        known = self._known_maps.get(body)
+        known = self.known_maps.get(body)
         if known is None:
-            if len(self._known_maps) >= 10_000:
-                self._known_maps.clear()
-            self._known_maps[body] = known = parse_table_map(body, 0, len(body))
-        self._tables[known[0]] = known[1]
+            if len(self.known_maps) >= 10_000:
+                self.known_maps.clear()
+            self.known_maps[body] = known = parse_table_map(body, 0, len(body))
+        self.tables[known[0]] = known[1]
         return TableMapped(header, known[1])
 
     def _rows_parser(self, kind: RowsKind, extra: int, compressed: bool, event_type: int) -> Parse:
@@ -205,7 +209,7 @@ class EventParser:
             if compressed:
                 data = _uncompress(data[start:end])
                 start, end = 0, len(data)
-            table_map = self._tables.get(number)
+            table_map = self.tables.get(number)
             return RowsChanged(
                 header, kind, table_map, (data, start, end), (present, after), partial=partial
             )
@@ -264,50 +268,6 @@ def _statement(
 
 def _xid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
     return Committed(header)
-
-
-_servers: ResultCache[bytes, str] = ResultCache(lambda data: str(uuid.UUID(bytes=data)))
-
-
-def _gtid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
-    """Flags, UUID, number; with MySQL 8 also two logical clocks and the commit times."""
-    server = _servers[data[start + 1 : start + 17]]
-    number = int.from_bytes(data[start + 17 : start + 25], "little")
-    micros = 0
-    clocks = start + 25
-    if end - clocks >= 24 and data[clocks] == 2:
-        at = clocks + 17
-        micros = int.from_bytes(data[at : at + 7], "little")
-        if micros >> 55:  # the commit time on the server that it came from follows
-            micros = int.from_bytes(data[at + 7 : at + 14], "little")
-    return GtidRead(header, f"{server}:{number}", micros)
-
-
-def _tagged_gtid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
-    gtid, micros = parse_tagged_gtid(data[start:end])
-    return GtidRead(header, gtid, micros)
-
-
-def _mariadb_gtid(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
-    """Sequence, domain, flags, and what the flags announce; the event is also the BEGIN.
-
-    The number of a group commit and the name of an XA transaction stand before further flags.
-    """
-    sequence = int.from_bytes(data[start : start + 8], "little")
-    domain = int.from_bytes(data[start + 8 : start + 12], "little")
-    flags, at = data[start + 12], start + 13
-    if flags & _GROUP_COMMIT:
-        at += 8
-    if flags & _XA_NAME:
-        at += 6 + data[at + 4] + data[at + 5]
-    further = data[at] if at < end else 0
-    return GtidRead(
-        header,
-        f"{domain}-{header[1]}-{sequence}",
-        begins=True,
-        standalone=bool(flags & _STANDALONE),
-        ineffective=bool(further & _START_OR_ROLLBACK_ALTER),
-    )
 
 
 def _rows_query(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:

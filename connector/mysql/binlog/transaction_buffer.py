@@ -31,6 +31,7 @@ from connector.mysql.binlog.events import (
     XaStarted,
 )
 from connector.mysql.binlog.tablemap import TableMap
+from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
 
 _IN_MEMORY: Final = 4 << 20  # bytes of row images that are held in memory at most
 _EVENT_SIZE: Final = 400  # the approximate size of an event without its data
@@ -54,12 +55,15 @@ class TransactionBuffer:
         counts, self._counts = LookAhead(*self._counts), [0, 0, 0]
         return counts
 
-    def release(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogEvent]:
+    def release(self, events: Iterable[LogEvent]) -> Iterator[LogEvent]:
         """Yield the events whose transaction has ended, in order.
 
         Rows that were rolled back are replaced by an event that only counts.
         """
         for event in events:
+            if isinstance(event, WholeTransaction):
+                yield from self.release(event.events()) if self._in_group else (event,)
+                continue
             if self._in_group and isinstance(event, GtidRead):
                 self._counts[1] += 1
                 yield from self._flush()

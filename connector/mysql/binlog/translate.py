@@ -16,7 +16,7 @@ from connector.capture.change import (
     RowChanges,
     TransactionBoundary,
 )
-from connector.errors import ConversionError, ReselectError, SchemaMismatchError, StopError
+from connector.errors import ConversionError, ReselectError, SchemaMismatchError
 from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.events import (
     Began,
@@ -39,6 +39,7 @@ from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.binlog.versions import split_by_kind
+from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import source_of
@@ -89,13 +90,13 @@ class Translator:
             XaPrepared: self._xa_prepared,
             TransactionCompressed: self._compressed,
             Rotated: self._rotated,
-            IncidentSeen: self._incident,
-            Unreadable: self._unreadable,
+            IncidentSeen: self._left_out.fail_incident,
+            Unreadable: self._left_out.fail_unreadable,
         }
         if options.queries:
             self._handlers[RowsQueryRead] = self._rows_query
 
-    def changes(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogChange]:
+    def changes(self, events: Iterable[LogEvent]) -> Iterator[BinlogChange]:
         """Yield the changes of some events, then their progress.
 
         A buffer may release all events of a large transaction at once.
@@ -110,10 +111,22 @@ class Translator:
         if counts is not None:
             yield counts
 
-    def _changes(self, events: Iterable[BinlogEvent]) -> Iterator[BinlogChange]:
+    def _changes(self, events: Iterable[LogEvent]) -> Iterator[BinlogChange]:
+        at = self._at
+        yield from self._events(events)
+        left_out = self._left_out.take_counts()
+        if left_out is not None:
+            yield left_out
+        commits, at.commits = at.commits, 0
+        yield Progress(self._position(), commits, at.committed_ms, at.in_transaction)
+
+    def _events(self, events: Iterable[LogEvent]) -> Iterator[CaptureEvent]:
         at, handler_of = self._at, self._handlers.get
         reads_clock = not self._options.gtid_times
         for event in events:
+            if isinstance(event, WholeTransaction):
+                yield from self._transaction(event)
+                continue
             timestamp, at.server_id, position, size = event.header
             if position > 0:
                 at.move(position, size)
@@ -129,11 +142,36 @@ class Translator:
                 at.events_done += 1
                 if self._events_to_skip:
                     self._events_to_skip -= 1
-        left_out = self._left_out.take_counts()
-        if left_out is not None:
-            yield left_out
-        commits, at.commits = at.commits, 0
-        yield Progress(self._position(), commits, at.committed_ms, at.in_transaction)
+
+    def _transaction(self, event: WholeTransaction) -> Iterator[CaptureEvent]:
+        """Yield the changes of a transaction, and move as its single events do."""
+        at, reads_clock = self._at, not self._options.gtid_times
+        if at.in_transaction or at.is_compressed or self._done or self._resumed_at:
+            yield from self._events(event.events())
+            return
+        timestamp, at.server_id, first, size = event.header
+        at.move(first, size)
+        base = at.pos - first  # the positions of events have 32 bits
+        if event.gtid:
+            self._start_gtid(event.gtid, event.commit_micros or timestamp * 1_000_000)
+        if not event.begins and (reads_clock or not at.ts_micros):
+            at.ts_micros = timestamp * 1_000_000
+        _, _, position, at.size = event.begin
+        at.pos = base + position
+        yield from self._begin(event.thread)
+        for number, clock, rows in event.rows:
+            _, _, position, at.size = rows.header
+            at.pos, at.events_done = base + position, number
+            if reads_clock:
+                at.ts_micros = clock * 1_000_000
+            yield from self._rows(rows)
+        if reads_clock:
+            at.ts_micros = event.before_commit * 1_000_000
+        timestamp, _, position, at.size = event.commit
+        at.pos = base + position
+        yield from self._committed(event)
+        if reads_clock:
+            at.ts_micros = timestamp * 1_000_000
 
     def _position(self) -> BinlogPosition:
         """Return the position from which a restart would read.
@@ -148,15 +186,18 @@ class Translator:
         return self._at.position()
 
     def _gtid(self, event: GtidRead) -> Iterable[CaptureEvent]:
-        at = self._at
-        if self._options.gtid_times:
-            at.ts_micros = event.commit_micros or event.header[0] * 1_000_000
-        if at.has_gtids:
-            at.start_gtid(event.gtid)
-            captures = self._options.captures_gtid
-            self._ignoring = captures is not None and not captures(source_of(event.gtid))
+        self._start_gtid(event.gtid, event.commit_micros or event.header[0] * 1_000_000)
         self._standalone, self._ineffective = event.standalone, event.ineffective
         return self._begin(None) if event.begins else _NOTHING
+
+    def _start_gtid(self, gtid: str, micros: int) -> None:
+        at = self._at
+        if self._options.gtid_times:
+            at.ts_micros = micros
+        if at.has_gtids:
+            at.start_gtid(gtid)
+            captures = self._options.captures_gtid
+            self._ignoring = captures is not None and not captures(source_of(gtid))
 
     def _began(self, event: Began) -> Iterable[CaptureEvent]:
         return self._begin(event.thread)
@@ -197,7 +238,7 @@ class Translator:
         self._at.enter_compressed()
         return _NOTHING
 
-    def _committed(self, event: Committed) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
+    def _committed(self, event: Committed | WholeTransaction) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         boundary = self._boundary("END") if self._options.boundaries else _NOTHING
         self._at.commit()
         self._leave_group()
@@ -225,11 +266,11 @@ class Translator:
         if (
             self._events_to_skip
             or self._ignoring
-            or (event.kind in skipped and _has_final_kind(event))
+            or (event.kind in skipped and event.has_final_kind)
         ):
             return _NOTHING
         if event.table_map is None:
-            return self._without_table(event)
+            return self._left_out.fail_without_table(event)
         first, self._rows_to_skip = self._rows_to_skip, 0
         plan = self._plans.plan(event.table_map)
         if self._plans.resolved:
@@ -267,33 +308,12 @@ class Translator:
             (RowChanges(plan.codec, event.kind, rows, source, first, text),) if rows else _NOTHING
         )
 
-    def _without_table(self, event: RowsChanged) -> Iterable[CaptureEvent]:
-        """Refuse rows without a TABLE_MAP event.
-
-        The server ends some statements with an event that has neither.
-        """
-        if event.start < event.end:
-            at = self._at
-            self._left_out.fail(
-                StopError(
-                    f"The rows at {at.file}:{at.pos} of the binlog follow no TABLE_MAP event: "
-                    "the stored offset lies within a transaction.",
-                    "Set the connector's offset to the position at which the transaction begins, "
-                    "or take a new snapshot.",
-                )
-            )
-        return _NOTHING
-
     def _after_resolution(self, event: RowsChanged, first: int) -> Iterable[CaptureEvent]:
         """Yield the changes of resolved definitions, then the rows."""
         resolved = tuple(self._plans.resolved)
         self._plans.resolved.clear()
         self._rows_to_skip = first
         return (*resolved, *self._rows(event))
-
-    def _unreadable(self, event: Unreadable) -> Iterable[CaptureEvent]:
-        self._left_out.fail(event.error)
-        return _NOTHING
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[CaptureEvent]:
         hidden = self._options.signal_table
@@ -328,20 +348,3 @@ class Translator:
                 self._at.pos,
             )
         return self._committed(Committed((0, 0, 0, 0)))
-
-    def _incident(self, event: IncidentSeen) -> Iterable[CaptureEvent]:
-        self._left_out.fail(
-            StopError(
-                f"The server reports lost events in its log before {self._at.file}:"
-                f"{self._at.pos}: {event.message}",
-                "Take a new snapshot. event.processing.failure.handling.mode=warn continues "
-                "without the lost events.",
-            )
-        )
-        return _NOTHING
-
-
-def _has_final_kind(event: RowsChanged) -> bool:
-    """Whether the kind of an event is final; an update may turn out to delete a version."""
-    table_map = event.table_map
-    return event.kind != "u" or table_map is None or not table_map.may_be_versioned()

@@ -12,14 +12,17 @@ mod decode;
 mod digits;
 mod document;
 mod format;
+mod group;
 mod guard;
 mod java_double;
 mod json;
 mod layout;
 mod ops;
+mod packets;
 mod part;
 mod program;
 mod rows;
+mod scanner;
 mod sql_text;
 mod temporal;
 mod text;
@@ -29,7 +32,7 @@ mod writer;
 use pyo3::prelude::*;
 
 /// The version that the Python side requires: raise both when names or parameters change.
-const INTERFACE: u32 = 6;
+const INTERFACE: u32 = 7;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,5 +41,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<program::RowProgram>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<part::PartWriter>()?;
+    module.add_class::<scanner::TransactionScanner>()?;
     module.add_class::<writer::RowWriter>()
 }

@@ -49,7 +49,7 @@ def test_groups_are_small(changes: list[Change]) -> None:
 
 
 def test_small_changes_are_together() -> None:
-    changes = [of_rows(1), of_rows(2), of_rows(1), Progress(At()), of_rows(1)]
+    changes: list[Change] = [of_rows(1), of_rows(2), of_rows(1), Progress(At()), of_rows(1)]
     groups = [len(item) for item in group_rows(changes) if isinstance(item, list)]
     assert groups == [3, 1]
 

@@ -12,6 +12,7 @@ from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.events import Began, BinlogEvent, Committed, RowsChanged
 from connector.mysql.binlog.parser import EventParser
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
+from connector.mysql.binlog.whole_transactions import LogEvent
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.mysql.binlog.kinds import BINARIES
@@ -43,7 +44,7 @@ def test_a_compressed_transaction_of_large_rows() -> None:
 
 
 def test_a_buffered_transaction_of_large_rows() -> None:
-    def events() -> Iterator[BinlogEvent]:
+    def events() -> Iterator[LogEvent]:
         yield Began((1, 1, 4, 100), 1)
         for _ in range(COUNT):
             images = (bytes(LARGE), 0, LARGE)
@@ -53,7 +54,7 @@ def test_a_buffered_transaction_of_large_rows() -> None:
     assert peak_of_decoding(TransactionBuffer().release(events())) < 3.5 * LARGE
 
 
-def peak_of_decoding(events: Iterable[BinlogEvent]) -> int:
+def peak_of_decoding(events: Iterable[LogEvent]) -> int:
     """Return the most bytes held while the images are released one after the other."""
     rows = 0
     tracemalloc.start()

@@ -10,20 +10,20 @@ from connector.capture.change import LookAhead
 from connector.errors import DiskFullError
 from connector.mysql.binlog.events import (
     Began,
-    BinlogEvent,
     Committed,
     GtidRead,
     QueryRan,
     RowsChanged,
 )
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
+from connector.mysql.binlog.whole_transactions import LogEvent
 from tests.fixtures.disk import no_space_beyond
 
 MEGABYTE = 1 << 20
 HEADER = (1, 1, 4, 100)
 
 
-def large_transaction(megabytes: int) -> list[BinlogEvent]:
+def large_transaction(megabytes: int) -> list[LogEvent]:
     """Return the events of a transaction with one row a megabyte."""
     images = [bytes([number]) * MEGABYTE for number in range(megabytes)]
     rows = [
@@ -32,7 +32,7 @@ def large_transaction(megabytes: int) -> list[BinlogEvent]:
     return [Began(HEADER, 1), *rows, Committed(HEADER)]
 
 
-def images_of(events: list[BinlogEvent]) -> list[bytes]:
+def images_of(events: list[LogEvent]) -> list[bytes]:
     return [event.data for event in events if isinstance(event, RowsChanged)]
 
 

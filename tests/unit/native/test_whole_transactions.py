@@ -1,0 +1,141 @@
+"""Whole transactions lead to the same changes and positions as their events one by one."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import os
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any, Never
+
+import pytest
+
+from connector import native
+from connector.capture.change import Change, Operation, RowChanges
+from connector.capture.tables import Table, TableId, Tables
+from connector.mysql.binlog.events import QueryRan
+from connector.mysql.binlog.packets import EventPackets
+from connector.mysql.binlog.tableplans import TablePlans
+from connector.mysql.binlog.translate import Translator
+from connector.mysql.binlog.translate_options import TranslateOptions
+from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
+from connector.mysql.position.binlog_position import BinlogPosition
+from connector.mysql.position.coordinates import Coordinates
+from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.source_block import SourceBlock
+from tests.unit.mysql.binlog.table_rows import codec_of
+from tests.unit.native.damage import damaged
+from tests.unit.native.random_logs import DATABASES, FILE, SERVER, TABLE, random_log, split
+
+pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
+LOGS = int(os.environ.get("DAMAGED_LOGS", "400"))
+SKIPPED: list[frozenset[Operation]] = [frozenset(), frozenset(["d"])]
+SEED = int(os.environ.get("DAMAGED_SEED", "11"))
+
+
+def batches(chunks: Iterable[bytes], *, checksums: bool, whole: bool) -> Iterator[list[LogEvent]]:
+    """Yield what a connection yields that gets some data piece by piece."""
+    packets = EventPackets(checksums=checksums, finds_transactions=whole)
+    rest = b""
+    needed = 0
+    for chunk in chunks:
+        rest += chunk
+        if len(rest) >= needed:
+            rest, needed = yield from packets.batches(rest)
+
+
+class Side:
+    """One way to read a log."""
+
+    def __init__(self, start: BinlogPosition, options: TranslateOptions) -> None:
+        tables = Tables()
+        for name in DATABASES.values():
+            tables.put(Table(TableId(name, "orders"), TABLE.columns))
+        codec = codec_of(TABLE)
+        plans = TablePlans(tables, lambda _: codec, lambda name: name.database != "hidden", "fail")
+        self._at = Coordinates(start)
+        self._found: list[Any] = []
+        self.whole = 0
+        block = SourceBlock("3", "mysql", "srv")
+        self._translator = Translator(self._at, plans, block, self._statement, options, start)
+
+    def _statement(self, event: QueryRan, at: Coordinates, micros: int) -> Iterable[Never]:
+        self._found.append((event.sql, copy.copy(vars(at)), micros))
+        return ()
+
+    def read(self, events: Iterator[list[LogEvent]]) -> list[Any]:
+        """Return all changes, each with the state of the coordinates; also what error ends it."""
+        try:
+            for batch in events:
+                self.whole += sum(isinstance(event, WholeTransaction) for event in batch)
+                for change in self._translator.changes(batch):
+                    self._found.append((_described(change), copy.deepcopy(vars(self._at))))
+        except Exception as error:  # noqa: BLE001 - whichever it is, it has to be the same
+            self._found.append((type(error), str(error), vars(self._at)))
+        return self._found
+
+
+def _described(change: Change) -> Any:
+    if isinstance(change, RowChanges):
+        return change.op, list(change.rows), change.source, change.first_row, change.position_text
+    return change
+
+
+def options_of(chance: random.Random, opening: str) -> TranslateOptions:
+    return TranslateOptions(
+        skipped=chance.choice(SKIPPED),
+        queries=chance.random() < 0.2,
+        gtid_times=opening != "mariadb" and chance.random() < 0.6,
+        captures_gtid=chance.choice((None, None, lambda source: source != str(SERVER))),
+        on_failure=chance.choice(("fail", "skip")),
+        boundaries=chance.random() < 0.3,
+        position_headers=chance.random() < 0.3,
+        logs_rollbacks=opening == "mariadb" or chance.random() < 0.2,
+    )
+
+
+def start_of(chance: random.Random, opening: str, starts: list[int]) -> BinlogPosition:
+    """Return a position, perhaps one within a transaction or without GTIDs."""
+    done: Any = MariaDbGtidSet({}) if opening == "mariadb" else GtidSet()
+    gtids = None if opening == "anonymous" or chance.random() < 0.2 else done
+    if chance.random() < 0.6:
+        return BinlogPosition(FILE, starts[0], gtids)
+    event, row, server = chance.randrange(5), chance.randrange(3), chance.choice((None, "s"))
+    first = chance.choice(starts[:8])
+    return BinlogPosition(FILE, first, gtids, event=event, row=row, server=server)
+
+
+def compare(chance: random.Random, *, damages: bool) -> int:
+    """Read a random log both ways; return how many transactions were found."""
+    log = random_log(chance)
+    log.compresses = not damages
+    data = log.packets(chance.randrange(1, 12))
+    if damages:
+        data = damaged(chance, data)
+    chunks = split(chance, data)
+    start, options = start_of(chance, log.opening, log.starts), options_of(chance, log.opening)
+    found = []
+    for whole in (False, True):
+        side = Side(start, options)
+        found.append(side.read(batches(chunks, checksums=log.checksums, whole=whole)))
+    first, second = found
+    assert first == second, (start, options, log.opening)
+    return side.whole
+
+
+@pytest.fixture(autouse=True)
+def silence() -> Iterator[None]:
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def test_random_logs() -> None:
+    chance = random.Random(SEED)
+    assert sum(compare(chance, damages=False) for _ in range(LOGS)) > LOGS
+
+
+def test_damaged_logs() -> None:
+    chance = random.Random(SEED + 1)
+    assert sum(compare(chance, damages=True) for _ in range(LOGS)) > LOGS / 2
