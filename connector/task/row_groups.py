@@ -7,40 +7,44 @@ backlog is read, the changes of many small transactions come from one read of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, TypeGuard
 
 from connector.capture.change import Change, RowChanges
 
 RowGroup = list[RowChanges]
 """Changes of rows that follow each other."""
 
-_ROWS: Final = 64  # more rows cost more than to hand them over
+_CHANGES: Final = 64  # of a group
+_FEW_ROWS: Final = 8  # more rows cost more than to hand them over
 
 
 def group_rows(changes: Iterable[Change]) -> Iterator[RowGroup | Change]:
     """Yield changes of rows in groups, and all other changes by themselves; the order stays.
 
-    Every other change ends a group, and so does an error: what comes before it is yielded first. A
-    source yields its progress after each batch of the log, so a group never waits for the database.
+    A group has changes of the log with few rows each, or one other change of rows: a snapshot may
+    wait long for its next rows. A source of the log yields its progress after each batch of it, so
+    a group does not wait for the log. An error ends a group, too: it is yielded first.
     """
     group: RowGroup = []
-    rows = 0
     try:
         for change in changes:
-            if isinstance(change, RowChanges):
+            if _is_small(change):
                 group.append(change)
-                rows += len(change.rows)
-                if rows < _ROWS:
-                    continue
-                yield group
-            else:
-                if group:
+                if len(group) == _CHANGES:
                     yield group
-                yield change
-            group, rows = [], 0
+                    group = []
+                continue
+            if group:
+                yield group
+                group = []
+            yield [change] if isinstance(change, RowChanges) else change
     except Exception:
         if group:
             yield group
         raise
     if group:
         yield group
+
+
+def _is_small(change: Change) -> TypeGuard[RowChanges]:
+    return isinstance(change, RowChanges) and change.op != "r" and len(change.rows) <= _FEW_ROWS

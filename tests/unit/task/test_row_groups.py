@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.change import CaughtUp, Change, HeartbeatDue, Progress, RowChanges
+from connector.capture.change import CaughtUp, Change, HeartbeatDue, Operation, Progress, RowChanges
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import struct
@@ -25,12 +25,12 @@ class At:
         return {}
 
 
-def of_rows(count: int) -> RowChanges:
-    return RowChanges(CODEC, "c", [(None, ())] * count, ())
+def of_rows(count: int, op: Operation = "c") -> RowChanges:
+    return RowChanges(CODEC, op, [(None, ())] * count, ())
 
 
 OTHERS: list[Change] = [CaughtUp(), HeartbeatDue(), Progress(At())]
-CHANGES = st.lists(st.sampled_from((1, 2, 30, 63, 64, 500)).map(of_rows) | st.sampled_from(OTHERS))
+CHANGES = st.lists(st.sampled_from((1, 2, 8, 9, 500)).map(of_rows) | st.sampled_from(OTHERS))
 
 
 @given(CHANGES)
@@ -45,13 +45,22 @@ def test_all_changes_in_order(changes: list[Change]) -> None:
 def test_groups_are_small(changes: list[Change]) -> None:
     for group in group_rows(changes):
         if isinstance(group, list):
-            assert sum(len(change.rows) for change in group[:-1]) < 64
+            assert len(group) == 1 or max(len(change.rows) for change in group) <= 8
+            assert len(group) <= 64
 
 
 def test_small_changes_are_together() -> None:
     changes: list[Change] = [of_rows(1), of_rows(2), of_rows(1), Progress(At()), of_rows(1)]
-    groups = [len(item) for item in group_rows(changes) if isinstance(item, list)]
-    assert groups == [3, 1]
+    assert sizes(changes) == [3, 1]
+    assert sizes([of_rows(1)] * 130) == [64, 64, 2]
+
+
+def test_rows_of_a_snapshot_and_large_changes_are_alone() -> None:
+    assert sizes([of_rows(1), of_rows(500), of_rows(1), of_rows(1, "r")]) == [1, 1, 1, 1]
+
+
+def sizes(changes: list[Change]) -> list[int]:
+    return [len(item) for item in group_rows(changes) if isinstance(item, list)]
 
 
 def test_nothing_waits_for_what_follows() -> None:
@@ -59,7 +68,7 @@ def test_nothing_waits_for_what_follows() -> None:
     read: list[Change] = []
 
     def source() -> Iterator[Change]:
-        for change in (of_rows(1), CaughtUp(), of_rows(64), of_rows(1), HeartbeatDue(), of_rows(1)):
+        for change in (*OTHERS[:2], of_rows(500), of_rows(1), HeartbeatDue(), of_rows(1)):
             read.append(change)
             yield change
 
