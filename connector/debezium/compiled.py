@@ -70,11 +70,12 @@ class CompiledRows:
     def messages(self, change: RowChanges) -> list[Message]:
         """Return the messages of a change, in order."""
         shape = self._shapes.of(change.codec)
-        event = EventFragments(shape, change.source, self._options.now())
+        now = self._options.now()
         if is_native(change.rows):
-            written = self._natively(event, change, change.rows)
+            written = self._natively(shape, change, change.rows, now)
             if written is not None:
                 return written
+        event = EventFragments(shape, change.source, now)
         shape.record_python(change.op)
         if not self._orders or change.op == "r":
             if change.op in _CREATING:
@@ -107,24 +108,27 @@ class CompiledRows:
         return [found for shape in self._shapes.results() for found in shape.native_columns()]
 
     def _natively(
-        self, event: EventFragments, change: RowChanges, rows: Rows
+        self, shape: TableFragments, change: RowChanges, rows: Rows, now: int
     ) -> list[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
-        shape, op, first = event.shape, change.op, change.first_row
+        op, first = change.op, change.first_row
         if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):
             return None
-        if shape.writer is None or op != rows.kind:
+        writer = shape.writer
+        if writer is None or op != rows.kind:
             return None
-        head = event.head if op != "d" else shape.no_after + event.head
+        frame = shape.event_frame
+        head, rest = frame(op, change.source, now)
+        if op == "d":
+            head = shape.no_after + head
         opening = shape.created if op in _CREATING else shape.opened
         between = shape.to_after if op == "u" else None
-        rest = event.source_end + event.tail(op, shape.no_transaction)
-        numbers = None if first is None else event.numbers(first, len(rows))
+        numbers = None if first is None else shape.source.numbers(first, len(rows))
         if first is None:
-            head += event.numbers(0, 1)[0]
-        frame = opening, between, head, numbers, rest
+            head += shape.source.numbers(0, 1)[0]
+        around = opening, between, head, numbers, rest
         tombstones = shape.tombstone_headers if self._options.tombstones else None
-        return shape.writer.messages(rows, frame, shape.topic, shape.headers, tombstones)
+        return writer.messages(rows, around, shape.topic, shape.headers, tombstones)
 
     def _write_inserts(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""

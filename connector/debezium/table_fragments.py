@@ -16,7 +16,7 @@ from connector.data.fragments import Encode, Fragments
 from connector.data.record import Headers
 from connector.data.schema import Schema
 from connector.debezium.events import moving
-from connector.native import NativeColumns, RowWriter
+from connector.native import EventFrame, NativeColumns, RowWriter, event_frame
 
 _BEFORE, _AFTER, SOURCE, _TRANSACTION, _OP, _END = 0, 1, 2, 3, 4, 8
 _KNOWN_NUMBERS = 4096
@@ -92,6 +92,14 @@ class TableFragments:
     def key(self) -> Callable[[Row], bytes | None]:
         """Writes the key of a row."""
         return self._encode_key(self.codec)
+
+    @cached_property
+    def event_frame(self) -> EventFrame:
+        """Writes what the rows of an event share, for the native core's writer."""
+        source = self.source
+        ends = source.end + self.no_transaction
+        parts = self.source_label, source.head, source.tail, ends
+        return event_frame(parts, self.operation, _OP, self.end)
 
     @cached_property
     def opened(self) -> bytes:

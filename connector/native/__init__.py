@@ -25,15 +25,17 @@ NativeField = tuple[bytes, str | None, int, Callable[[Any], bytes], Any, Any]
 with the label, what stands for NULL and for a value that is not in the log."""
 NativeStruct = tuple[bytes, Sequence[NativeField], bytes]
 NativePairs = list[tuple[Any, Any]]
+WritePart = Callable[[Sequence[Any]], bytes]
 Decode = Callable[[str, bytes, int, int], NativePairs]
 
 if TYPE_CHECKING:
+    from connector.native._native import EventFrame as EventFrame
     from connector.native._native import RowProgram as RowProgram
     from connector.native._native import Rows as Rows
     from connector.native._native import RowWriter as RowWriter
     from connector.native._native import TransactionScanner as TransactionScanner
 else:
-    RowProgram = RowWriter = Rows = TransactionScanner = Any  # for annotations
+    EventFrame = RowProgram = RowWriter = Rows = TransactionScanner = Any  # for annotations
 
 
 class NativeColumns(NamedTuple):
@@ -56,7 +58,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
 beside copying the row."""
 
-_INTERFACE = 7  # of `src/lib.rs`
+_INTERFACE = 8  # of `src/lib.rs`
 
 
 def _load() -> Any:
@@ -109,6 +111,23 @@ def row_writer(
         return None
     writer: RowWriter = _core.RowWriter(key, value, tuple.__new__, message_type)
     return writer
+
+
+def event_frame(
+    source: tuple[bytes, WritePart, WritePart, bytes],
+    operation: WritePart,
+    before: int,
+    end: bytes,
+) -> EventFrame:
+    """Return what writes around the rows of events that a `row_writer` writes.
+
+    :param source: the label of the source block, what writes its fields before and behind the
+        number of the row, and what stands behind it.
+    :param operation: writes the last fields of the envelope, of which ``before`` stand before.
+    """
+    assert _core is not None, "there is no writer of rows without the core"
+    frame: EventFrame = _core.EventFrame(source, operation, before, end)
+    return frame
 
 
 def part_writer(

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from connector.data.record import Message
-from connector.native import Decode, NativeColumn, NativePairs, NativeStruct
+from connector.native import Decode, NativeColumn, NativePairs, NativeStruct, WritePart
 
 class RowProgram:
     def __new__(
@@ -54,3 +54,13 @@ class TransactionScanner:
         parser: object,
     ) -> Self: ...
     def scan(self, data: bytes, start: int, trailer: int) -> tuple[list[Any], int]: ...
+
+class EventFrame:
+    def __new__(
+        cls,
+        source: tuple[bytes, WritePart, WritePart, bytes],
+        operation: WritePart,
+        before: int,
+        end: bytes,
+    ) -> Self: ...
+    def __call__(self, op: str, source: tuple[Any, ...], now: int) -> tuple[bytes, bytes]: ...

@@ -12,6 +12,7 @@ mod decode;
 mod digits;
 mod document;
 mod format;
+mod frame;
 mod group;
 mod guard;
 mod java_double;
@@ -32,7 +33,7 @@ mod writer;
 use pyo3::prelude::*;
 
 /// The version that the Python side requires: raise both when names or parameters change.
-const INTERFACE: u32 = 7;
+const INTERFACE: u32 = 8;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SOURCES", env!("SOURCES").parse::<u32>()?)?;
     module.add_class::<program::RowProgram>()?;
     module.add_class::<rows::Rows>()?;
+    module.add_class::<frame::EventFrame>()?;
     module.add_class::<part::PartWriter>()?;
     module.add_class::<scanner::TransactionScanner>()?;
     module.add_class::<writer::RowWriter>()

@@ -51,7 +51,8 @@ impl PartWriter {
 }
 
 impl PartWriter {
-    fn push(&self, out: &mut Vec<u8>, values: &Bound<'_, PyTuple>) -> Option<()> {
+    /// Writes the fields; None (and any bytes) where this is left to Python.
+    pub fn push(&self, out: &mut Vec<u8>, values: &Bound<'_, PyTuple>) -> Option<()> {
         for (number, field) in self.fields.iter().enumerate() {
             let value = values.get_item(self.start + number).ok()?;
             field.push(out, &value)?;
