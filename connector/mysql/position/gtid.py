@@ -82,14 +82,13 @@ class GtidSet:
     def with_all(self, gtids: Iterable[str]) -> GtidSet:
         """Return the set with some more transactions ``uuid[:tag]:number``."""
         found = dict(self._intervals)
-        for gtid in gtids:
-            numbering, _, digits = gtid.rpartition(":")
-            source, number = _sources[numbering], int(digits)
+        for numbering, first, last in _runs(gtids):
+            source = _sources[numbering]
             intervals = found.get(source, ())
-            if intervals and intervals[-1][1] + 1 == number:  # the next one: the usual case
-                found[source] = (*intervals[:-1], (intervals[-1][0], number))
+            if intervals and intervals[-1][1] + 1 == first:  # the next one: the usual case
+                found[source] = (*intervals[:-1], (intervals[-1][0], last))
             else:
-                found[source] = _merged([*intervals, (number, number)])
+                found[source] = _merged([*intervals, (first, last)])
         return GtidSet(found)
 
     def union(self, other: GtidSet) -> GtidSet:
@@ -245,6 +244,21 @@ class MariaDbGtidSet:
 
     def __repr__(self) -> str:
         return f"MariaDbGtidSet({self})"
+
+
+def _runs(gtids: Iterable[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield runs of transactions with consecutive numbers: who numbers them, first and last one."""
+    run, first, last = "", 0, 0
+    for gtid in gtids:
+        numbering, _, digits = gtid.rpartition(":")
+        number = int(digits)
+        if number != last + 1 or numbering != run:
+            if run:
+                yield run, first, last
+            run, first = numbering, number
+        last = number
+    if run:
+        yield run, first, last
 
 
 def _member(text: str) -> Iterator[tuple[GtidSource, Interval]]:
