@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from sparksink.config.keys import SinkConfig
 from sparksink.schemas.ddl import parse_statements
@@ -40,11 +41,22 @@ class DdlStatements:
         self._sweep = sweep
         self._seen = seen
         self._before: Mapping[str, str] | None = None
+        self._unstored: list[Mapping[str, Any]] = []
 
-    def store(self) -> None:
-        """Read and store new statements of the schema-change topic."""
+    def store(self) -> bool:
+        """Read and store new statements of the schema-change topic; return whether there are any.
+
+        If storing fails, the next call stores them: they are read only once.
+        """
         found = self._definitions.refresh()
-        self._state.note_statements(parse_statements(found, self._config.ordering))
+        changes = self._definitions.value_changes
+        for one in parse_statements(found, self._config.ordering):
+            statement = one["start"], one["ddl"] or "", one["kind"] or ""
+            reason = changes.reason(one["source_table"], statement)
+            self._unstored.append({**one, "reason": reason})
+        self._state.note_statements(self._unstored)
+        self._unstored = []
+        return bool(found)
 
     def follow(self, progress: ReadProgress) -> list[TableResult]:
         """Empty the tables that were created again, with separate commits.

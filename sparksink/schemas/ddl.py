@@ -7,14 +7,16 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from connector import names
 from sparksink.change_position import POS_LIMIT, ChangePosition, pack
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
-from sparksink.schemas.defaults import connect_default
+from sparksink.schemas.defaults import connect_default, first_label
+from sparksink.schemas.defined_columns import DefinedColumn, parse_defined_column
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.row_schema import Column, RowSchema
 
@@ -30,18 +32,16 @@ _CHANGE: Final = re.compile(
 _ADD: Final = re.compile(
     rf"\bADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\(?\s*{_NAME}", re.IGNORECASE
 )
-_PARTITIONS: Final = re.compile(
-    r"\b(?:DROP|TRUNCATE|EXCHANGE|DISCARD|CONVERT)\s+PARTITION\b", re.IGNORECASE
-)
 _REPLACE: Final = re.compile(r"^\s*CREATE\s+OR\s+REPLACE\b", re.IGNORECASE)
-_TABLE: Final = rf"{_NAME}(?:\s*\.\s*{_NAME})?"
+TABLE_NAME: Final = rf"{_NAME}(?:\s*\.\s*{_NAME})?"
+"""Matches the name of a table, perhaps with its database, in two groups."""
 _RENAME_TABLES: Final = re.compile(r"^\s*RENAME\s+TABLES?\s", re.IGNORECASE)
 _RENAMED_TABLE: Final = re.compile(
-    rf"{_TABLE}\s+(?:WAIT\s+\d+\s+|NOWAIT\s+)?TO\s+{_TABLE}", re.IGNORECASE
+    rf"{TABLE_NAME}\s+(?:WAIT\s+\d+\s+|NOWAIT\s+)?TO\s+{TABLE_NAME}", re.IGNORECASE
 )
 _ALTER_RENAME: Final = re.compile(
-    rf"^\s*ALTER\s+(?:ONLINE\s+)?(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?{_TABLE}\b.*?"
-    rf"\bRENAME\s+(?!COLUMN\b|INDEX\b|KEY\b)(?:(?:TO|AS)\s+|=\s*)?{_TABLE}",
+    rf"^\s*ALTER\s+(?:ONLINE\s+)?(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?{TABLE_NAME}\b.*?"
+    rf"\bRENAME\s+(?!COLUMN\b|INDEX\b|KEY\b)(?:(?:TO|AS)\s+|=\s*)?{TABLE_NAME}",
     re.IGNORECASE | re.DOTALL,
 )
 _LITERAL: Final = re.compile(
@@ -63,17 +63,15 @@ _LAST_MILLIS: Final = 253_402_300_800_000
 _ID: Final = re.compile(r'"((?:[^"]|"")*)"')
 
 
-LastStatement = tuple[str | None, str | None, int | None]
-"""The kind of a table's last statement, and its file and position."""
-
-
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A table after a statement; ``renamed`` maps old to new names of columns.
 
+    ``source_renamed`` has these names also if the target does not follow renames.
     ``dropped`` are former columns; a column of the same name may exist again. ``kind`` is CREATE,
     ALTER or DROP, ``start`` the binlog position, None if it is unknown. ``previous`` is the name
-    of the table before the statement, empty if it is the same.
+    of the table before the statement, empty if it is the same. ``columns`` are those of ``shape``
+    as the source defines them.
     """
 
     table: str
@@ -86,6 +84,8 @@ class Definition:
     start: ChangePosition | None = None
     snapshot: bool = False
     previous: str = ""
+    columns: tuple[DefinedColumn, ...] = ()
+    source_renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse_definitions(
@@ -209,7 +209,7 @@ def _whole(value: Any, limit: int) -> int | None:
 
 def renamed_columns(ddl: str) -> dict[str, str]:
     """Return the columns that an ALTER TABLE renames, old name to new name."""
-    clauses = _clauses(ddl)
+    clauses = statement_clauses(ddl)
     pairs = [*_RENAME.findall(clauses), *_CHANGE.findall(clauses)]
     named = {_unquoted(old): _unquoted(new) for old, new in pairs}
     return {old: new for old, new in named.items() if old != new}
@@ -217,43 +217,15 @@ def renamed_columns(ddl: str) -> dict[str, str]:
 
 def dropped_columns(ddl: str) -> frozenset[str]:
     """Return the columns that an ALTER TABLE drops."""
-    found = _DROP.findall(_clauses(ddl))
+    found = _DROP.findall(statement_clauses(ddl))
     return frozenset(
         _unquoted(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
     )
 
 
-def removes_rows(ddl: str) -> bool:
-    """Return whether an ALTER TABLE removes rows without events, as DROP PARTITION does."""
-    return _PARTITIONS.search(_clauses(ddl)) is not None
-
-
-def statements_without_events(
-    found: Iterable[Mapping[str, Any]], before: Mapping[str, LastStatement]
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the statements, as `parse_statements` does, whose tables get or lose rows unseen.
-
-    A table that is renamed brings its rows, unless it replaces another one in the same statement:
-    tools that copy a table to alter it do so, and its rows stay the same. A connector need not
-    publish that the other one got a name that it does not capture.
-
-    :param before: the last earlier statement of each table.
-    """
-    last = {**before}
-    for one in found:
-        table, ddl = one["source_table"], one["ddl"] or ""
-        if table is None:
-            continue
-        position, known = (one["file"], one["pos"]), last.get(table)
-        is_free = known is None or (known[0] == "DROP" and known[1:] != position)
-        if removes_rows(ddl) or (is_free and previous_name(ddl, table)):
-            yield one
-        last[table] = (one["kind"], *position)
-
-
 def replaces_table(ddl: str) -> bool:
     """Return whether a statement drops a table and creates it again."""
-    return _REPLACE.match(_clauses(ddl)) is not None
+    return _REPLACE.match(statement_clauses(ddl)) is not None
 
 
 def renamed_tables(ddl: str, database: str) -> list[tuple[str, str]]:
@@ -261,12 +233,12 @@ def renamed_tables(ddl: str, database: str) -> list[tuple[str, str]]:
 
     :param database: the database of names without one.
     """
-    clauses = _clauses(ddl)
+    clauses = statement_clauses(ddl)
     if renames := _RENAME_TABLES.match(clauses):
         found = _RENAMED_TABLE.findall(clauses, renames.end())
     else:
         found = _ALTER_RENAME.findall(clauses)
-    return [(_qualified(one[:2], database), _qualified(one[2:], database)) for one in found]
+    return [(qualified_name(one[:2], database), qualified_name(one[2:], database)) for one in found]
 
 
 def previous_name(ddl: str, table: str) -> str:
@@ -275,24 +247,27 @@ def previous_name(ddl: str, table: str) -> str:
     return names.get(table, "")
 
 
-def _qualified(names: tuple[str, str], database: str) -> str:
+def qualified_name(names: tuple[str, str], database: str) -> str:
+    """Return ``db.table`` for the names in a statement; the second one is empty without ``db``."""
     first, second = map(_unquoted, names)
     return f"{first}.{second}" if second else f"{database}.{first}"
 
 
 def added_columns(ddl: str) -> frozenset[str]:
     """Return the columns that an ALTER TABLE adds, and other words that follow ADD."""
-    return frozenset(map(_unquoted, _ADD.findall(_clauses(ddl))))
+    return frozenset(map(_unquoted, _ADD.findall(statement_clauses(ddl))))
 
 
-def _clauses(ddl: str) -> str:
+def statement_clauses(ddl: str) -> str:
     """Return a statement without string literals and comments."""
     return _LITERAL.sub(lambda found: found[1] or " ", ddl)
 
 
 def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition:
     table = change.get("table") or {}
-    shape = RowSchema(tuple(_column(column, modes) for column in table.get("columns") or ()))
+    given = table.get("columns") or ()
+    shape = RowSchema(tuple(_column(column, modes) for column in given))
+    columns = tuple(map(parse_defined_column, given))
     keys = tuple(_text(key) or "" for key in table.get("primaryKeyColumnNames") or ())
     added = added_columns(ddl).union(renamed_columns(ddl).values())
     gone = frozenset(
@@ -300,7 +275,10 @@ def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition
     )
     named, kind = table_name(change["id"]), _text(change.get("type")) or ""
     previous, renamed = previous_name(ddl, named), renamed_columns(ddl)
-    return Definition(named, shape, keys, renamed, gone, kind, ddl, previous=previous)
+    return Definition(
+        named, shape, keys, renamed, gone, kind, ddl, previous=previous, columns=columns,
+        source_renamed=renamed,
+    )  # fmt: skip
 
 
 def is_known(column: Column) -> bool:
@@ -322,8 +300,10 @@ def _column(given: Mapping[str, Any], modes: Modes) -> Column:
         column = column_of(called, f"{name}({','.join(inside)}) {rest}", modes)
     except TableError as error:  # messages with schemas do not need it
         return Column(called, UNKNOWN, str(error))
-    default = connect_default(column, given.get("defaultValueExpression"))
-    return replace(column, default=default, optional=bool(given.get("optional", True)))
+    optional, default = bool(given.get("optional", True)), given.get("defaultValueExpression")
+    if default is None and not optional and column.semantic == names.ENUM:
+        return replace(column, default=first_label(given.get("enumValues") or ()), optional=False)
+    return replace(column, default=connect_default(column, default), optional=optional)
 
 
 def _unquoted(name: str) -> str:

@@ -7,7 +7,7 @@ topic has the literal of the DDL, which is converted here.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -30,6 +30,11 @@ def connect_default(column: Column, text: str | None) -> Any:
         return text if convert is None else convert(text, column)
     except (ValueError, InvalidOperation):
         return None
+
+
+def first_label(labels: Sequence[str]) -> str | None:
+    """Return the implicit default of an ENUM, from its labels as SQL literals."""
+    return labels[0][1:-1].replace("''", "'") if labels else None
 
 
 def _decimal(text: str, column: Column) -> str:

@@ -7,7 +7,7 @@ later column of the same name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,9 @@ from sparksink.change_position import BEGINNING, ChangePosition
 from sparksink.schemas.column_lineage import ColumnLineage
 from sparksink.schemas.ddl import Definition, replaces_table
 from sparksink.schemas.row_schema import Column, RowSchema
+
+StatementId = tuple[ChangePosition | None, str, str]
+"""Position, text, and the kind of what it does to a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,13 @@ class SchemaVersion:
 
 @dataclass(frozen=True)
 class SchemaVersions:
-    """All versions of one table, the oldest first; ``seen`` are the statements they come from."""
+    """All versions of one table, the oldest first; ``seen`` are the statements they come from.
+
+    One statement may rename a table and give its name to another one, so ``seen`` has their kinds.
+    """
 
     versions: tuple[SchemaVersion, ...]
-    seen: frozenset[tuple[ChangePosition | None, str]] = frozenset()
+    seen: frozenset[StatementId] = frozenset()
     removed: bool = False
 
     @property
@@ -54,28 +60,42 @@ class SchemaVersions:
 
         A restarted connector may repeat statements; those of a snapshot describe an existing table.
         """
-        statement = (found.start, found.ddl)
+        statement = statement_of(found)
         if statement in self.seen or (found.snapshot and found.kind == "DROP"):
             return self
         seen = self.seen | {statement}
         if found.kind == "DROP":
             return replace(self, seen=seen, removed=True)
         last = self.versions[-1]
+        found = _with_names_of(found, last.names)
         start = last.start if found.start is None else found.start
         if start < last.start:  # of another binlog, with an unknown order
             return replace(first_version(found), seen=seen)
-        # CREATE alone is no proof: a connector publishes it for a definition that it has repaired.
-        recreated = replaces_table(found.ddl) or (self.removed and found.kind == "CREATE")
-        fresh = recreated and not found.snapshot
+        fresh = self.is_recreated_by(found) and not found.snapshot
         gone = frozenset(last.names) - {*found.shape.names, *found.renamed}
         next_one = SchemaVersion(start, replace(found, dropped=found.dropped | gone), fresh)
         if not fresh and _same_encoding(last.definition, next_one.definition):
             # Rows from before a column was added keep the default that it had then.
             same = last.definition
             kept = replace(last, definition=replace(
-                found, shape=same.shape, renamed=same.renamed, dropped=same.dropped))  # fmt: skip
+                found, shape=same.shape, renamed=same.renamed, dropped=same.dropped,
+                source_renamed=same.source_renamed))  # fmt: skip
             return SchemaVersions((*self.versions[:-1], kept), seen)
         return SchemaVersions((*self.versions, next_one), seen)
+
+    def is_altered_by(self, found: Definition) -> bool:
+        """Return whether a new statement changes the table or replaces it by a copy."""
+        is_new = statement_of(found) not in self.seen and not found.snapshot
+        in_order = found.start is None or found.start >= self.versions[-1].start
+        gone = found.kind == "DROP" or self.is_recreated_by(found)
+        return is_new and in_order and not gone
+
+    def is_recreated_by(self, found: Definition) -> bool:
+        """Return whether a statement creates the table again.
+
+        CREATE alone is no proof: a connector publishes it for a definition that it has repaired.
+        """
+        return replaces_table(found.ddl) or (self.removed and found.kind == "CREATE")
 
     def at(self, number: int | None) -> int:
         """Return the number of a version; the last one if the number does not exist."""
@@ -86,6 +106,27 @@ class SchemaVersions:
     def lineage(self) -> ColumnLineage:
         """The columns of all versions."""
         return ColumnLineage((one.definition, one.fresh) for one in self.versions)
+
+    @cached_property
+    def _source_lineage(self) -> ColumnLineage:
+        """The columns of all versions as the source has them, also if renames are not followed."""
+        return ColumnLineage((_as_renamed(one.definition), one.fresh) for one in self.versions)
+
+    def names_of(self, number: int | None, name: str) -> frozenset[str]:
+        """Return all names that a column of a version has had or got; of any one without a number.
+
+        A column that no version has yet may only be known by its rename.
+        """
+        lineage = self._source_lineage
+        given = lineage.versions if number is None else [lineage.versions[self.at(number)]]
+        here = {one.columns[name].number for one in given if name in one.columns}
+        found = {name, *(other for other, one in lineage.columns() if one.number in here)}
+        first = self.versions[0].definition.source_renamed
+        return frozenset(found | {old for old, new in first.items() if new in found})
+
+    def has_column(self, name: str) -> bool:
+        """Return whether a column of a name is or was in the table."""
+        return any(name in one.names for one in self.versions)
 
     def trace(self, number: int | None, name: str) -> tuple[str, bool]:
         """Return the name of a column's target column, and whether the table still has the column.
@@ -186,13 +227,23 @@ class SchemaVersions:
         return replace(self, versions=tuple(_with_names(one, name) for one in self.versions))
 
 
-def first_version(found: Definition) -> SchemaVersions:
-    """Return the versions of a table after its first statement."""
-    seen = frozenset({(found.start, found.ddl)})
-    if not (found.renamed or found.dropped):
+def first_version(found: Definition, *, replaces: bool = False) -> SchemaVersions:
+    """Return the versions of a table after its first statement.
+
+    :param replaces: a table of this name was dropped; its rows are older than the statement.
+    """
+    seen = frozenset({statement_of(found)})
+    replaces = (replaces and found.kind == "CREATE") or replaces_table(found.ddl)
+    fresh = replaces and not found.snapshot and found.start is not None
+    if not (found.renamed or found.dropped or fresh):
         return SchemaVersions((SchemaVersion(BEGINNING, found),), seen)
     earlier = SchemaVersion(BEGINNING, _before_renames(found))
-    return SchemaVersions((earlier, SchemaVersion(found.start or BEGINNING, found)), seen)
+    return SchemaVersions((earlier, SchemaVersion(found.start or BEGINNING, found, fresh)), seen)
+
+
+def statement_of(found: Definition) -> StatementId:
+    """Return what identifies the statement of a definition."""
+    return found.start, found.ddl, found.kind
 
 
 def _before_renames(found: Definition) -> Definition:
@@ -201,11 +252,30 @@ def _before_renames(found: Definition) -> Definition:
     columns = (replace(one, name=old.get(one.name, one.name)) for one in found.shape.columns)
     keys = tuple(old.get(key, key) for key in found.keys)
     none: frozenset[str] = frozenset()
-    return replace(found, shape=RowSchema(tuple(columns)), keys=keys, renamed={}, dropped=none)
+    none_renamed: dict[str, str] = {}
+    return replace(found, shape=RowSchema(tuple(columns)), keys=keys, renamed=none_renamed,
+                   source_renamed=none_renamed, dropped=none)  # fmt: skip
+
+
+def _with_names_of(found: Definition, names: Iterable[str]) -> Definition:
+    """Return a definition whose renames have the names of columns as the table spells them."""
+    known = {name.lower(): name for name in names}
+
+    def spelled(renamed: Mapping[str, str]) -> dict[str, str]:
+        return {known.get(old.lower(), old): new for old, new in renamed.items()}
+
+    return replace(
+        found, renamed=spelled(found.renamed), source_renamed=spelled(found.source_renamed)
+    )
+
+
+def _as_renamed(found: Definition) -> Definition:
+    dropped = found.dropped - found.source_renamed.keys()
+    return replace(found, renamed=found.source_renamed, dropped=dropped)
 
 
 def _same_encoding(one: Definition, other: Definition) -> bool:
-    if other.renamed or other.dropped:
+    if other.source_renamed or other.dropped:
         return False
     return [_without_default(column) for column in one.shape.columns] == [
         _without_default(column) for column in other.shape.columns

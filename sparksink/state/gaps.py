@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from sparksink.schemas.ddl import statements_without_events
+from sparksink.schemas.unlogged_changes import statements_without_events
 from sparksink.state import system_queries
 from sparksink.state.system_tables import SystemTables
 
 log = logging.getLogger(__name__)
+
+_OPTIONAL: Final = {"seq_hi": None, "seq_lo": None, "reason": None}
+"""Columns that only gaps of statements have."""
 
 
 class Gaps:
@@ -55,16 +58,18 @@ class Gaps:
         gaps: list[Mapping[str, Any]] = []
         for one in statements:
             if one["source_table"] in read:
-                log.error("%s has changed without events: %s", one["source_table"], one["ddl"])
+                log.error("%s has changed without events%s: %s", one["source_table"],
+                          f" ({one['reason']})" if one["reason"] else "", one["ddl"])  # fmt: skip
             offset, source = one["offset"], {"topic": "", "partition": 0}
             hi, lo = one["start"] or (None, None)
-            given = {"source_table": one["source_table"], "expected": offset, "earliest": offset}
-            gaps.append({**source, **given, "seq_hi": hi, "seq_lo": lo})
+            given = {name: one[name] for name in ("source_table", "reason")}
+            at = {"expected": offset, "earliest": offset, "seq_hi": hi, "seq_lo": lo}
+            gaps.append({**source, **given, **at})
         self.add(gaps)
 
     def add(self, gaps: list[Mapping[str, Any]]) -> None:
         """Store gaps."""
-        self._own.add_all("gaps", [{"seq_hi": None, "seq_lo": None, **one} for one in gaps])
+        self._own.add_all("gaps", [{**_OPTIONAL, **one} for one in gaps])
         self._exist, self._tables = True, None
 
     def tables(self, read: Collection[str]) -> Mapping[str, str]:

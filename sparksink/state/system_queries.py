@@ -10,7 +10,7 @@ from typing import Final
 from pyspark.sql import functions as f
 
 from sparksink.change_position import ChangePosition, newer_sql
-from sparksink.schemas.ddl import LastStatement
+from sparksink.schemas.unlogged_changes import LastStatement
 from sparksink.state.history_positions import HistoryPositions
 from sparksink.state.system_tables import SystemTables
 from sparksink.state.table_result import Boundary, PartitionEnd, PendingSweep, TableResult
@@ -164,7 +164,14 @@ def dropped(own: SystemTables) -> set[str]:
 
 
 LACKS_MESSAGES: Final = "lacks messages: take a new snapshot"
-DIVERGED: Final = "diverged: a statement changed rows without events, take a new snapshot"
+DIVERGED: Final = "diverged: "
+_A_STATEMENT: Final = "a statement"
+
+
+def diverged_reason(statement: str | None) -> str:
+    """Return the reason why a table differs from the source after a statement."""
+    changed = f"{statement or _A_STATEMENT} changed rows without events"
+    return f"{DIVERGED}{changed}, take a new snapshot"
 
 
 def tables_with_gaps(own: SystemTables) -> dict[str, str]:
@@ -173,6 +180,8 @@ def tables_with_gaps(own: SystemTables) -> dict[str, str]:
     if stored is None:
         return {}
     table = stored.read()
+    if "reason" not in table.columns:  # as an earlier version has created it
+        table = table.withColumn("reason", f.lit(None).cast("string"))
     ends = {name: own.present(name) for name in ("watermarks", "boundaries")}
     for ended in filter(None, ends.values()):
         end = ended.read().alias("e")
@@ -183,8 +192,11 @@ def tables_with_gaps(own: SystemTables) -> dict[str, str]:
         )
         same = f.col("e.source_table") == f.col("g.source_table")
         table = table.alias("g").join(end, same & later, "left_anti")
-    rows = table.select("source_table", "topic").distinct().collect()
-    reasons = [(row["source_table"], LACKS_MESSAGES if row["topic"] else DIVERGED) for row in rows]
+    rows = table.select("source_table", "topic", "reason").distinct().collect()
+    reasons = [
+        (row["source_table"], LACKS_MESSAGES if row["topic"] else diverged_reason(row["reason"]))
+        for row in rows
+    ]
     return dict(sorted(reasons))
 
 

@@ -16,7 +16,7 @@ parkings        when and why tables were parked, and when they were resumed
 ddl             statements of the schema-change topic: a row for each table of a statement
 transactions    open transactions of a batch, if they are too many for its row in commits
 gaps            messages that were gone from Kafka before they were read, and statements that
-                removed rows without events
+                changed rows without events
 =============== ==========================================================================
 """
 
@@ -126,6 +126,7 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
         "earliest": "bigint",
         "seq_hi": "bigint",
         "seq_lo": "bigint",
+        "reason": "string",
         "at": "timestamp",
     },
 }

@@ -65,7 +65,7 @@ class SinkMetrics:
         self._gaps = self._gauge(
             "lacks_messages", "1 after Kafka lost unread messages, until a new snapshot."
         )
-        self._diverged = self._gauge("diverged", "1 if the source removed rows without events.")
+        self._diverged = self._gauge("diverged", "1 if the source changed rows without events.")
         self._differing: Mapping[str, str] = {}
         self._behind = Gauge(
             "sparksink_kafka_lag",
@@ -144,7 +144,7 @@ class SinkMetrics:
         """Set the tables that differ from the source until a new snapshot, with the reason."""
         for name in {*self._differing, *tables}:
             self._gaps.labels(name).set(tables.get(name) == LACKS_MESSAGES)
-            self._diverged.labels(name).set(tables.get(name) == DIVERGED)
+            self._diverged.labels(name).set(tables.get(name, "").startswith(DIVERGED))
         self._differing = dict(tables)
 
     def behind(self, ends: Offsets, latest: Offsets) -> None:

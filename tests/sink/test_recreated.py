@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.crashing import Crash, CrashingLake
+from tests.fixtures.sink.defined import defined
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 from tests.sink.test_streaming import ONCE, record
 
@@ -160,3 +162,54 @@ def test_statements_on_tables_that_are_not_read_end_no_cuts(
     write_statements(tmp_path, *[(1, "CREATE TABLE x (…)")] * 4, *renamed)
     made.batches.apply(frame(spark, [insert(topic, 70, 3)]), "app", 1)
     assert list(made.state.gaps()) == ["shop.orders"]  # the rows of the other table are missing
+
+
+def test_values_that_the_source_computed_are_reported_until_a_snapshot(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    def follow(*statements: str) -> None:
+        lines = [
+            {"topic": "srv", "partition": 0, "offset": number, "value": json.dumps(one)}
+            for number, one in enumerate(defined(*statements))
+        ]
+        record(tmp_path, "ddl.json", *lines)
+
+    made, topic = sink(**DDL), Topic(columns=COLUMNS)
+    created = "CREATE TABLE orders (id INT PRIMARY KEY)"
+    known = "ALTER TABLE orders ADD n INT NOT NULL DEFAULT 7"
+    computed = "ALTER TABLE orders ADD at DATETIME DEFAULT CURRENT_TIMESTAMP"
+    follow(created, known)
+    made.batches.apply(frame(spark, [insert(topic, 15, 1)]), "app", 0)
+    assert made.state.gaps() == {}
+    follow(created, known, computed, "ALTER TABLE orders ADD s VARCHAR(9)")
+    made.batches.apply(frame(spark, [insert(topic, 35, 2)]), "app", 1)
+    reason = (
+        "diverged: ADD COLUMN at with DEFAULT CURRENT_TIMESTAMP changed rows without events,"
+        " take a new snapshot"
+    )
+    assert made.state.gaps() == {"shop.orders": reason}
+    again = sink(**DDL)  # another process, which reads all statements again
+    again.batches.apply(frame(spark, [insert(topic, 36, 3)]), "app", 2)
+    assert again.state.gaps() == {"shop.orders": reason}
+    assert len(rows(again, "_cdc/gaps", "expected")) == 1
+    last = topic.change("r", 50, None, {"id": 1}, snapshot="last")
+    again.batches.apply(frame(spark, [last]), "app", 3)
+    assert again.state.gaps() == {}
+
+
+def test_statements_that_could_not_be_stored_are_stored_by_the_next_attempt(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    from sparksink.state.snapshots import RECORDED  # noqa: PLC0415
+
+    write_statements(tmp_path, *AGAIN[:1], (50, "ALTER TABLE orders DROP PARTITION p0"))
+    failing = CrashingLake(sink(**DDL).lake, 0, after=False)
+    made = sink(failing, **DDL)
+    for writes in (0, 2):  # before the gap is stored, and before the statements are
+        failing.allow(writes)
+        with pytest.raises(Crash):
+            made.batches.follow_statements(RECORDED)
+    failing.allow(1000)
+    made.batches.apply(frame(spark, [insert(Topic(columns=COLUMNS), 10, 1)]), "app", 0)
+    assert list(made.state.gaps()) == ["shop.orders"]
+    assert rows(made, "_cdc/ddl", "offset", "kind") == [(0, "CREATE"), (1, "ALTER")]

@@ -78,7 +78,7 @@ def test_status_and_plan_show_tables(
 
 
 def test_metrics_health_and_status_are_served() -> None:
-    from sparksink.state.system_queries import DIVERGED, LACKS_MESSAGES  # noqa: PLC0415
+    from sparksink.state.system_queries import LACKS_MESSAGES, diverged_reason  # noqa: PLC0415
     from sparksink.state.table_result import TableResult  # noqa: PLC0415
     from sparksink.status.metrics import SinkMetrics  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def test_metrics_health_and_status_are_served() -> None:
             operations={"c": 4, "d": 0}, reasons={"no key": 1}, altered={"add": 1},
         )  # fmt: skip
         metrics.batch(3, [done], {"shop.x": "why"}, 0.5)
-        metrics.gaps({"shop.lost": LACKS_MESSAGES, "shop.parted": DIVERGED})
+        metrics.gaps({"shop.lost": LACKS_MESSAGES, "shop.parted": diverged_reason(None)})
         metrics.behind({"t": {"0": 5}}, {"t": {"0": 7, "1": 3}})
         output = page("/metrics").splitlines()
         of_orders = '{table="shop.orders"'
@@ -120,7 +120,7 @@ def test_metrics_health_and_status_are_served() -> None:
         assert page("/healthz").splitlines() == [
             "ok",
             f"shop.lost: {LACKS_MESSAGES}",
-            f"shop.parted: {DIVERGED}",
+            f"shop.parted: {diverged_reason(None)}",
             "shop.x: parked: why",
         ]
         metrics.is_alive = lambda: False

@@ -17,14 +17,10 @@ from sparksink.config.file import parse
 from sparksink.config.source import Modes
 from sparksink.evolve.renames import rename_steps
 from sparksink.schemas.ddl import (
-    LastStatement,
     added_columns,
     dropped_columns,
-    parse_statements,
-    removes_rows,
     renamed_columns,
     renamed_tables,
-    statements_without_events,
 )
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
@@ -37,14 +33,22 @@ from tests.fixtures.sink.redefined import ChangingTable
 from tests.unit.sparksink.least_config import LEAST
 
 
-def versions(*statements: dict[str, Any]) -> SchemaVersions:
+def definitions(*statements: dict[str, Any]) -> Definitions:
     messages: list[Message] = [
         (n, json.dumps(one).encode(), None) for n, one in enumerate(statements)
     ]
     known = Definitions(parse(LEAST), lambda offset: messages[offset:])
     known.refresh()
-    (found,) = known.all_versions().values()
+    return known
+
+
+def versions(*statements: dict[str, Any]) -> SchemaVersions:
+    (found,) = definitions(*statements).all_versions().values()
     return found
+
+
+def versions_of(table: str, *statements: dict[str, Any]) -> SchemaVersions:
+    return definitions(*statements).all_versions()[table]
 
 
 def statement(
@@ -162,21 +166,6 @@ def test_words_in_texts_and_comments_are_no_clauses() -> None:
     assert dropped_columns("ALTER TABLE t DROP a, ADD COLUMN IF NOT EXISTS a INT") == {"a"}
 
 
-def test_partitions_that_go_take_their_rows_without_events() -> None:
-    for clause in (
-        "DROP PARTITION p0",
-        "truncate partition all",
-        "EXCHANGE PARTITION p WITH TABLE u",
-    ):
-        assert removes_rows(f"ALTER TABLE t {clause}")
-    for clause in (
-        "ADD PARTITION (PARTITION p)",
-        "COALESCE PARTITION 2",
-        "COMMENT 'DROP PARTITION'",
-    ):
-        assert not removes_rows(f"ALTER TABLE t {clause}")
-
-
 def test_the_definition_has_unsigned_types_that_messages_lack() -> None:
     defined = RowSchema(
         (column_of("n", "bigint unsigned", Modes()), column_of("m", "bigint", Modes()))
@@ -217,6 +206,39 @@ def test_a_table_that_is_created_under_a_former_name_is_a_new_one() -> None:
     known.refresh()
     found = known.all_versions()
     assert {name: one.created for name, one in found.items()} == {"d.t": place(9), "d.u": None}
+    found = definitions(renamed, AGAIN).all_versions()
+    assert {name: one.created for name, one in found.items()} == {"d.t": place(9), "d.u": None}
+
+
+def test_a_copy_that_takes_the_name_of_its_table_defines_it() -> None:
+    swap = statement("RENAME TABLE t TO _t_del, _t_gho TO t", "id", "a", pos=5)
+    swap["tableChanges"].append(statement("", "id", "a", "b")["tableChanges"][0])
+    swap["tableChanges"][0]["id"] = '"d"."_t_del"'
+    for given in ((CREATED, swap), (CREATED, swap, swap)):
+        found = versions_of("d.t", *given)
+        assert found.newest.shape.names == ("id", "a", "b")
+        assert (found.starts[1:], found.removed, found.created) == ((place(5),), False, None)
+
+
+DROPPED = statement("DROP TABLE t", pos=5, kind="DROP")
+NO_TABLE = statement("DROP TABLE IF EXISTS t", pos=5, kind="DROP", snapshot="true")
+REPLACED = statement("CREATE OR REPLACE TABLE t (…)", "id", pos=9, kind="CREATE")
+
+
+@pytest.mark.parametrize(
+    ("statements", "created"),
+    [
+        ((DROPPED, AGAIN), place(9)),
+        ((DROPPED, AGAIN, DROPPED, AGAIN), place(9)),
+        ((REPLACED,), place(9)),
+        ((AGAIN,), None),
+        ((NO_TABLE, AGAIN), None),
+    ],
+)
+def test_a_table_that_is_dropped_by_its_first_statement_had_other_rows(
+    statements: tuple[dict[str, Any], ...], created: ChangePosition | None
+) -> None:
+    assert versions(*statements).created == created
 
 
 @pytest.mark.parametrize(
@@ -232,26 +254,6 @@ def test_a_created_table_is_a_new_one_only_if_the_former_one_is_gone(
     again = statement(ddl, "id", "a", pos=9, kind="CREATE")
     assert versions(CREATED, again).created == created
     assert versions(CREATED, again, again).created == created
-
-
-def test_a_renamed_table_brings_rows_unless_it_replaces_another_one() -> None:
-    def changed_tables(
-        *renames: tuple[str, str, int], before: LastStatement | None = ("CREATE", "b.1", 1)
-    ) -> list[str]:
-        messages = []
-        for number, (old, new, pos) in enumerate(renames):
-            one = statement(f"RENAME TABLE {old} TO {new}", "id", pos=pos)
-            one["tableChanges"][0]["id"] = f'"d"."{new}"'
-            messages.append((number, json.dumps(one).encode(), None))
-        given = parse_statements(messages, parse(LEAST).ordering)
-        known = {} if before is None else {"d.t": before}
-        return [one["source_table"] for one in statements_without_events(given, known)]
-
-    assert changed_tables(("a", "t", 5), before=None) == ["d.t"]
-    assert changed_tables(("a", "t", 5), before=("DROP", "b.1", 4)) == ["d.t"]
-    assert changed_tables(("t", "_t_old", 5), ("_t_new", "t", 5)) == ["d._t_old"]
-    assert changed_tables(("t", "_t_old", 5), ("_t_new", "t", 6)) == ["d._t_old", "d.t"]
-    assert changed_tables(("_t_new", "t", 5)) == []  # the other half was not published
 
 
 FOLLOWED = {"keys": '["id"]', "followed": json.dumps(place(1))}
@@ -324,3 +326,12 @@ def test_renames_that_were_interrupted_take_no_column_for_another(crash: int) ->
         rename(crash)
     rename(99)
     assert columns == {"id": "id", "a__former": "a", "a": "b", "b": "c"}
+
+
+def test_an_enum_without_a_default_gets_its_first_label() -> None:
+    given = statement("ALTER TABLE t ADD e ENUM('d''e','f') NOT NULL", "id")
+    enum = {"name": "e", "typeName": "ENUM", "optional": False, "enumValues": ["'d''e'", "'f'"]}
+    given["tableChanges"][0]["table"]["columns"].append(enum)
+    column = versions(CREATED, given).newest.shape.column("e")
+    assert column is not None
+    assert column.default == "d'e"
