@@ -15,7 +15,7 @@ from sparksink.errors import TableError
 from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
 from sparksink.evolve.migration_steps import fill_value_sql
 from sparksink.schemas.ddl import is_known
-from sparksink.schemas.masks import masked_conversion
+from sparksink.schemas.masks import masked_conversion, masked_name
 from sparksink.schemas.names import select_columns
 from sparksink.schemas.row_schema import Column
 from sparksink.schemas.spark_types import ColumnConversion
@@ -33,12 +33,25 @@ class TopicSchemas:
         self._layouts = layouts
 
     def schema(self, mark: str) -> MessageSchema:
-        """Return the schema of a mark with the columns and names of the target."""
+        """Return the schema of a mark with the columns and names of the target.
+
+        :raises TableError: a column may be a renamed one that the settings hide.
+        """
+        if undefined := self._layouts.undefined_columns(self._route.topic, mark):
+            raise TableError(
+                f"{self._route.table}: no definition in source.ddl.topic has the column"
+                f" {undefined[0]}, which may be a renamed one that is masked or excluded.",
+                "Run park replay when the definition has arrived, or mask, exclude or include the"
+                " column by this name.",
+            )
         table, rules = self._route.table, self._rules.columns
         found = self._layouts.layout(self._route.topic, table, mark)
         row, keeps = found.form == "row", self._config.evolution.drop == "keep"
         trace = self._layouts.trace(table, mark, keeps=keeps)
-        shape = select_columns(table, found.shape, rules, self._target_name, row=row, trace=trace)
+        names = self._layouts.source_names(table, mark)
+        shape = select_columns(
+            table, found.shape, rules, self._target_name, row=row, trace=trace, names=names
+        )
         return replace(found, shape=shape)
 
     def message_key(self, marks: Sequence[str]) -> tuple[str, ...]:
@@ -57,13 +70,13 @@ class TopicSchemas:
         :raises TableError: a key column is missing or masked.
         """
         rules = self._rules.columns
-        sources = {column.name: column.source for column in layout.shape.columns}
-        missing = [key for key in keys if key not in sources]
+        masks = {column.name: masked_name(column, rules) for column in layout.shape.columns}
+        missing = [key for key in keys if key not in masks]
         if missing:
             raise TableError(
                 f"{self._route.table} has no column {missing[0]}, which is in its key."
             )
-        hidden = [key for key in keys if rules.mask.get(sources[key], HASH) != HASH]
+        hidden = [key for key in keys if (name := masks[key]) and rules.mask[name] != HASH]
         if hidden:
             raise TableError(f"{self._route.table}: only hash can mask {hidden[0]}, a key column.")
         columns = {
@@ -108,7 +121,9 @@ class TopicSchemas:
 
     def _conversion(self, name: str, column: Column) -> ColumnConversion:
         """Return how an earlier definition of a column is read."""
-        named = replace(column, name=name, wire=column.name if column.name != name else "")
+        wire = column.name if column.name != name else ""
+        names = self._layouts.source_names(self._route.table, "")(column.name)
+        named = replace(column, name=name, wire=wire, source_names=frozenset(names))
         return masked_conversion(named, self._config.types, self._rules.columns)
 
     def target_renames(self, layout: MessageSchema) -> Mapping[str, str]:

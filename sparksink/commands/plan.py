@@ -57,8 +57,9 @@ def _table(sink: Sink, layouts: MessageSchemas, topic: str, marks: list[str]) ->
         layout = layouts.layout(topic, route.table, mark)
         row, trace = layout.form == "row", layouts.trace(route.table, mark, keeps=not drops)
         shape = select_columns(
-            route.table, layout.shape, rules.columns, name_in_target, row=row, trace=trace
-        )
+            route.table, layout.shape, rules.columns, name_in_target, row=row, trace=trace,
+            names=layouts.source_names(route.table, mark),
+        )  # fmt: skip
         columns = {
             column.name: masked_conversion(column, sink.config.types, rules.columns).target
             for column in shape.columns

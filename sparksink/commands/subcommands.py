@@ -159,6 +159,7 @@ def verify(sink: Sink, options: argparse.Namespace) -> None:
     if settings is None:
         raise SinkError("verify needs source.database with url, user and password.")
     sink.state.open()
+    sink.definitions.refresh()
     database, wrong = Database(sink.spark, settings), []
     for route in map(Routes(sink.config).route, _read_tables(sink)):
         if re.fullmatch(options.table, route.table):

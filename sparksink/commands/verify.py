@@ -18,6 +18,7 @@ from pyspark.sql import functions as f
 from sparksink.change_position import ChangePosition, before_sql, pack
 from sparksink.commands.canonical import Canonical, SourceColumn, canonical
 from sparksink.errors import TableError
+from sparksink.schemas.masks import masked_columns
 from sparksink.schemas.row_schema import filter_names
 from sparksink.sink import Sink
 from sparksink.source.routes import Route
@@ -80,7 +81,8 @@ class Comparison:
         """Return the columns of both sides and how they are compared; and the others."""
         kinds = self._sink.lake.table(self._route.mirror).columns() or {}
         own, called = self._sink.config.table(self._route.table).columns, self._name_in_target
-        hidden = {*map(called, own.mask)}
+        versions = self._sink.definitions.versions(self._route.table)
+        hidden = {*map(called, masked_columns(own, versions))}
         mirror = {
             name: kind
             for name, kind in kinds.items()

@@ -15,10 +15,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from sparksink.change_position import ChangePosition
+from sparksink.config.columns import Columns
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Source
 from sparksink.decode.message_schema import (
@@ -65,12 +67,26 @@ _FORMATS: Final = {
 """source.format → SQL condition of messages in this format."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlainFields:
+    """The fields of messages without a schema: ``known`` ones are defined or left out.
+
+    ``undefined`` are the others, if the settings name all columns to keep; otherwise None.
+    """
+
+    topic: str
+    mark: str
+    form: WireForm
+    known: frozenset[str]
+    undefined: frozenset[str] | None
+
+
 class MessageSchemas:
     """The schemas that are known so far.
 
     ``versions`` returns the versions of a table from the schema-change topic or the configuration,
-    or None; ``registry`` returns a schema by its id, ``table`` the table of a topic. Only messages
-    in the format of ``source`` are accepted.
+    or None; ``registry`` returns a schema by its id, ``table`` the table of a topic, ``rules`` the
+    settings of a table's columns. Only messages in the format of ``source`` are accepted.
     """
 
     def __init__(
@@ -80,10 +96,12 @@ class MessageSchemas:
         source: Source | None = None,
         ordering: Ordering | None = None,
         table: Callable[[str], str] = str,
+        rules: Callable[[str], Columns] = lambda _: Columns(),
     ) -> None:
         self._versions = versions
         self._registry = registry
         self._table = table
+        self._rules = rules
         self.ordering = ordering or Ordering()
         self.accepted = "" if source is None else accepted_sql(source)
         kept = source and source.schema_registry and source.schema_registry.cache_ttl
@@ -133,8 +151,48 @@ class MessageSchemas:
                 found.append((topic, layout, versions.starts))
         return found
 
+    def plain_fields(self) -> list[PlainFields]:
+        """Return the fields of messages without a schema whose tables are defined."""
+        found = []
+        for topic, form in self._forms.items():
+            versions, rules = self._versions(self._table(topic)), self._rules(self._table(topic))
+            for number, one in enumerate(versions.versions if versions else ()):
+                several = versions is not None and len(versions.starts) > 1
+                mark = f"{PLAIN}{VERSION_SEPARATOR}{number}" if several else PLAIN
+                known = frozenset({*one.names, *rules.exclude})
+                others = None if rules.include is None else frozenset(rules.include) - known
+                found.append(PlainFields(topic, mark, form, known, others))
+        return found
+
+    def undefined_columns(self, topic: str, mark: str) -> list[str]:
+        """Return columns of a schema that could be renamed ones which the settings hide.
+
+        No definition has them, so a column that is masked or excluded may have got their name.
+        """
+        table, base = self._table(topic), mark.partition(VERSION_SEPARATOR)[0]
+        versions, rules = self._versions(table), self._rules(table)
+        known = self._known.get((topic, base))
+        if versions is None or known is None or rules.include is not None or rules.types:
+            return []
+        hidden = {*rules.mask, *rules.exclude}
+        names = known.shape.names if hidden else ()
+        is_internal = known.form == "row"
+        return [
+            name for name in names
+            if not (name in hidden or versions.has_column(name))
+            and not (is_internal and name.startswith("__"))
+        ]  # fmt: skip
+
+    def lacks_definition(self, topic: str, mark: str) -> bool:
+        """Return whether messages of a mark need a definition that is not known."""
+        if mark == PLAIN:
+            return self._versions(self._table(topic)) is None
+        return bool(self.undefined_columns(topic, mark))
+
     def needs_version(self, topic: str, mark: str) -> bool:
-        """Return whether messages of a new mark need a version in their mark."""
+        """Return whether messages of a new mark are read with a definition of their table."""
+        if mark == PLAIN:
+            return self._versions(self._table(topic)) is not None
         return any(one == topic and layout.mark == mark for one, layout, _ in self.versioned())
 
     def add_schema(self, topic: str, mark: str, sample: bytes = b"") -> None:
@@ -212,14 +270,20 @@ class MessageSchemas:
         versions = self._versions(table)
         if versions is None:
             return lambda name: (name, True)
-        base, at, number = mark.partition(VERSION_SEPARATOR)
-        version = versions.at(int(number) if at else None) if at or base == PLAIN else None
+        version = _version_number(versions, mark)
 
         def last(name: str) -> tuple[str, bool]:
             to, exists = versions.trace(version, name)
             return to, exists or (keeps and to not in versions.newest.shape.names)
 
         return last
+
+    def source_names(self, table: str, mark: str) -> Callable[[str], Collection[str]]:
+        """Return a function from a column of a mark's messages to all names that it has had."""
+        versions = self._versions(table)
+        if versions is None:
+            return lambda name: (name,)
+        return partial(versions.names_of, _version_number(versions, mark))
 
     def layout(self, topic: str, table: str, mark: str) -> MessageSchema:
         """Return how to read messages of a mark.
@@ -252,6 +316,12 @@ class MessageSchemas:
             for topic, mark in marks
         }
         return {mark: one.avro for mark, one in found.items() if one is not None and one.avro}
+
+
+def _version_number(versions: SchemaVersions, mark: str) -> int | None:
+    """Return the number of a mark's version; None if all versions are read alike."""
+    base, at, number = mark.partition(VERSION_SEPARATOR)
+    return versions.at(int(number) if at else None) if at or base == PLAIN else None
 
 
 def in_version_order(marks: Iterable[str]) -> list[str]:

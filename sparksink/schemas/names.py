@@ -23,6 +23,8 @@ RESERVED: Final = frozenset(
 )
 """Column names that the sink uses itself; columns of the source must not have them."""
 
+Names = Callable[[str], Collection[str]]
+"""Returns all names that a column has had at the source."""
 Trace = Callable[[str], tuple[str, bool]]
 """Returns the last name of a column at the source, and whether it still exists."""
 
@@ -35,24 +37,28 @@ def select_columns(
     *,
     row: bool,
     trace: Trace = lambda name: (name, True),
+    names: Names = lambda name: (name,),
 ) -> RowSchema:
     """Return the columns that a table's settings include, with their names in the target.
 
     :param name: returns the name in the target of a column of the source.
     :param row: the messages are unwrapped rows, which contain the connector's metadata fields.
     :param trace: returns the last name of a column at the source, and whether it still exists.
+    :param names: returns all its names there.
     :raises TableError: two columns would have the same name, or one has a reserved name.
     """
     columns = []
     for last, (column, exists) in _by_last_name(shape, trace).items():
         internal = row and column.name.startswith("__")
-        if not internal and _is_kept((column.name, last), rules):
+        known = frozenset({column.name, last, *names(column.name)})
+        if not internal and _is_kept(known, rules):
             if name(last).lower() in RESERVED:
                 raise TableError(
                     f"{table}: the name of column {last} is reserved.",
                     "Exclude it with columns.exclude, then run park replay.",
                 )
-            columns.append(replace(_rename_column(column, name(last)), gone=not exists))
+            renamed = _rename_column(column, name(last))
+            columns.append(replace(renamed, gone=not exists, source_names=known))
     taken: dict[str, str] = {}
     for column in columns:
         other = taken.setdefault(column.name.lower(), column.source)

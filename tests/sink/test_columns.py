@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.defined import defined
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, frame, rows
 
 ID = field("id", "int32")
@@ -45,6 +48,38 @@ def test_masked_values_are_in_no_table(sink: MakeSink, spark: Any) -> None:
     assert made.state.parked() == {
         "shop.others": "shop.others: only hash can mask id, a key column."
     }
+
+
+@pytest.mark.parametrize(("rename", "schemas"), [("ddl", True), ("add", True), ("ddl", False)])
+def test_a_rename_reveals_no_column(
+    sink: MakeSink, spark: Any, tmp_path: Path, rename: str, schemas: bool
+) -> None:
+    statements = [
+        "CREATE TABLE orders (id INT PRIMARY KEY, ssn VARCHAR(9), note VARCHAR(9))",
+        "ALTER TABLE orders RENAME COLUMN ssn TO tax, CHANGE note remark VARCHAR(9)",
+    ]
+    lines = [
+        json.dumps({"topic": "srv", "partition": 0, "offset": number, "value": json.dumps(one)})
+        for number, one in enumerate(defined(*statements))
+    ]
+    made = sink(
+        source={"ddl.topic": "srv"},
+        columns={"mask": {"ssn": "***"}, "exclude": ["note"]},
+        history={"enabled": True, "before": "json"},
+        evolution={"rename": rename},
+        target={"format": "iceberg"},
+    )
+    topic = Topic()
+    for batch, (pos, names) in enumerate(((15, ("ssn", "note")), (25, ("tax", "remark")))):
+        (tmp_path / "in" / "ddl.json").write_text("\n".join(lines[: batch + 1]))
+        topic.columns = [ID, *(field(name, "string") for name in names)] if schemas else ()
+        row = {"id": 1, **dict.fromkeys(names, "secret")}
+        changes = [topic.change("u", pos, row, row), topic.change("c", pos, None, {**row, "id": 2})]
+        made.batches.apply(frame(spark, changes), "app", batch)
+    assert made.state.parked() == {}
+    assert rows(made, "shop__orders", "id", "tax") == [(1, "***"), (2, "***")]
+    for table in ("shop__orders", "shop__orders__history"):
+        assert "secret" not in str(made.lake.table(table).read().collect())
 
 
 @pytest.mark.slow
