@@ -9,6 +9,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from sparksink.apply.batches import BatchProcessor
+from sparksink.apply.late_definitions import DEFINITION_SECONDS
 from sparksink.config.keys import SinkConfig
 from sparksink.config.target import Target
 from sparksink.files import Files
@@ -96,10 +97,12 @@ def build(
     lake: Lake | None = None,
     *,
     open_limit: int = OPEN_LIMIT,
+    definition_seconds: float = DEFINITION_SECONDS,
 ) -> Sink:
     """Build a sink, perhaps with another ``lake`` than the configured one.
 
-    ``open_limit`` is how many open transactions the row of a batch holds.
+    ``open_limit`` is how many open transactions the row of a batch holds, ``definition_seconds``
+    how long a batch waits for definitions of its tables.
     """
     lake = lake or _LAKES[config.target.format](spark, config.target)
     state = SinkState(
@@ -113,5 +116,5 @@ def build(
     )
     definitions = Definitions(config, messages.schema_changes)
     registry = SchemaRegistryClient(config.source.schema_registry)
-    batches = BatchProcessor(config, lake, state, definitions, registry.schema)
+    batches = BatchProcessor(config, lake, state, definitions, registry.schema, definition_seconds)
     return Sink(config, spark, lake, state, messages, definitions, batches)

@@ -17,6 +17,7 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.batch import TopicBatch
 from sparksink.apply.ddl_statements import DdlStatements
+from sparksink.apply.late_definitions import LateDefinitions
 from sparksink.apply.parking import Parking
 from sparksink.apply.progress import BatchProgress, PendingMessages
 from sparksink.apply.snapshot_ends import due_now
@@ -24,7 +25,7 @@ from sparksink.apply.table_isolation import TableIsolation
 from sparksink.apply.topic_writer import TopicWriter
 from sparksink.apply.transaction_tracking import TransactionTracker
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.batch_summary import last_formats, summarize
+from sparksink.decode.batch_summary import last_formats
 from sparksink.decode.message_schemas import MessageSchemas, in_version_order
 from sparksink.decode.schema_discovery import FormatCount
 from sparksink.schemas.definitions import Definitions
@@ -48,6 +49,7 @@ class BatchProcessor:
         state: SinkState,
         definitions: Definitions,
         schema: Callable[[int], str],
+        definition_seconds: float,
     ) -> None:
         self._config = config
         self._lake = lake
@@ -62,6 +64,8 @@ class BatchProcessor:
         self._statements = DdlStatements(
             config, definitions, state, self._sweep, self._flows.keys()
         )
+        statements = self._statements.store if config.source.ddl_topic is not None else None
+        self._late = LateDefinitions(self._layouts, statements, definition_seconds)
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.progress = BatchProgress(-1)
         """The progress of the running or last batch."""
@@ -101,7 +105,7 @@ class BatchProcessor:
         messages = messages if ends is None else messages.where(f.col("topic") != transactions)
         self._statements.store()
         emptied = self._statements.follow(progress) if progress.streams else []
-        frame, counts = summarize(self._coalesce(messages), self._layouts)
+        frame, counts = self._late.summarize(self._coalesce(messages))
         try:
             clock.append(time.monotonic())
             given, named = (frame, counts, messages, progress), (app, batch, resumes)
@@ -245,6 +249,7 @@ def message_schemas(
         config.source,
         config.ordering,
         lambda topic: routes.route(topic).table,
+        lambda table: config.table(table).columns,
     )
 
 

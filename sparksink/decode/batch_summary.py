@@ -13,6 +13,7 @@ from sparksink.decode.message_format import KEY_KIND, with_format
 from sparksink.decode.message_schemas import MessageSchemas, has_columns
 from sparksink.decode.schema_discovery import FormatCount, UnreadableMessages, discover_schemas
 from sparksink.decode.schema_versions import with_versions
+from sparksink.decode.undefined_fields import mark_undefined_fields
 
 _ROUNDS: Final = 50
 """How often messages are searched for new schemas."""
@@ -28,8 +29,8 @@ def summarize(messages: DataFrame, layouts: MessageSchemas) -> tuple[DataFrame, 
     several, unreadable = layouts.several, UnreadableMessages()
     for left in reversed(range(_ROUNDS)):
         frame = unreadable.marked(with_format(messages, layouts.prefixes(), layouts.accepted))
-        frame = with_versions(frame, layouts)
-        if several or layouts.versioned():
+        frame = mark_undefined_fields(with_versions(frame, layouts), layouts)
+        if several or layouts.versioned() or layouts.plain_fields():
             frame.persist(StorageLevel.MEMORY_AND_DISK)
         counts = _count(frame)
         if not discover_schemas(frame, counts, layouts, unreadable):

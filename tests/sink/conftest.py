@@ -99,7 +99,7 @@ def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
     from sparksink.session import prepare_session  # noqa: PLC0415
     from sparksink.sink import build  # noqa: PLC0415
 
-    def make(lake: Any = None, limits: Mapping[str, int] | None = None, **sections: Any) -> Any:
+    def make(lake: Any = None, limits: Mapping[str, Any] | None = None, **sections: Any) -> Any:
         config = parse(settings(tmp_path, **sections))
         made = build(config, prepare_session(spark, config), lake, **(limits or {}))
         made.state.open()

@@ -1,0 +1,67 @@
+"""Waits for table definitions that messages of a batch need.
+
+The connector writes a definition before the first message that needs it, but to another topic,
+where it can become visible later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from pyspark.sql import DataFrame
+
+from sparksink.decode.batch_summary import summarize
+from sparksink.decode.message_schemas import MessageSchemas
+from sparksink.decode.schema_discovery import FormatCount
+from sparksink.decode.undefined_fields import UNDEFINED
+
+DEFINITION_SECONDS: Final = 10.0
+"""How long a batch waits."""
+_LOOK_SECONDS: Final = 0.5
+
+
+class LateDefinitions:
+    """Waits once for each topic, until another statement arrives: a definition may never come.
+
+    ``read`` reads new statements and returns whether there are any; None without a schema-change
+    topic.
+    """
+
+    def __init__(
+        self, layouts: MessageSchemas, read: Callable[[], bool] | None, seconds: float
+    ) -> None:
+        self._layouts = layouts
+        self._read = read
+        self._seconds = seconds
+        self._missed: set[str] = set()
+
+    def summarize(self, messages: DataFrame) -> tuple[DataFrame, list[FormatCount]]:
+        """Assign formats to messages and count them, when their tables are defined."""
+        until = time.monotonic() + self._seconds
+        while True:
+            frame, counts = summarize(messages, self._layouts)
+            lacking = self._lacking(counts) if self._read is not None else set()
+            if self._read is None or lacking <= self._missed:
+                return frame, counts
+            arrived = self._wait(self._read, until)
+            if not arrived:
+                self._missed |= lacking
+                return frame, counts
+            self._missed.clear()
+            frame.unpersist()
+
+    def _wait(self, read: Callable[[], bool], until: float) -> bool:
+        """Return whether new statements have arrived before a time."""
+        while not (arrived := read()) and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+        return arrived
+
+    def _lacking(self, counts: Iterable[FormatCount]) -> set[str]:
+        """Return the topics with messages that a definition is missing for."""
+        return {
+            one.topic
+            for one in counts
+            if one.mark == UNDEFINED or self._layouts.lacks_definition(one.topic, one.mark)
+        }
