@@ -15,7 +15,7 @@ RESERVED: Final = frozenset(
     for name in (
         "all batch before before_name behind corrupt count current cut deleted end end_at end_hi"
         " end_lo event_id fault file fresh gtid hi key last_at last_hi last_lo later lo moving n"
-        " offset op partition pos prior row row_name run seq_hi seq_lo snapshot source_db"
+        " names offset op partition pos prior row row_name run seq_hi seq_lo snapshot source_db"
         " source_file source_gtid source_pos source_row source_sequence source_snapshot"
         " source_table source_ts source_ts_ms start_at streamed timestamp topic tracked"
         " transaction_id transaction_total_order tx_id tx_order v was whole"
@@ -58,7 +58,8 @@ def select_columns(
                     "Exclude it with columns.exclude, then run park replay.",
                 )
             renamed = _rename_column(column, name(last))
-            columns.append(replace(renamed, gone=not exists, source_names=known))
+            others = known - {column.name, renamed.name}
+            columns.append(replace(renamed, gone=not exists, source_names=others))
     taken: dict[str, str] = {}
     for column in columns:
         other = taken.setdefault(column.name.lower(), column.source)

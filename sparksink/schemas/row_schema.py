@@ -25,7 +25,7 @@ class Column:
     """One field: ``type`` is the Connect type, ``semantic`` the name of its schema.
 
     ``wire`` is its name in messages if the name in the target differs. ``gone`` columns no longer
-    exist at the source. ``source_names`` are all names that it has had there.
+    exist at the source. ``source_names`` are the other names that it has had there.
     """
 
     name: str
