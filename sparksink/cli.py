@@ -160,7 +160,7 @@ def _run(options: argparse.Namespace, config: SinkConfig, *, own_session: bool) 
         run: Callable[..., None] = COMMANDS[options.command]
         sink = build(config, spark)
         run(sink, options)
-        return _PARKED if sink.state.parked() else 0
+        return _PARKED if sink.state.parked_tables() else 0
     except SparkError as error:
         raise as_sink_error(error) from error
     finally:

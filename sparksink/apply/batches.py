@@ -128,7 +128,7 @@ class BatchProcessor:
 
     def _not_parked(self, counts: Sequence[FormatCount], resumes: str) -> set[str]:
         """Return the topics of a batch whose tables are not parked."""
-        parked = self._state.parked().keys() - {resumes}
+        parked = self._state.parked_tables().keys() - {resumes}
         return {one.topic for one in counts if self._flow(one.topic).route.table not in parked}
 
     def _coalesce(self, messages: DataFrame) -> DataFrame:
@@ -219,7 +219,7 @@ class BatchProcessor:
     def _one_table(self, topic: str, part: TopicBatch, resumes: str) -> TableResult:
         table = self._routes.route(topic).table
         resumed = table == resumes
-        if table in self._state.parked() and not resumed:
+        if table in self._state.parked_tables() and not resumed:
             self._parking.keep_messages(table, part)
             return TableResult(table)
         context = part.marked.sparkSession.sparkContext

@@ -70,7 +70,7 @@ class DdlStatements:
         name, known = f"statements:{uuid.uuid4().hex}", None
         if self._config.source.transaction_topic is not None:
             before = self._state.transactions
-            known = replace(before, snapshot=before.snapshot.ended(progress.present))
+            known = replace(before, snapshot=before.snapshot.with_end(progress.present))
             self._state.commit(name, 0, "{}", [], known)
         swept = [self._sweep(self._topic_of(table), table, end) for table, end in due.items()]
         done = [one for one in swept if one is not None]
@@ -85,7 +85,7 @@ class DdlStatements:
             if created is None or self._state.is_swept(table, created):
                 continue
             ignored = self._config.table(table).mirror.truncate == "ignore"
-            if self._topic_of(table) and not ignored and table not in self._state.parked():
+            if self._topic_of(table) and not ignored and table not in self._state.parked_tables():
                 found[table] = Boundary(*created, None)
         return found
 

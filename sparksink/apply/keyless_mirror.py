@@ -43,7 +43,7 @@ _ONCE: Final = """CASE WHEN __op = 'r' OR __seq_hi = 0
     THEN concat_ws('/', __topic, __partition, __offset)
     ELSE concat_ws('/', __seq_hi, __seq_lo) END AS once"""
 _REGULAR: Final = "coalesce(__snapshot, '') <> 'incremental'"
-_COLUMNS: Final = "bag.columns"
+_COLUMNS: Final = "keyless.columns"
 Kinds = Mapping[str, str]
 
 
@@ -68,7 +68,7 @@ class KeylessMirror(TableMirror):
         watermark = new_watermark(before, seen, batch)
         if watermark > before:
             touched = self._all().localCheckpoint()
-        self._merge(self._counted(touched, watermark))
+        self._merge(self._count_rows(touched, watermark))
         if watermark > before:  # after the rows, as a crash would otherwise keep the old ones
             self._state.raise_watermark(self._name, watermark)
         return seen
@@ -77,7 +77,7 @@ class KeylessMirror(TableMirror):
         """Remove all rows from before a position."""
         if position > self._state.watermark(self._name):
             if self.target.columns:
-                self._merge(self._counted(self._all().localCheckpoint(), position))
+                self._merge(self._count_rows(self._all().localCheckpoint(), position))
             self._state.raise_watermark(self._name, position)
 
     def _all(self) -> DataFrame:
@@ -86,7 +86,7 @@ class KeylessMirror(TableMirror):
         events = self._history.table.read().where("__op <> 't'").selectExpr(_SIGNS).select("name")
         return known.union(events).distinct()
 
-    def _counted(self, touched: DataFrame, watermark: ChangePosition) -> DataFrame:
+    def _count_rows(self, touched: DataFrame, watermark: ChangePosition) -> DataFrame:
         """Return the rows with their present count, perhaps 0, and the last values."""
         values = [quote_name(name) for name in self.target.columns if name not in KEYLESS_COLUMNS]
         given = [name for name in values if name.strip("`") in self._history.columns]

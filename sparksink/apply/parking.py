@@ -38,7 +38,7 @@ class Parking:
         log.error("%s is parked: %s", table, error)
         if part is not None and not resumed:
             self.keep_messages(table, part)
-        if self._state.parked().get(table) != str(error):
+        if self._state.parked_tables().get(table) != str(error):
             self._state.park(table, str(error))
         if resumed:
             raise error

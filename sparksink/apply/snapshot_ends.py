@@ -38,7 +38,7 @@ class SnapshotEnds:
 
 def due_now(state: SinkState, progress: ReadProgress, resumes: str) -> list[PendingSweep]:
     """Return the deferred ends that are due; of parked tables only those of ``resumes``."""
-    parked = state.parked().keys() - {resumes}
+    parked = state.parked_tables().keys() - {resumes}
     return [
         one
         for one in state.pending_sweeps()

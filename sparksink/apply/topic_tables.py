@@ -226,10 +226,10 @@ def _column_types(
     readings: Sequence[TableReading], versions: SchemaVersions | None
 ) -> list[Mapping[str, str]]:
     """Return the columns of each schema, name to type with the start of names that others had."""
-    born = {
+    start_texts = {
         name: f" since {start}" for name, start in (versions.renewed if versions else {}).items()
     }
     return [
-        {name: one.target + born.get(name, "") * (name not in reading.gone)
+        {name: one.target + start_texts.get(name, "") * (name not in reading.gone)
          for name, one in reading.columns.items()} for reading in readings
     ]  # fmt: skip

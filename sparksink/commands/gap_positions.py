@@ -52,7 +52,7 @@ class GapPositions:
         try:
             left = self._remaining(name, partition, present)
             found.append(self._extreme(left, name, first=not whole))
-            if table in self._sink.state.parked():  # read, although not applied
+            if table in self._sink.state.parked_tables():  # read, although not applied
                 kept = self._sink.state.table("parked").read()
                 kept = kept.where(f.col("source_table") == table)
                 found.append(self._extreme(kept, name, first=False))

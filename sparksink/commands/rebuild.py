@@ -116,7 +116,7 @@ def _check(scratch: Sink, route: Route, offsets: Offsets, boundary: LastBoundary
     :param boundary: where the messages begin; None if rows may be lost.
     :raises TableError: it would.
     """
-    for reason in scratch.state.parked().values():
+    for reason in scratch.state.parked_tables().values():
         raise TableError(f"{route.table} cannot be rebuilt: {reason}")
     if scratch.lake.table(_scratch_name(route.mirror)).columns() is None:
         raise TableError(f"{route.table}: its topic has no change to build a mirror from.")

@@ -35,7 +35,7 @@ def unique_batch_name(what: str) -> str:
 def tables_with_messages(sink: Sink) -> list[str]:
     """Return the tables that are parked or have stored messages, as after an interrupted replay."""
     kept = sink.state.table("parked").read().select("source_table").distinct().collect()
-    return sorted({*sink.state.parked(), *(row["source_table"] for row in kept)})
+    return sorted({*sink.state.parked_tables(), *(row["source_table"] for row in kept)})
 
 
 def replay_parked(sink: Sink, table: str) -> int:
@@ -50,7 +50,7 @@ def replay_parked(sink: Sink, table: str) -> int:
     count = _apply_again(
         sink, kept, "parked", f"source_table = {string_literal(table)}", resumes=table
     )
-    if table in sink.state.parked():
+    if table in sink.state.parked_tables():
         sink.state.unpark(table)
     return count
 
@@ -96,5 +96,5 @@ def _apply_again(
 def _parked_topics(sink: Sink, messages: DataFrame) -> list[str]:
     """Return the topics of messages whose tables are parked."""
     topics = [row["topic"] for row in messages.select("topic").distinct().collect()]
-    routes, parked = Routes(sink.config), sink.state.parked()
+    routes, parked = Routes(sink.config), sink.state.parked_tables()
     return [topic for topic in sorted(topics) if routes.route(topic).table in parked]

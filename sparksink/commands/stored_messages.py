@@ -23,7 +23,7 @@ def dlq(sink: Sink, options: argparse.Namespace) -> None:
 def park(sink: Sink, options: argparse.Namespace) -> None:
     """List or resume parked tables."""
     sink.state.open()
-    parked = sink.state.parked()
+    parked = sink.state.parked_tables()
     names = [
         name for name in replay.tables_with_messages(sink) if re.fullmatch(options.table, name)
     ]

@@ -233,10 +233,10 @@ class StreamJob:
     def _report_batch(self, number: int, done: Sequence[TableResult], seconds: float) -> None:
         self._compaction.batch(done)
         self._metrics.phases(self._sink.batches.phases)
-        self._metrics.batch(number, done, self._sink.state.parked(), seconds)
+        self._metrics.batch(number, done, self._sink.state.parked_tables(), seconds)
         self._lineage.batch(done)
         if self._sink.config.metrics.log_json:
-            lag, parked = self._metrics.lag.seconds(), self._sink.state.parked()
+            lag, parked = self._metrics.lag.seconds(), self._sink.state.parked_tables()
             sys.stdout.write(batch_json(number, done, parked, lag, seconds) + "\n")
             sys.stdout.flush()
         else:

@@ -57,11 +57,11 @@ def run(sink: Sink, options: argparse.Namespace) -> None:
         sink.state.open()
         if detector is not None:
             detector.detect_before_start(config.source.starting_offsets, fails=fails)
-        metrics.start(sink.state.reached(), sink.state.parked(), sink.state.gaps())
+        metrics.start(sink.state.table_results(), sink.state.parked_tables(), sink.state.gaps())
         stream = StreamJob(sink, lease, metrics, lineage, None if fails else detector)
         stop_on_signals(stream.stop)
         stream.run(once=options.once)
-    for name, reason in sink.state.parked().items():
+    for name, reason in sink.state.parked_tables().items():
         log.warning("%s is parked: %s", name, reason)
 
 
@@ -89,15 +89,15 @@ def plan(sink: Sink, options: argparse.Namespace) -> None:
 def status(sink: Sink, _: argparse.Namespace) -> None:
     """Show a line per table."""
     sink.state.open()
-    done: Mapping[str, TableResult] = sink.state.reached()
-    notes = dict.fromkeys(sink.state.dropped(), "dropped at the source")
+    done: Mapping[str, TableResult] = sink.state.table_results()
+    notes = dict.fromkeys(sink.state.dropped_tables(), "dropped at the source")
     notes |= {one.table: WAITS for one in sink.state.pending_sweeps()} | {**sink.state.gaps()}
     lag = SourceLag()
-    lag.set_applied([*done.values()], sink.state.parked())
+    lag.set_applied([*done.values()], sink.state.parked_tables())
     if sink.config.source.kind != "file":
         read = committed_offsets(Files(sink.spark), sink.config.checkpoint.rstrip("/"))
         lag.set_behind(tables_behind(sink, read, present_offsets(sink)))
-    sys.stdout.write(status_table(done, sink.state.parked(), lag.seconds(), notes))
+    sys.stdout.write(status_table(done, sink.state.parked_tables(), lag.seconds(), notes))
 
 
 def backfill(sink: Sink, options: argparse.Namespace) -> None:

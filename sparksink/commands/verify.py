@@ -57,7 +57,7 @@ class Comparison:
                 self._sink.state.open()
                 if self._sink.state.watermark(self._route.table) > cut:
                     break  # all rows were replaced meanwhile
-                found = self._compared(source, cut)
+                found = self._compare(source, cut)
                 if found.is_equal or time.monotonic() > until:
                     return found
                 time.sleep(_LOOK_SECONDS)
@@ -124,7 +124,7 @@ class Comparison:
         except SparkError:  # MariaDB, and MySQL before 8.2
             [row] = self._database.query("SHOW MASTER STATUS")
         file, offset = row[:2]
-        reached = self._sink.state.reached().values()
+        reached = self._sink.state.table_results().values()
         epochs = [one.highest.hi >> 32 for one in reached if one.highest]
         position = pack(max(epochs, default=0), str(file), int(str(offset)), 0, "r")
         if position is None:
@@ -144,7 +144,7 @@ class Comparison:
             f"{rule.read.replace('{v}', f'c{number}')} AS {quote_name(name)}"
             for number, (name, rule) in enumerate(self._columns.items())
         ]
-        return self._summed(rows.selectExpr(*values))
+        return self._sum_rows(rows.selectExpr(*values))
 
     def _mirror(self) -> DataFrame:
         table = self._sink.lake.table(self._route.mirror).read()
@@ -154,9 +154,9 @@ class Comparison:
         ]
         gone = "__deleted" if "__deleted" in table.columns else "false AS __deleted"
         own = table.selectExpr(*values, "__seq_hi", "__seq_lo", gone)
-        return self._summed(own, "__seq_hi", "__seq_lo", "__deleted")
+        return self._sum_rows(own, "__seq_hi", "__seq_lo", "__deleted")
 
-    def _summed(self, rows: DataFrame, *more: str) -> DataFrame:
+    def _sum_rows(self, rows: DataFrame, *more: str) -> DataFrame:
         """Return keys and checksum, which distinguishes NULLs of different columns."""
         names = [quote_name(name) for name in self._columns]
         nulls = ", ".join(f"isnull({name})" for name in names)
@@ -164,7 +164,7 @@ class Comparison:
         total = f"xxhash64({', '.join(names)}, {nulls}) AS total"
         return rows.selectExpr(*keys, total, f"{key_text_sql(self._keys)} AS key_text", *more)
 
-    def _compared(self, source: DataFrame, cut: ChangePosition) -> Verification:
+    def _compare(self, source: DataFrame, cut: ChangePosition) -> Verification:
         later = f.expr(f"NOT {before_sql(cut)}")
         mirror = self._mirror().withColumn("later", later)
         deleted = self._sink.state.table("tombstones").read().where(

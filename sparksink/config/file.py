@@ -12,7 +12,7 @@ import yaml  # type: ignore[import-untyped] # it has no types of its own
 from pydantic import BaseModel, ValidationError
 
 from sparksink.config.keys import OverrideError, SinkConfig, TableConfig
-from sparksink.config.unsupported import unsupported
+from sparksink.config.unsupported import unsupported_keys
 from sparksink.errors import ConfigError
 
 _REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
@@ -44,7 +44,7 @@ def parse(document: Mapping[str, Any]) -> SinkConfig:
 
     :raises ConfigError: it is invalid.
     """
-    if known := list(unsupported(document)):
+    if known := list(unsupported_keys(document)):
         raise ConfigError("; ".join(known))
     try:
         return SinkConfig.model_validate(document)

@@ -15,7 +15,7 @@ UNSUPPORTED: Final[Mapping[tuple[str, str], str]] = {
 """Section and key → reason and alternative."""
 
 
-def unsupported(document: Mapping[str, Any]) -> Iterator[str]:
+def unsupported_keys(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield an error for each unsupported key of a configuration."""
     for (section, key), why in UNSUPPORTED.items():
         given = document.get(section)

@@ -28,9 +28,9 @@ def summarize(messages: DataFrame, layouts: MessageSchemas) -> tuple[DataFrame, 
     """
     several, unreadable = layouts.several, UnreadableMessages()
     for left in reversed(range(_ROUNDS)):
-        frame = unreadable.marked(with_format(messages, layouts.prefixes(), layouts.accepted))
+        frame = unreadable.mark_formats(with_format(messages, layouts.prefixes(), layouts.accepted))
         frame = mark_undefined_fields(with_versions(frame, layouts), layouts)
-        if several or layouts.versioned() or layouts.plain_fields():
+        if several or layouts.list_versions() or layouts.plain_fields():
             frame.persist(StorageLevel.MEMORY_AND_DISK)
         counts = _count(frame)
         if not discover_schemas(frame, counts, layouts, unreadable):

@@ -53,7 +53,7 @@ def changes(messages: DataFrame, layout: MessageSchema, reading: TableReading) -
     values = messages.withColumn("__v", parse_value(layout, reading))
     fields, unreadable = event_fields(layout, reading), unreadable_sql(layout)
     extra = event_columns(layout, fields, reading)
-    found = _typed(values, fields, reading, unreadable, extra)
+    found = _convert_columns(values, fields, reading, unreadable, extra)
     if not (reading.moves and fields.before != fields.after):
         return found
     images = (fields.before, fields.after)
@@ -61,7 +61,7 @@ def changes(messages: DataFrame, layout: MessageSchema, reading: TableReading) -
     moved = values.where(f"{fields.op} = 'u' AND NOT ({' AND '.join(same)})")
     gone = replace(fields, op="CASE WHEN __v IS NOT NULL THEN 'd' END")
     extra = event_columns(layout, fields, reading, split=True)
-    return found.unionByName(_typed(moved, gone, reading, unreadable, extra))
+    return found.unionByName(_convert_columns(moved, gone, reading, unreadable, extra))
 
 
 def event_fields(layout: MessageSchema, reading: TableReading, **other: str) -> EventFields:
@@ -109,7 +109,7 @@ def _wire_schema(form: WireForm, reading: TableReading) -> str:
     return struct_type([*images, ("source", source), ("op", "string"), *more, corrupt])
 
 
-def _typed(
+def _convert_columns(
     parsed: DataFrame,
     fields: EventFields,
     reading: TableReading,

@@ -135,7 +135,7 @@ class MessageSchemas:
             return False
         return not has_columns(mark) or (topic, mark) in self._known
 
-    def versioned(self) -> list[tuple[str, MessageSchema, tuple[ChangePosition, ...]]]:
+    def list_versions(self) -> list[tuple[str, MessageSchema, tuple[ChangePosition, ...]]]:
         """Return topic, schema and version starts of marks whose versions are read differently.
 
         For messages without a schema that is so if the columns have changed, for others only if
@@ -193,7 +193,7 @@ class MessageSchemas:
         """Return whether messages of a new mark are read with a definition of their table."""
         if mark == PLAIN:
             return self._versions(self._table(topic)) is not None
-        return any(one == topic and layout.mark == mark for one, layout, _ in self.versioned())
+        return any(one == topic and layout.mark == mark for one, layout, _ in self.list_versions())
 
     def add_schema(self, topic: str, mark: str, sample: bytes = b"") -> None:
         """Add the schema of a mark, for JSON from a sample message.

@@ -71,7 +71,7 @@ class UnreadableMessages:
         self._schemas: dict[str, dict[int, str]] = defaultdict(dict)
         self._rest = ""
 
-    def marked(self, messages: DataFrame) -> DataFrame:
+    def mark_formats(self, messages: DataFrame) -> DataFrame:
         """Set the mark of unreadable messages to garbage, with the reason."""
         found: Column = f.col("mark")
         for topic, reasons in self._marks.items():

@@ -26,7 +26,7 @@ def with_versions(marked: DataFrame, layouts: MessageSchemas) -> DataFrame:
     A message without a position gets the last version, or is unreadable if positions are required:
     its columns must not appear in tables before those of the messages ahead of it.
     """
-    versioned = layouts.versioned()
+    versioned = layouts.list_versions()
     if not versioned:
         return marked
     ordering = layouts.ordering.model_copy(update={"mode": "binlog"})

@@ -15,9 +15,9 @@ from sparksink.schemas.versions import SchemaVersions
 from sparksink.tables import Alteration, Rename
 
 _FOLLOWED: Final = "followed"
-_BORN: Final = "born."
+_START: Final = "start."
 _KEYS: Final = "keys"
-_PER_COLUMN: Final = ("default.", "pending.", "versions.", "rewritten.", _BORN)
+_PER_COLUMN: Final = ("default.", "pending.", "versions.", "rewritten.", _START)
 """Prefixes of facts about one column."""
 _MOVING: Final = "__moving"
 """Suffix of a column's temporary name."""
@@ -29,14 +29,14 @@ Step = tuple[dict[str, str], list[Alteration]]
 
 def version_facts(versions: SchemaVersions) -> dict[str, str]:
     """Return the facts of a table that is created with the newest names."""
-    born = (start_fact(name, start) for name, start in versions.reused.items())
+    starts = (start_fact(name, start) for name, start in versions.reused.items())
     followed = {_FOLLOWED: json.dumps(versions.starts[-1])}
-    return {name: text for one in (followed, *born) for name, text in one.items()}
+    return {name: text for one in (followed, *starts) for name, text in one.items()}
 
 
 def start_fact(name: str, start: ChangePosition) -> dict[str, str]:
     """Return the fact with the start of a column whose name an earlier column had."""
-    return {_BORN + name: json.dumps(start)}
+    return {_START + name: json.dumps(start)}
 
 
 def reused_names(versions: SchemaVersions, known: Mapping[str, str]) -> dict[str, ChangePosition]:
@@ -44,7 +44,7 @@ def reused_names(versions: SchemaVersions, known: Mapping[str, str]) -> dict[str
     return {
         name: start
         for name, start in versions.reused.items()
-        if known.get(_BORN + name) != json.dumps(start)
+        if known.get(_START + name) != json.dumps(start)
     }
 
 
@@ -52,7 +52,7 @@ def renames_since(known: Mapping[str, str], versions: SchemaVersions) -> Mapping
     """Return the renames since the position up to which a table has followed."""
     text = known.get(_FOLLOWED)
     since = ChangePosition(*json.loads(text)) if text else None
-    return versions.renamed_since(since) if since is None or since < versions.starts[-1] else {}
+    return versions.renames_since(since) if since is None or since < versions.starts[-1] else {}
 
 
 def rename_steps(

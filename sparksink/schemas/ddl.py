@@ -211,7 +211,7 @@ def renamed_columns(ddl: str) -> dict[str, str]:
     """Return the columns that an ALTER TABLE renames, old name to new name."""
     clauses = statement_clauses(ddl)
     pairs = [*_RENAME.findall(clauses), *_CHANGE.findall(clauses)]
-    named = {_unquoted(old): _unquoted(new) for old, new in pairs}
+    named = {_unquote(old): _unquote(new) for old, new in pairs}
     return {old: new for old, new in named.items() if old != new}
 
 
@@ -219,7 +219,7 @@ def dropped_columns(ddl: str) -> frozenset[str]:
     """Return the columns that an ALTER TABLE drops."""
     found = _DROP.findall(statement_clauses(ddl))
     return frozenset(
-        _unquoted(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
+        _unquote(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
     )
 
 
@@ -249,13 +249,13 @@ def previous_name(ddl: str, table: str) -> str:
 
 def qualified_name(names: tuple[str, str], database: str) -> str:
     """Return ``db.table`` for the names in a statement; the second one is empty without ``db``."""
-    first, second = map(_unquoted, names)
+    first, second = map(_unquote, names)
     return f"{first}.{second}" if second else f"{database}.{first}"
 
 
 def added_columns(ddl: str) -> frozenset[str]:
     """Return the columns that an ALTER TABLE adds, and other words that follow ADD."""
-    return frozenset(map(_unquoted, _ADD.findall(statement_clauses(ddl))))
+    return frozenset(map(_unquote, _ADD.findall(statement_clauses(ddl))))
 
 
 def statement_clauses(ddl: str) -> str:
@@ -306,5 +306,5 @@ def _column(given: Mapping[str, Any], modes: Modes) -> Column:
     return replace(column, default=connect_default(column, default), optional=optional)
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     return name[1:-1].replace("``", "`") if name.startswith("`") else name

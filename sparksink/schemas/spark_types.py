@@ -72,7 +72,7 @@ def column_conversion(column: Column, types: Types) -> ColumnConversion:
         return choose(column, types)
     source = column.parameters.get(names.SOURCE_TYPE, "")
     if source.startswith("BIGINT UNSIGNED"):
-        return _unsigned(types)
+        return _read_unsigned(types)
     if types.tinyint1 == "boolean" and _is_flag(column, source):
         return ColumnConversion(_PLAIN[column.type], "boolean", "({v} <> 0)")
     return _physical(column, types)
@@ -124,7 +124,7 @@ def struct_type(members: Iterable[tuple[str, str]]) -> str:
     return f"struct<{','.join(pairs)}>"
 
 
-def _unsigned(types: Types) -> ColumnConversion:
+def _read_unsigned(types: Types) -> ColumnConversion:
     """Read BIGINT UNSIGNED, whose upper half arrives as negative numbers."""
     if types.unsigned_bigint == "bigint":
         return ColumnConversion("bigint", "bigint")
@@ -156,7 +156,7 @@ def _decimal(column: Column, types: Types) -> ColumnConversion:
     return ColumnConversion("binary", target, _large_decimal(scale, target))
 
 
-def _padded(size: int) -> str:
+def _pad(size: int) -> str:
     # lpad truncates longer values, so these must not reach it.
     fill = "CASE WHEN substring(hex({v}), 1, 1) >= '8' THEN X'FF' ELSE X'00' END"
     return f"CASE WHEN length({{v}}) BETWEEN 1 AND {size} THEN lpad({{v}}, {size}, {fill}) END"
@@ -164,14 +164,14 @@ def _padded(size: int) -> str:
 
 def _small_decimal(scale: int, target: str) -> str:
     # 18 digits times scale + 1 digits give at most 38: with more Spark would drop digits.
-    unscaled = f"try_cast(conv(hex({_padded(8)}), 16, -10) AS DECIMAL(18,0))"
+    unscaled = f"try_cast(conv(hex({_pad(8)}), 16, -10) AS DECIMAL(18,0))"
     one = "1" if scale == 0 else f"0.{'0' * (scale - 1)}1"
     return f"try_cast({unscaled} * CAST({one} AS DECIMAL({scale + 1},{scale})) AS {target})"
 
 
 def _large_decimal(scale: int, target: str) -> str:
     """Join two halves; negative numbers use the complement, as the upper half could overflow."""
-    bytes16 = _padded(16)
+    bytes16 = _pad(16)
     high = f"CAST(conv(hex(substring({bytes16}, 1, 8)), 16, -10) AS BIGINT)"
     low = f"CAST(conv(hex(substring({bytes16}, 9, 8)), 16, -10) AS BIGINT)"
     sign = f"CASE WHEN {high} < 0 THEN 1 ELSE 0 END"

@@ -148,7 +148,7 @@ class SchemaVersions:
             name = one.definition.renamed.get(name, name)
         return name, True
 
-    def renamed_since(self, since: ChangePosition | None) -> dict[str, str]:
+    def renames_since(self, since: ChangePosition | None) -> dict[str, str]:
         """Return the new names of columns that a target knows by their names at a position.
 
         Without a position, only columns whose old name no other column has now.

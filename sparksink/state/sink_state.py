@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -16,7 +16,7 @@ from sparksink.state import system_queries
 from sparksink.state.gaps import Gaps
 from sparksink.state.history_positions import HistoryPositions
 from sparksink.state.snapshots import Offsets
-from sparksink.state.system_tables import SCHEMAS, TRANSACTION_COLUMNS, SystemTables
+from sparksink.state.system_tables import SCHEMAS, SystemTables
 from sparksink.state.table_result import Boundary, PendingSweep, TableResult, latest_result
 from sparksink.state.transactions import (
     OPEN_COLUMNS,
@@ -26,8 +26,6 @@ from sparksink.state.transactions import (
     give_up,
 )
 from sparksink.tables import Lake, Table
-
-_OPEN_NAMES: Final = {stored: name for name, stored in TRANSACTION_COLUMNS.items()}
 
 
 class SinkState:
@@ -140,13 +138,13 @@ class SinkState:
         """Return the last position and time of a table in a complete batch."""
         return self._last.get(table)
 
-    def reached(self) -> Mapping[str, TableResult]:
+    def table_results(self) -> Mapping[str, TableResult]:
         """Return the last position and time of each table in a complete batch."""
         return dict(self._last)
 
-    def dropped(self) -> Collection[str]:
+    def dropped_tables(self) -> Collection[str]:
         """Return the tables that the source has dropped, according to the schema-change topic."""
-        return system_queries.dropped(self._own)
+        return system_queries.dropped_tables(self._own)
 
     def note_statements(self, found: Iterable[Mapping[str, Any]]) -> None:
         """Store new statements of the schema-change topic as rows of ``ddl``."""
@@ -188,7 +186,7 @@ class SinkState:
         """Make unfinished writes of other processes to these tables fail, as in `Lake.fence`."""
         self._own.fence(owner)
 
-    def parked(self) -> Mapping[str, str]:
+    def parked_tables(self) -> Mapping[str, str]:
         """Return the tables that are parked, with the reasons."""
         return dict(self._parked)
 
@@ -216,13 +214,12 @@ class SinkState:
             return self.transactions.rows(self._spark)
         found = self.table("transactions").read()
         here = (f.col("app") == stored.app) & (f.col("batch") == stored.batch)
-        return found.where(here).withColumnsRenamed(_OPEN_NAMES).select(*OPEN_COLUMNS)
+        return found.where(here).select(*OPEN_COLUMNS)
 
     def store_transactions(self, rows: DataFrame, app: str, batch: int) -> StoredBatch:
         """Store open transactions that are too many for the row of a batch."""
         named = rows.withColumn("app", f.lit(app)).withColumn("batch", f.lit(batch).cast("bigint"))
         table = self.table("transactions")
-        named = named.withColumnsRenamed(TRANSACTION_COLUMNS)
         table.append(named.select(*SCHEMAS["transactions"]), f"{app}:transactions", batch)
         return StoredBatch(app, batch)
 

@@ -89,7 +89,7 @@ class SnapshotProgress:
             return NO_SNAPSHOT
         return found if batch.rows else SnapshotProgress("silent")
 
-    def ended(self, present: Callable[[], Offsets]) -> SnapshotProgress:
+    def with_end(self, present: Callable[[], Offsets]) -> SnapshotProgress:
         """Return the same, waiting for all present messages unless a snapshot runs."""
         if self.phase in {"running", "silent"}:
             return self

@@ -158,7 +158,7 @@ def last_statements(own: SystemTables) -> dict[str, LastStatement]:
     return {row["source_table"]: tuple(row["last"]) for row in rows.collect()}
 
 
-def dropped(own: SystemTables) -> set[str]:
+def dropped_tables(own: SystemTables) -> set[str]:
     """Return the tables whose last statement was DROP TABLE."""
     return {name for name, (kind, *_) in last_statements(own).items() if kind == "DROP"}
 

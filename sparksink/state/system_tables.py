@@ -45,8 +45,6 @@ _MESSAGE: Final = {
     "value": "binary",
     "position": "string",
 }
-TRANSACTION_COLUMNS: Final = {"expected": "wanted"}
-"""Columns of `OPEN_COLUMNS` → their names in the table, which earlier versions chose."""
 SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
     "tombstones": {
         "source_table": "string",
@@ -116,7 +114,7 @@ SCHEMAS: Final[Mapping[str, Mapping[str, str]]] = {
     "transactions": {
         "app": "string",
         "batch": "bigint",
-        **{TRANSACTION_COLUMNS.get(name, name): kind for name, kind in OPEN_COLUMNS.items()},
+        **OPEN_COLUMNS,
     },
     "gaps": {
         "source_table": "string",

@@ -159,7 +159,7 @@ def give_up(
 
     While a snapshot is incomplete, its end does the same.
     """
-    snapshot = before.snapshot.ended(present)
+    snapshot = before.snapshot.with_end(present)
     if snapshot is before.snapshot:
         return before
     if before.stored is not None:

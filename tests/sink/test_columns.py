@@ -45,7 +45,7 @@ def test_masked_values_are_in_no_table(sink: MakeSink, spark: Any) -> None:
     assert rows(made, "shop__orders", "id", *seen) == [(1, *hidden), (2, None, None, None, None)]
     assert rows(made, "shop__orders__history", "id", *seen)[2] == (3, *hidden)
     assert made.lake.table("_cdc/dead_letter").columns() is None
-    assert made.state.parked() == {
+    assert made.state.parked_tables() == {
         "shop.others": "shop.others: only hash can mask id, a key column."
     }
 
@@ -76,7 +76,7 @@ def test_a_rename_reveals_no_column(
         row = {"id": 1, **dict.fromkeys(names, "secret")}
         changes = [topic.change("u", pos, row, row), topic.change("c", pos, None, {**row, "id": 2})]
         made.batches.apply(frame(spark, changes), "app", batch)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert rows(made, "shop__orders", "id", "tax") == [(1, "***"), (2, "***")]
     for table in ("shop__orders", "shop__orders__history"):
         assert "secret" not in str(made.lake.table(table).read().collect())

@@ -68,7 +68,7 @@ def test_a_column_is_cast_in_all_rows(sink: MakeSink, spark: Any, target: dict[s
     again = sink(target={**target, "partition.by": ["code"]}, **settings)
     for _ in range(2):
         again.batches.apply(late, "a", 2)
-    assert again.state.parked() == {}
+    assert again.state.parked_tables() == {}
     assert rows(again, "shop__orders", "id", "code") == [(1, "1"), (2, "two"), (3, "3")]
     past = rows(again, "shop__orders__history", "id", "code")
     assert past == [(1, "1"), (2, "2"), (2, "22"), (2, "two"), (3, "3")]
@@ -76,7 +76,10 @@ def test_a_column_is_cast_in_all_rows(sink: MakeSink, spark: Any, target: dict[s
     blob = Topic(columns=[ID, field("code", "bytes")])
     again.batches.apply(frame(spark, [blob.change("u", 300, None, {"id": 1, "code": "AA=="})]),
                         "a", 3)  # fmt: skip
-    assert "column code is string and now arrives as binary" in again.state.parked()["shop.orders"]
+    assert (
+        "column code is string and now arrives as binary"
+        in again.state.parked_tables()["shop.orders"]
+    )
 
 
 def test_a_dropped_column_is_removed_with_the_schema_change_topic(

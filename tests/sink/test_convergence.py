@@ -169,7 +169,7 @@ def test_positions_of_another_server_park_their_table(sink: MakeSink, spark: Any
     second = [topics[0].change("u", 10, row, later, **times),
               topics[1].change("u", 2000, row, later, **times)]  # fmt: skip
     made.batches.apply(frame(spark, second), "app", 1)
-    [(table, reason)] = made.state.parked().items()
+    [(table, reason)] = made.state.parked_tables().items()
     assert table == "shop.orders"
     assert "positions went back" in reason
     assert rows(made, "shop__orders", "v") == [("a",)]

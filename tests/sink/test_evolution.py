@@ -160,7 +160,9 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
         made.batches.apply(frame(spark, changed), "app", 1)
     later = orders.change("c", 300, None, {"id": 2, "name": 6})
     made.batches.apply(frame(spark, [later]), "app", 2)
-    assert "column name is string and now arrives as int" in made.state.parked()["shop.orders"]
+    assert (
+        "column name is string and now arrives as int" in made.state.parked_tables()["shop.orders"]
+    )
     assert rows(made, "shop__orders", "id", "name") == [(1, "a")]
     assert rows(made, "shop__others", "id", "name") == [(1, "b")]
     assert [offset for (offset,) in rows(made, "_cdc/parked", "offset")] == [2, 3]
@@ -169,11 +171,11 @@ def test_a_conflict_parks_one_table_until_it_is_taken_up(
     table.run("ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     table.run("ALTER TABLE {table} DROP COLUMN name")
     again = sink(target=target)
-    assert again.state.parked().keys() == {"shop.orders"}
+    assert again.state.parked_tables().keys() == {"shop.orders"}
     assert replay.replay_parked(again, "shop.orders") == 2
     assert rows(again, "shop__orders", "id", "name") == [(1, 5), (2, 6)]
     assert rows(again, "_cdc/parked", "offset") == []
-    assert sink(target=target).state.parked() == {}
+    assert sink(target=target).state.parked_tables() == {}
 
 
 def test_a_crash_while_a_column_is_added_loses_no_value(
@@ -206,4 +208,7 @@ def test_what_iceberg_cannot_widen_parks_the_table(sink: MakeSink, spark: Any) -
     topic.columns = [ID, field("small", "double")]
     third = topic.change("c", 120, None, {"id": 3, "small": 0.5})
     made.batches.apply(frame(spark, [third]), "app", 2)
-    assert "column small is bigint and now arrives as double" in made.state.parked()["shop.orders"]
+    assert (
+        "column small is bigint and now arrives as double"
+        in made.state.parked_tables()["shop.orders"]
+    )

@@ -208,5 +208,5 @@ def test_tombstones_with_avro_keys_are_deletes(sink: MakeSink, spark: Any, regis
     again = sink(**header)
     again.batches.apply(frame(spark, [topic.message(key(2), None, **at(30))]), "app", 1)
     assert values(again) == [(3, None)]
-    assert again.state.parked() == {}
+    assert again.state.parked_tables() == {}
     assert not again.state.lacks_messages

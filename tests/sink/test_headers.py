@@ -43,7 +43,7 @@ def test_nothing_but_tombstones_comes_after_a_start(
     late = topic.message({"id": 2, "day": 2}, None, position="0/bin.000001/50/0")
     again.batches.apply(frame(spark, [newer, late]), "app", 1)
     assert rows(again, "shop__orders", "id") == [(0,), (2,)]
-    assert again.state.parked() == {}
+    assert again.state.parked_tables() == {}
     ops = rows(again, "shop__orders__history", "__op")
     assert ops == [("c",)] * 3 + [("d",)] * 2
 
@@ -55,7 +55,7 @@ def test_tombstones_of_a_missing_table_are_ignored(
     made = sink(**HEADER)
     lost = topic.message({"id": 1, "day": 1}, None, position="0/bin.000001/50/0")
     made.batches.apply(frame(spark, [lost]), "app", 0)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert made.lake.table("shop__orders").columns() is None
 
 
@@ -84,7 +84,7 @@ def test_a_table_that_was_always_empty_is_not_made(
     made = sink(**HEADER, nopk="fail")
     empty = at(topic.change("t", 300), "0/bin.000001/300/0/empty")
     made.batches.apply(frame(spark, [empty]), "app", 0)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert made.lake.table("shop__orders__history").columns() is None
 
 
@@ -115,7 +115,7 @@ def test_messages_from_before_the_header_belong_to_the_first_binlog(
     made.batches.apply(frame(spark, [header]), "app", 0)
     made.batches.apply(frame(spark, [without]), "app", 1)
     assert rows(made, "shop__orders", "v", "__seq_hi") == [("with", (1 << 32) + 1)]
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
 
 
 @pytest.mark.slow

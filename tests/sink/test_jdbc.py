@@ -167,7 +167,7 @@ def test_columns_that_change_their_type_or_go(
     second = topic.change("u", 200, None, {"id": 2, "code": "two"})
     for _ in range(2):
         made.batches.apply(frame(spark, [second]), "app", 1)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     names = {name for (name, *_) in mariadb_database.query("SHOW COLUMNS FROM shop__orders")}
     assert "name" not in names
     columns = "id, code" if conflict == "rewrite" else "id, code, code__v2"

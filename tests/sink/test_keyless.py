@@ -110,7 +110,7 @@ def test_each_row_once_and_changes_of_columns(sink: MakeSink, spark: Any) -> Non
     made.batches.apply(
         frame(spark, [source.topic.change("c", 6000, None, {"a": 1, "b": "x", "d": 7})]), "app", 2
     )
-    assert "columns cannot be removed or changed: c, d" in made.state.parked()["shop.orders"]
+    assert "columns cannot be removed or changed: c, d" in made.state.parked_tables()["shop.orders"]
 
 
 def test_configured_columns_identify_rows(sink: MakeSink, spark: Any) -> None:
@@ -144,7 +144,7 @@ def test_rows_of_a_further_snapshot_are_counted_once(sink: MakeSink, spark: Any)
     made.batches.apply(frame(spark, [inserted, *parts, added]), "app", 1)
     assert counted(made) == [(1, "x", 2), (2, None, 1)]
     # Without a regular snapshot it is unknown which rows are counted.
-    assert "rows of an incremental snapshot" in made.state.parked()["shop.added"]
+    assert "rows of an incremental snapshot" in made.state.parked_tables()["shop.added"]
     # The last one is complete: what it lacks is gone.
     made.batches.apply(frame(spark, [read("orders", 300, row, "true")]), "app", 2)
     assert counted(made) == [(1, "x", 2), (2, None, 1)]

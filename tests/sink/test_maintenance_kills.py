@@ -155,7 +155,7 @@ def test_a_replay_of_a_parked_table_that_ends_at_any_write_is_run_again(
     lake = partial(real_lake, spark, tmp_path, **GIVEN)
     assert crash_until_done(sink, lake, park, REPLAY) >= 4
     made = sink(**GIVEN)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert rows(made, "_cdc/parked", "offset") == []
     assert_converged(made, source, parts)
 

@@ -116,7 +116,7 @@ def run(sink: MakeSink, spark: Any, registry: str, count: int) -> None:
         some = [*with_faults(topics, first, min(_BATCH, count - first), chance)]
         messages += some
         made.batches.apply(frame(spark, some), "app", number)
-        assert made.state.parked() == {}
+        assert made.state.parked_tables() == {}
     letters = {*rows(made, "_cdc/dead_letter", "topic", "offset")}
     for topic in topics:
         kept = {(topic.name, offset) for (offset,) in rows(made, _history(topic), "__offset")}
@@ -132,7 +132,7 @@ def run(sink: MakeSink, spark: Any, registry: str, count: int) -> None:
     assert len(broken) - len(right) < max(3, count / 100)
     mend(made, spark, broken)
     replay.replay_dead_letters(made)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert rows(made, "_cdc/dead_letter", "offset") == []
     for topic in topics:
         found = made.lake.table(_mirror(topic)).read().collect()
@@ -180,7 +180,7 @@ def test_unreadable_messages_of_as_many_avro_schemas_stop_no_table(
         torn = b"\0" + number.to_bytes(4, "big") + b"{}"
         messages += [topic.message({"id": number}, torn) for topic in topics]
     made.batches.apply(frame(spark, messages), "app", 0)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert rows(made, "shop__a", "id") == rows(made, "shop__b", "id") == [(1,)]
     letters = rows(made, "_cdc/dead_letter", "reason")
     assert len(letters) == 1400
@@ -198,7 +198,7 @@ def test_a_corrupt_length_in_avro_is_one_dead_letter(
     length = b"\xd8\xff\xff\xff\x0f"  # of a string of 2^31 - 20 bytes
     torn["value64"] = base64.b64encode(value.replace(b"\x04v2", length + b"v2")).decode()
     made.batches.apply(frame(spark, [right, torn]), "app", 0)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert rows(made, "shop__avro", "id", "v") == [(1, "v1")]
     assert rows(made, "_cdc/dead_letter", "offset") == [(2,)]
 

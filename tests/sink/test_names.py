@@ -63,7 +63,7 @@ def follow(make: Callable[[], Any], spark: Any, path: Path) -> Any:
     ]
     for number in (1, 2):
         made.batches.apply(frame(spark, renamed), "app", number)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     return made
 
 
@@ -110,8 +110,8 @@ def test_characters_are_replaced_and_two_columns_with_one_name_park_their_table(
         other.change("c", 100, None, row(1, "x", 5)),
     ]
     made.batches.apply(frame(spark, changes), "app", 0)
-    assert made.state.parked().keys() == {"shop.lines"}
-    found = made.state.parked()["shop.lines"]
+    assert made.state.parked_tables().keys() == {"shop.lines"}
+    found = made.state.parked_tables()["shop.lines"]
     assert "columns a b and a_b would both be a_b" in found
     assert rows(made, "shop__orders", "k_1", "a_b", "c_d", "_secret_") == [(1, "x", 5, "s")]
 
@@ -123,7 +123,7 @@ def test_a_column_with_a_name_of_the_sinks_own_parks_its_table_before_a_write(
     topic = Topic(columns=[field("id", "int32"), field("__deleted", "string")])
     change = topic.change("c", 100, None, {"id": 1, "__deleted": "x"})
     made.batches.apply(frame(spark, [change]), "app", 0)
-    assert "the name of column __deleted is reserved" in made.state.parked()["shop.orders"]
+    assert "the name of column __deleted is reserved" in made.state.parked_tables()["shop.orders"]
     for name in ("shop__orders", "shop__orders__history"):
         assert made.lake.table(name).columns() is None
     assert rows(made, "_cdc/parked", "offset") == [(1,)]

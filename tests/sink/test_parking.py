@@ -46,7 +46,7 @@ def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_par
     made = sink(lake, **given)
     made.batches.apply(frame(spark, [*first, *bad]), "app", 0)
     assert rows(made, "shop__c", "id") == [(1,)]
-    reasons = made.state.parked()
+    reasons = made.state.parked_tables()
     assert "3 of 4 messages of one batch cannot be used. errors.max.per.batch" in reasons["shop.a"]
     assert reasons["shop.b"] == "shop.b: unexpected KeyError, see the log."
     made.batches.apply(frame(spark, [others.change("c", 110, None, row(2))]), "app", 1)
@@ -68,14 +68,14 @@ def test_a_table_whose_rows_cannot_be_swept_is_parked_alone(
     made.state.defer_sweep(PendingSweep("shop.b", broken.name, Boundary(2, 0, None), {}))
     made = sink(BrokenLake(real_lake(spark, tmp_path, **given), "shop__b"), **given)
     made.batches.apply(frame(spark, [others.change("c", 110, None, row(2))]), "app", 1)
-    assert made.state.parked() == {"shop.b": "shop.b: unexpected KeyError, see the log."}
+    assert made.state.parked_tables() == {"shop.b": "shop.b: unexpected KeyError, see the log."}
     assert rows(made, "shop__c", "id") == [(1,), (2,)]
     made = sink(**given)
     assert replay.replay_parked(made, "shop.b") == 0
     assert rows(made, "shop__b", "id") == [(1,)]
     made.batches.apply(frame(spark, [others.change("c", 120, None, row(3))]), "app", 2)
     assert rows(made, "shop__b", "id") == []
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
 
 
 def test_park_replay_resumes_wherever_it_was_killed(
@@ -111,7 +111,7 @@ def test_park_replay_resumes_wherever_it_was_killed(
             assert kept == 0 or replay.tables_with_messages(check) == ["shop.orders"]
     assert kills >= 6
     made = sink(**given)
-    assert (made.state.parked(), replay.tables_with_messages(made)) == ({}, [])
+    assert (made.state.parked_tables(), replay.tables_with_messages(made)) == ({}, [])
     assert rows(made, "shop__orders", "id", "v") == [(1, "b"), (2, "a")]
     assert len(rows(made, "shop__orders__history", "id")) == 3
     assert rows(made, "_cdc/dead_letter", "offset") == [(2,)]

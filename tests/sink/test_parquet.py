@@ -74,4 +74,4 @@ def test_what_a_crash_left_of_a_batch_is_replaced(
     topic.columns = [field("id", "int64"), *COLUMNS[1:]]
     other = topic.change("c", 110, None, {**row(1, "a"), "id": 2**40})
     again.batches.apply(frame(spark, [other]), "app", 1)
-    assert "column id is int" in again.state.parked()["shop.orders"]
+    assert "column id is int" in again.state.parked_tables()["shop.orders"]

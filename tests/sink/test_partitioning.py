@@ -74,7 +74,7 @@ def test_delta_tables_by_columns(
     lost = Topic("srv.shop.lost", COLUMNS)
     made = sink(tables=none)
     made.batches.apply(frame(spark, [lost.change("c", 500, None, row(1, "a"))]), "app", 9)
-    assert "has no column none, which partition.by" in made.state.parked()["shop.lost"]
+    assert "has no column none, which partition.by" in made.state.parked_tables()["shop.lost"]
 
 
 @pytest.mark.slow

@@ -43,9 +43,13 @@ def test_another_binlog_parks_the_table(sink: MakeSink, spark: Any) -> None:
     old = [written(topic, OLD) for topic in topics]
     new = [written(topic, OTHERS[topic.name[9:-2]]) for topic in topics]
     apply(made, spark, 0, *old, *new[::2])
-    assert sorted(made.state.parked()) == ["shop.overtakes_1", "shop.restarts_1", "shop.within_1"]
+    assert sorted(made.state.parked_tables()) == [
+        "shop.overtakes_1",
+        "shop.restarts_1",
+        "shop.within_1",
+    ]
     apply(made, spark, 1, *new[1::2])
-    parked = made.state.parked()
+    parked = made.state.parked_tables()
     assert sorted(parked) == sorted(topic.name[4:] for topic in topics)
     for reason in parked.values():
         assert "binlog positions went back" in reason
@@ -59,10 +63,10 @@ def test_a_later_process_knows_each_partition(sink: MakeSink, spark: Any) -> Non
     apply(sink(), spark, 0, written(topic, OLD), *others)
     made = sink()
     apply(made, spark, 1, written(topic, [(1010, 25)]))  # a long transaction in the other partition
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     made = sink()
     apply(made, spark, 2, written(topic, [(1005, 30), (6000, 31)]))
-    assert "binlog positions went back" in made.state.parked()["shop.orders"]
+    assert "binlog positions went back" in made.state.parked_tables()["shop.orders"]
     assert rows(made, "shop__orders", "id") == [(1000,), (1010,), (5000,), (900,), (950,)]
 
 
@@ -87,7 +91,7 @@ def test_redelivered_changes_and_snapshots_park_no_table(sink: MakeSink, spark: 
     made.batches.apply(
         frame(spark, [one for part, _ in parts for one in part]), "backfill:again", 0
     )
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     for topic, *_ in topics:
         found = rows(made, topic.name[4:].replace(".", "__"), "id")
         assert found == [(1000,), (1050,), (1100,), (900,), (950,)]
@@ -97,7 +101,7 @@ def test_a_history_without_redelivered_changes_is_checked(sink: MakeSink, spark:
     """It skips positions that go back, so the changes of another binlog would be missing."""
     made = sink(mirror={"enabled": False}, history={"enabled": True, "dedupe": "replay"})
     apply(made, spark, 0, written(Topic(columns=COLUMNS), [*OLD, (4, 20)]))
-    assert "binlog positions went back" in made.state.parked()["shop.orders"]
+    assert "binlog positions went back" in made.state.parked_tables()["shop.orders"]
     assert made.state.table("parked").read().count() == 4
 
 
@@ -111,5 +115,5 @@ def test_replayed_dead_letters_are_older(sink: MakeSink, spark: Any) -> None:
     assert letters.read().count() == 1
     letters.run(f"UPDATE {{table}} SET value = unbase64('{letter['value64']}')")
     replay_dead_letters(made)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert rows(made, "shop__orders", "id") == [(1000,), (900,), (950,)]

@@ -117,4 +117,4 @@ def test_a_name_that_would_be_cut_parks_the_table(
     made = sink(target=target)
     topic = Topic(f"srv.shop.{'long' * 15}", [ID])
     made.batches.apply(frame(spark, [topic.change("c", 100, None, {"id": 1})]), "app", 0)
-    assert "too long a name" in made.state.parked()[f"shop.{'long' * 15}"]
+    assert "too long a name" in made.state.parked_tables()[f"shop.{'long' * 15}"]

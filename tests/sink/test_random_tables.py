@@ -135,7 +135,7 @@ class Jobs:
 
         progress = ReadProgress(delivery.reached, lambda: delivery.present)
         made.batches.apply(messages, "app", number, progress=progress)
-        found = made.state.parked().items()
+        found = made.state.parked_tables().items()
         self.parked |= {name: reason for name, reason in found if reason != _PARKED}
 
     def _until_crash(self, work: Callable[[], object]) -> bool:
@@ -171,11 +171,11 @@ def run(
 
 def check(made: Any, tables: list[AnyTable], *, history: bool) -> None:
     """Compare tables with their sources, all of them before one fails."""
-    faults = [f"{name} is parked: {reason}" for name, reason in made.state.parked().items()]
+    faults = [f"{name} is parked: {reason}" for name, reason in made.state.parked_tables().items()]
     faults += [f"a sweep is pending: {one}" for one in made.state.pending_sweeps()]
     faults += [f"{name}: {reason}" for name, reason in made.state.gaps().items()]
     faults += unexpected_dead_letters(made, tables)
-    parked = made.state.parked()
+    parked = made.state.parked_tables()
     for table in tables:
         if f"shop.{table.name}" not in parked:
             faults += differences(made, table, history=history)

@@ -47,13 +47,13 @@ def test_a_parked_table_is_rebuilt(
     record(tmp_path, old)
     made.batches.apply(frame(spark, old), "app", 0)
     made.batches.apply(frame(spark, new), "app", 1)
-    assert "column v is string" in made.state.parked()["shop.orders"]
+    assert "column v is string" in made.state.parked_tables()["shop.orders"]
     record(tmp_path, [*new, *later])
 
     rebuild(made, Namespace(table=r"shop\..*", force=False))
 
     assert rows(made, "shop__orders", "id", "v", "`a b`") == [(2, 7, "c"), (4, 9, "c")]
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert made.lake.table("shop__orders").facts()["keys"] == '["id"]'
     assert not [path for path in tmp_path.rglob("*__rebuild*") if any(path.rglob("*"))]
     # It goes on where it is, and what it has learned of deletes holds.

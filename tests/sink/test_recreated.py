@@ -117,7 +117,7 @@ def test_rows_that_went_with_partitions_are_reported_until_a_snapshot(
         made = sink(**DDL)
         status(made, Namespace())
         metrics = SinkMetrics(None)
-        metrics.start(made.state.reached(), made.state.parked(), made.state.gaps())
+        metrics.start(made.state.table_results(), made.state.parked_tables(), made.state.gaps())
         found = [metrics.page(path) for path in ("/healthz", "/metrics")]
         assert found[0] is not None
         assert found[1] is not None

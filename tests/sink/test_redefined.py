@@ -46,7 +46,7 @@ def run(
         if number == 0 or chance.random() < 0.5:
             made = sink(**given)
         made.batches.apply(frame(spark, messages), "app", number)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     for table in tables:
         compare(made, table, history=given["history"]["enabled"])
 

@@ -34,7 +34,7 @@ def test_rows_that_differ_by_a_microsecond_are_two_rows(sink: MakeSink, spark: A
     made.batches.apply(frame(spark, first), "app", 0)
     late = [keyed.change("u", 150, same[1], row(SECOND, "late"))]
     made.batches.apply(frame(spark, late), "app", 1)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     [(kept, count)] = rows(made, "shop__keyless", "at", "__count")
     assert (kept.microsecond, count) == (2, 1)
     assert rows(made, "shop__keyed", "v") == [("late",)]

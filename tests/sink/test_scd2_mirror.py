@@ -105,4 +105,4 @@ def test_a_late_change_splits_the_version_that_was_there(sink: MakeSink, spark: 
     assert rows(made, "shop__orders", "w", "__current")[-1] == (8, True)
     plain = sink()
     plain.batches.apply(frame(spark, [again]), "app", 3)
-    assert "created with other settings of the mirror" in plain.state.parked()["shop.orders"]
+    assert "created with other settings of the mirror" in plain.state.parked_tables()["shop.orders"]

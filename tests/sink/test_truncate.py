@@ -31,7 +31,7 @@ def test_a_batch_of_a_truncate_alone_empties_the_mirror(
     first = [topic.change("c", n, None, {"id": n, "v": "a"}) for n in (1, 2)]
     made.batches.apply(frame(spark, first), "app", 0)
     [done] = made.batches.apply(frame(spark, [topic.change("t", 9)]), "app", 1)
-    assert made.state.parked() == {}
+    assert made.state.parked_tables() == {}
     assert (done.changes, done.swept) == (1, True)
     living = "__current" if "mirror" in settings else "true"
     found = made.lake.table("shop__orders").read()

@@ -97,5 +97,5 @@ def test_a_column_that_may_be_a_renamed_secret_waits_for_its_definition(
     topic = Topic(columns=[field("id", "int32"), field("c", "int32")])
     first = topic.change("c", 25, None, {"id": 1, "c": 10})
     made.batches.apply(frame(spark, [first]), "app", 0)
-    assert "column c, which may be a renamed one" in made.state.parked()["shop.orders"]
+    assert "column c, which may be a renamed one" in made.state.parked_tables()["shop.orders"]
     assert made.lake.table("shop__orders").columns() is None

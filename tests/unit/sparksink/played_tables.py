@@ -170,7 +170,7 @@ class PlayedTable:
             found[_place(message)] = self._format(message)
             if (key := value_of(message, "key64")) is not None:
                 self._process.layouts.add_key(message["topic"], key[:5].hex(), key)
-        starts = {layout.mark: at for _, layout, at in self._process.layouts.versioned()}
+        starts = {layout.mark: at for _, layout, at in self._process.layouts.list_versions()}
         for place, mark in found.items():
             if mark in starts:
                 position = _position(self._events[place])

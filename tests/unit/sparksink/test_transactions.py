@@ -67,6 +67,6 @@ def test_without_a_last_row_a_transaction_shows_that_a_snapshot_has_ended() -> N
 
 
 def test_a_wait_for_removed_events_does_not_end_one_for_a_snapshot() -> None:
-    assert NO_SNAPSHOT.ended(dict) == SnapshotProgress("ended", {})
+    assert NO_SNAPSHOT.with_end(dict) == SnapshotProgress("ended", {})
     running = NO_SNAPSHOT.after(ROWS, at(5, 20))
-    assert running.ended(dict) is running
+    assert running.with_end(dict) is running

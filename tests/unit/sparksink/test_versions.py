@@ -128,8 +128,8 @@ def test_a_column_of_an_earlier_name_is_another_one() -> None:
     assert known.starts == (ChangePosition(-1, -1), place(10), place(20))
     assert known.reused == {"a": place(20)}
     assert known.trace(0, "a") == ("a", False)
-    assert known.renamed_since(place(1)) == {"b": "c"}
-    assert known.renamed_since(None) == {"b": "c"}
+    assert known.renames_since(place(1)) == {"b": "c"}
+    assert known.renames_since(None) == {"b": "c"}
     assert known.dropped == set()
 
 
