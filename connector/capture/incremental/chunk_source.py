@@ -90,6 +90,9 @@ class ChunkSource(ChunkReader, Protocol):
     def tables(self) -> Iterable[TableId]:
         """Return the captured tables."""
 
+    def key(self, table: TableId) -> TableId:
+        """Return what is equal for all spellings of a table's name; servers may ignore case."""
+
     def row_estimates(self, tables: Collection[TableId]) -> Mapping[TableId, int | None]:
         """Return the server's estimates of the rows of tables, None where it has none."""
 

@@ -45,7 +45,7 @@ def _running(state: SnapshotState) -> dict[str, Any]:
     if not state.tables:
         return {}
     first = state.tables[0]
-    started = {str(one.table): _progress(one) for one in state.tables if one.is_started}
+    started = {str(one.table): _progress(one) for one in state.tables if one.has_progress}
     if state.listed is None:
         state.listed = f"[{','.join([one.text or _text(one) for one in state.tables])}]"
     return {
@@ -59,7 +59,7 @@ def _running(state: SnapshotState) -> dict[str, Any]:
 
 def _failed(state: SnapshotState) -> dict[str, Any]:
     failed = {
-        name: {"reason": one.reason, **_entry(one), **(_progress(one) if one.is_started else {})}
+        name: {"reason": one.reason, **_entry(one), **(_progress(one) if one.has_progress else {})}
         for name, one in state.failed.items()
     }
     return {_FAILED: _json(failed)} if failed else {}
@@ -89,6 +89,8 @@ def _progress(one: TableState) -> dict[str, Any]:
         "maximum": serialize(one.maximum),
         "key": list(one.key_columns),
         "rows": one.rows_emitted,
+        **({"known": True} if one.is_known else {}),
+        **({"renamed": True} if one.is_renamed else {}),
     }
 
 
@@ -110,7 +112,8 @@ def state_of(offset: Mapping[str, Any]) -> SnapshotState:
     if state.tables and found[0] is not None:
         first, keys = state.tables[0], {"position": offset.get(_POSITION)}
         known = {"key": first.key_columns, "rows": first.rows}
-        _set_progress(first, {**keys, "maximum": offset.get(_MAXIMUM), **known})
+        flags = {"known": first.is_known, "renamed": first.is_renamed}
+        _set_progress(first, {**keys, "maximum": offset.get(_MAXIMUM), **known, **flags})
     return state
 
 
@@ -139,6 +142,7 @@ def _failed_table(name: str, one: Mapping[str, Any] | str) -> TableState:
 
 
 def _set_progress(one: TableState, stored: Mapping[str, Any]) -> None:
+    one.is_known, one.is_renamed = bool(stored.get("known")), bool(stored.get("renamed"))
     try:
         position = deserialize(stored.get("position") or serialize(None))
         maximum = deserialize(stored.get("maximum") or serialize(None))

@@ -78,13 +78,9 @@ class TableReading:
         if schema is not None:
             self.state.spell(one, schema.table.id)
         if schema is None:
-            if one.is_initial:  # it was dropped, or is not captured any longer
-                yield from self.end_table(one, "SKIPPED")
-            elif one.is_started:  # it may be created again
-                yield from self.refuse(one, _UNKNOWN)
-            else:
-                yield from self.fail(one, "UNKNOWN_SCHEMA", _UNKNOWN)
+            yield from self._take_absence(one)
             return None
+        one.is_known = True
         try:
             columns = self.chunks.key_columns(schema, one.request)
         except StopError as error:
@@ -99,6 +95,27 @@ class TableReading:
             return schema
         yield from self.fail(one, "NO_PRIMARY_KEY", _NO_KEY)
         return None
+
+    def _take_absence(self, one: TableState) -> Iterator[Change]:
+        """Take that a table was dropped or renamed, or is not captured.
+
+        Another table may take its name, whose rows have no events: an initial snapshot waits for it
+        until all others are read.
+        """
+        if one.is_initial or one.is_renamed:
+            one.failures += 1
+            if one.failures > RETRIES.attempts and not self._others_exist():
+                yield from self.end_table(one, "SKIPPED")
+                return
+            one.ready_at = self.clock() + RETRIES.delay(one.failures)
+            self.state.defer(one)
+        elif one.is_started or one.is_known:
+            yield from self.refuse(one, _UNKNOWN)
+        else:
+            yield from self.fail(one, "UNKNOWN_SCHEMA", _UNKNOWN)
+
+    def _others_exist(self) -> bool:
+        return any(self.chunks.schema(one.table) is not None for one in self.state.tables)
 
     def _take(self, job: ChunkJob) -> Iterator[Change]:
         """Take what came of reading a chunk."""

@@ -26,6 +26,7 @@ from connector.capture.incremental.pace import IncrementalOptions, StreamLag
 from connector.capture.incremental.parallel import ChunkReaders, RunAll
 from connector.capture.incremental.reading import TableReading
 from connector.capture.incremental.refused_marks import RefusedMarks
+from connector.capture.incremental.renames import follow_names
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
@@ -193,25 +194,16 @@ class IncrementalSnapshot:
         """Drop what a change of the log replaces."""
         self._windows.deduplicate(change)
 
-    def follow_schema(self, change: SchemaChange | None = None) -> None:
-        """Drop the rows of tables that have another definition now, and follow renamed tables.
-
-        A table that has another name is read from its start, because its topic is another one. If
-        another table has its former name now, as tools for online alterations do it, this one is
-        read on.
-        """
+    def follow_schema(self, change: SchemaChange | None = None) -> Iterator[Change]:
+        """Drop the rows of tables that have another definition now, and follow their names."""
         self._windows.compare(self._chunks.schema)
-        for altered in () if change is None else change.changes:
-            origin = altered.previous_id or altered.origin
-            if origin is None or origin == altered.id:
-                continue
-            table = self._state.find(origin)
-            if table is not None and self._chunks.schema(origin) is None:
-                log.info(
-                    "Table %s was renamed to %s: it is read from its start", origin, altered.id
-                )
-                self._windows.alter(origin)
-                self._state.rename(table, altered.id)
+        if change is None or not self._state.requested:
+            return
+        failed = self._state.reasons
+        for table in follow_names(self._state, change, self._chunks):
+            self._windows.alter(table)
+        if self._state.reasons != failed:
+            yield FailedTables(self._state.reasons)
 
     def empty(self, table: TableId) -> None:
         """Drop the rows of the window if their table was truncated."""

@@ -52,6 +52,11 @@ class SnapshotState:
         return self._names
 
     @property
+    def requested(self) -> list[TableId]:
+        """The tables to read, and those that failed."""
+        return [one.table for one in (*self.tables, *self.failed.values())]
+
+    @property
     def reasons(self) -> dict[str, str]:
         """Why tables failed."""
         return {name: one.reason for name, one in self.failed.items()}
@@ -98,12 +103,10 @@ class SnapshotState:
         """Note that the state of a table was altered."""
         self.stored = None
 
-    def rename(self, table: TableState, name: TableId) -> None:
-        """Read a table from its start under another name."""
-        table.request = replace(table.request, table=name)
-        table.text = ""
-        table.restart()
-        self._list_changed()
+    def defer(self, table: TableState) -> None:
+        """Read a table behind all others."""
+        self.tables.remove(table)
+        self.add([table])
 
     def spell(self, table: TableState, name: TableId) -> None:
         """Take the name of a table as its definition has it; servers may ignore case."""

@@ -17,7 +17,9 @@ class TableState:
     at the start. ``maximum`` is the highest key that the table had at its start. ``key_columns``
     are those of the keys with their order, empty if unknown. ``failures`` counts attempts
     to read the present chunk, the next of which is due at ``ready_at``. ``reason`` says why a table
-    failed. ``text`` is what offsets have of the request, empty until one needs it.
+    failed. ``text`` is what offsets have of the request, empty until one needs it. ``is_known``:
+    the table existed when a chunk of it was due. ``is_renamed``: it is read under its new name,
+    too.
     """
 
     request: TableRequest
@@ -31,6 +33,8 @@ class TableState:
     ready_at: float = 0.0
     reason: str = ""
     text: str = field(default="", compare=False)
+    is_known: bool = field(default=False, compare=False)
+    is_renamed: bool = field(default=False, compare=False)
     _rows_of_chunk: int = 0
 
     @property
@@ -42,6 +46,11 @@ class TableState:
     def is_started(self) -> bool:
         """Whether a part of it is read."""
         return self.maximum is not None or self.position is not None
+
+    @property
+    def has_progress(self) -> bool:
+        """Whether offsets need more of it than the request."""
+        return self.is_started or self.is_known or self.is_renamed
 
     @property
     def rows_emitted(self) -> int:
@@ -59,6 +68,7 @@ class TableState:
         self.position = self.chunk_end = self.maximum = None
         self.key_columns = ()
         self.rows = self._rows_of_chunk = 0
+        self.failures, self.ready_at = 0, 0.0
 
     def begin_chunk(self, chunk: Chunk) -> None:
         """Note a chunk that is read and not emitted yet."""

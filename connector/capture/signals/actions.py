@@ -134,7 +134,7 @@ class SignalActions:
             log.info("Signal %s: %s of table %s", signal.id, change.type, change.id)
         yield from self._stream.redefine(request, self._event)
         if self._incremental is not None:
-            self._incremental.follow_schema()
+            yield from self._incremental.follow_schema()
 
     def _set_position(self, signal: Signal) -> Iterable[Change]:
         if self._stream is None:

@@ -144,7 +144,7 @@ class Signals:
                     return
                 continue
             if incremental is not None:
-                _apply(incremental, change)
+                yield from _apply(incremental, change)
             yield change
             if not begun and incremental is not None:
                 begun = True
@@ -260,10 +260,10 @@ class Signals:
         yield from self._actions.run(signal, event)
 
 
-def _apply(incremental: IncrementalSnapshot, change: Change) -> None:
+def _apply(incremental: IncrementalSnapshot, change: Change) -> Iterator[Change]:
     """Report a change that concerns a whole table."""
     if isinstance(change, SchemaChange):
-        incremental.follow_schema(change)
+        yield from incremental.follow_schema(change)
     elif isinstance(change, Truncated):
         incremental.empty(change.codec.table.id)
     elif isinstance(change, Emptied):

@@ -78,6 +78,10 @@ class MySqlChunks(MySqlChunkReader):
         hidden = self._options.signal_table
         return [table for table in ordered if table != hidden and self._captures(table)]
 
+    def key(self, table: TableId) -> TableId:
+        """Return the name under which a table is tracked."""
+        return self._tables().key(table)
+
     def row_estimates(self, tables: Collection[TableId]) -> Mapping[TableId, int | None]:
         """Return the server's estimates of the rows of tables, None where it has none."""
         with self._connection() as session:

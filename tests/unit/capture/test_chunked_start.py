@@ -42,6 +42,7 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
+    QuickClock,
 )
 
 NOTIFICATIONS = Notifications("p", ("sink",))
@@ -203,7 +204,7 @@ def test_a_table_that_was_dropped_is_skipped() -> None:
 
     made = Start(database())
     made.incremental = IncrementalSnapshot(
-        WithoutTable(made.database), NOTIFICATIONS, IncrementalOptions()
+        WithoutTable(made.database), NOTIFICATIONS, IncrementalOptions(), QuickClock()
     )
     made.signals = Signals(SignalOptions(SIGNALS), (), made.incremental)
     changes = list(made.start(None, in_chunks=True))

@@ -133,6 +133,9 @@ class Chunks:
     def tables(self) -> Sequence[TableId]:
         return self._database.tables
 
+    def key(self, table: TableId) -> TableId:
+        return table
+
     def row_estimates(self, tables: Collection[TableId]) -> Mapping[TableId, int | None]:
         return dict.fromkeys(tables, 10)
 
