@@ -8,6 +8,8 @@ MillraceError
 |__ FencedError                 a task that was abandoned may not write any more
 |__ TransientError              goes away by itself: try again with back-off
 |   |__ DatabaseUnavailableError    connection lost or refused, server shutting down
+|   |   |__ SessionRefusedError         no further session can be opened
+|   |   |__ ServerSwitchError           another server of the list is to be captured
 |   |__ BrokerUnavailableError      Kafka does not answer
 |   |   |__ ClientFailedError           a Kafka client that has to be replaced
 |   |   |__ TopicMissingError           a topic that was deleted under way
@@ -80,6 +82,14 @@ class TransientError(MillraceError):
 
 class DatabaseUnavailableError(TransientError):
     """The database closed, refused or never answered a connection."""
+
+
+class SessionRefusedError(DatabaseUnavailableError):
+    """No session can be opened beside those that are open."""
+
+
+class ServerSwitchError(DatabaseUnavailableError):
+    """Another server was chosen: the capture connects to it."""
 
 
 class BrokerUnavailableError(TransientError):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from connector.errors import DatabaseUnavailableError
+from connector.errors import ServerSwitchError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.server_choice import ServerChoice, with_unfinished
@@ -38,14 +38,14 @@ class WritableServer:
 
         The other server has to continue what the stream has come to.
 
-        :raises DatabaseUnavailableError: the capture has to connect again, to the other server.
+        :raises ServerSwitchError: the capture has to connect again, to the other server.
         """
         if self._search is not None and self._search.is_alive():
             return
         found, self._found = self._found, None
         if found is not None:
             self._choice.switch_to(found)
-            raise DatabaseUnavailableError(f"The server is read-only; switching to {found}")
+            raise ServerSwitchError(f"The server is read-only; switching to {found}")
         at = self._log_position()
         if at is not None and time.monotonic() >= self._next:
             position = with_unfinished(at.position(), at)

@@ -45,9 +45,9 @@ class Chunk:
 class ChunkReader(Protocol):
     """Reads chunks through a session of its own, for one thread at a time.
 
-    Methods may raise `TransientError`: the stream starts again then, and the chunk is read again. A
-    `StopError` means that this table cannot be read, `TableChangedError` that its definition is
-    newer than the one that the stream has come to.
+    After a `TransientError` or `StopError` the chunk is read again later, then its table fails.
+    `SessionRefusedError` concerns all tables: they wait. `TableChangedError` means that the
+    definition of the table is newer than the one that the stream has come to.
     """
 
     def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:

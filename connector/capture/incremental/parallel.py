@@ -13,7 +13,7 @@ from connector.capture.change import Row
 from connector.capture.incremental.chunk_source import Chunk, ChunkReader, ChunkSource, Key
 from connector.capture.incremental.table_state import TableState
 from connector.capture.table_schema import TableEventSchema
-from connector.errors import StopError, TableChangedError
+from connector.errors import SessionRefusedError, StopError, TransientError
 
 _MOST_THREADS = 64
 """The pool starts a thread only if there is work and all others are busy."""
@@ -45,7 +45,7 @@ class ChunkJob:
     limit: int
     threads: int = 1
     chunk: Chunk | None = None
-    error: StopError | TableChangedError | None = None
+    error: StopError | TransientError | None = None
     seconds: float = 0.0
     row_size: int = 0
     parts: list[ChunkPart] = field(default_factory=list)
@@ -62,7 +62,9 @@ class ChunkJob:
             if self.threads > 1:
                 known = (begin, table.maximum, self.limit, self.threads - 1)
                 ends = reader.chunk_ends(self.schema, request, *known)
-        except (StopError, TableChangedError) as error:
+        except SessionRefusedError:
+            raise
+        except (StopError, TransientError) as error:
             self.error = error
             return
         # Rows that came behind the key at which a part ends may be many: the next chunk reads them.
@@ -81,7 +83,9 @@ class ChunkJob:
             part.chunk = reader.read(
                 self.schema, self.table.request, part.after, part.until, part.limit
             )
-        except (StopError, TableChangedError) as error:
+        except SessionRefusedError:
+            raise
+        except (StopError, TransientError) as error:
             self.error = error
         part.seconds = time.monotonic() - began
 

@@ -13,6 +13,7 @@ from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.parallel import RunAll
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
+from connector.errors import DatabaseUnavailableError
 
 # Seconds for chunks without a look at the stream. Its changes do not wait so long: once there is
 # one, a window stays open.
@@ -99,6 +100,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
                 yield from self._end_window(self._positions.source_here(), None)
             yield from self._lag.notices()
             if not self._can_go_on(end):
+                yield from self._refused.notices()
                 return
             self._is_due = False
             yield from super()._read_chunk()
@@ -107,7 +109,11 @@ class ReadOnlySnapshot(IncrementalSnapshot):
     def _can_go_on(self, end: float) -> bool:
         self._is_due = self._is_due and self._may_continue
         may = self._is_due and self._can_read() and self._clock() < end
-        return may and self._positions.can_read()
+        try:
+            return may and self._positions.can_read()
+        except DatabaseUnavailableError as error:
+            self._refused.note(error)
+            return False
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunk when the batch ends."""

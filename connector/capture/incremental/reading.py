@@ -18,7 +18,13 @@ from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import MillraceError, StopError, TableChangedError
+from connector.errors import (
+    MillraceError,
+    SessionRefusedError,
+    StopError,
+    TableChangedError,
+    TransientError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +35,7 @@ _NO_KEY: Final = (
 _AT_ONCE: Final = 4  # attempts for a table whose definition the stream has yet to come to
 RETRIES: Final = Backoff(first=1.0, longest=15.0, attempts=4)
 """How often a chunk is read again that the database refuses; then its table fails."""
+_TRANSIENT: Final = 10  # attempts after errors such as a KILL or a lock
 
 
 @dataclass(slots=True)
@@ -83,8 +90,10 @@ class TableReading:
         one.is_known = True
         try:
             columns = self.chunks.key_columns(schema, one.request)
-        except StopError as error:
-            yield from self.refuse(one, f"{error} {error.remedy}".strip())
+        except SessionRefusedError:
+            raise
+        except (StopError, TransientError) as error:
+            yield from self._take_error(one, error)
             return None
         if not one.fits(columns):
             log.warning("The key of table %s was altered: it is read again", one.table)
@@ -121,7 +130,7 @@ class TableReading:
         """Take what came of reading a chunk."""
         one, chunk = job.table, job.chunk
         if job.error is not None:
-            yield from self._take_error(job, job.error)
+            yield from self._take_chunk_error(job, job.error)
         elif chunk is None or not chunk.rows:
             yield from self.end_table(one, "EMPTY" if chunk is None else "SUCCEEDED")
         else:
@@ -132,24 +141,34 @@ class TableReading:
             yield self.state.progress(one)
             yield from self.reports.chunk(self.state, one)
 
-    def _take_error(self, job: ChunkJob, error: MillraceError) -> Iterator[Change]:
+    def _take_chunk_error(self, job: ChunkJob, error: MillraceError) -> Iterator[Change]:
         one = job.table
-        if not isinstance(error, TableChangedError):
-            yield from self.refuse(one, f"{error} {error.remedy}".strip())
-            return
-        one.failures += 1
-        if one.failures > _AT_ONCE:
-            yield from self.refuse(one, str(error), one.failures - _AT_ONCE)
-            return
-        self.windows.fill(job.schema, [])  # the stream comes to the new definition first
-        self.windows.alter(one.table)
-
-    def refuse(self, one: TableState, reason: str, attempt: int | None = None) -> Iterator[Change]:
-        """Read a chunk again later that cannot be read now; at last, its table fails."""
-        if attempt is None:
+        if isinstance(error, TableChangedError) and one.failures < _AT_ONCE:
             one.failures += 1
-            attempt = one.failures
-        if attempt > RETRIES.attempts:
+            self.windows.fill(job.schema, [])  # the stream comes to the new definition first
+            self.windows.alter(one.table)
+            return
+        yield from self._take_error(one, error)
+
+    def _take_error(self, one: TableState, error: MillraceError) -> Iterator[Change]:
+        reason = f"{error} {error.remedy}".strip()
+        if isinstance(error, TableChangedError):
+            yield from self.refuse(one, reason, at_once=_AT_ONCE)
+        elif isinstance(error, TransientError):
+            yield from self.refuse(one, reason, _TRANSIENT)
+        else:
+            yield from self.refuse(one, reason)
+
+    def refuse(
+        self, one: TableState, reason: str, retries: int = RETRIES.attempts, at_once: int = 0
+    ) -> Iterator[Change]:
+        """Read a chunk again later that cannot be read now; at last, its table fails.
+
+        :param at_once: how many of its failures were attempts without a pause.
+        """
+        one.failures += 1
+        attempt = one.failures - at_once
+        if attempt > retries:
             yield from self.fail(one, "SQL_EXCEPTION", reason)
             return
         delay = RETRIES.delay(attempt)

@@ -1,4 +1,4 @@
-"""Watermarks that a read-only server refuses: chunks wait until it accepts writes."""
+"""Watermarks that cannot be written or read: chunks wait until they can."""
 
 from __future__ import annotations
 
@@ -6,32 +6,41 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from connector.capture.backoff import Backoff
 from connector.capture.change import Notice
-from connector.errors import ReadOnlyServerError
+from connector.errors import MillraceError, ReadOnlyServerError
 
-_PAUSE: Final = 1.0  # seconds until a watermark is written again
+_PAUSES: Final = Backoff(first=1.0, longest=15.0, jitter=lambda: 1.0)
 _SUBJECT: Final = "watermarks of incremental snapshots"
 
 
 class RefusedMarks:
-    """Whether the server is read-only, as one is that becomes a replica.
+    """Why no chunk can be read between two watermarks at present.
 
-    Streaming goes on meanwhile.
+    The server may be read-only, as a primary is that becomes a replica, or has no session left, or
+    another session locks the table of signals. Streaming goes on meanwhile.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._until = 0.0
+        self._attempts = 0
         self._reason = self._shown = ""
 
-    def note(self, error: ReadOnlyServerError | None) -> None:
-        """Note that a watermark was refused; or, without an error, that all were written."""
-        self._reason = "" if error is None else str(error)
-        self._until = 0.0 if error is None else self._clock() + _PAUSE
+    def note(self, error: MillraceError | None) -> None:
+        """Note what failed; or, without an error, that both watermarks were taken."""
+        if error is None:
+            self._reason, self._attempts, self._until = "", 0, 0.0
+            return
+        is_read_only = isinstance(error, ReadOnlyServerError)
+        cause = "the server is read-only, so watermarks cannot be written: " if is_read_only else ""
+        self._reason = f"Incremental snapshots wait: {cause}{error}"
+        self._attempts = 1 if is_read_only else self._attempts + 1
+        self._until = self._clock() + _PAUSES.delay(self._attempts)
 
     @property
     def must_wait(self) -> bool:
-        """Whether no watermark is to be written at present."""
+        """Whether no watermark is to be taken at present."""
         return self._clock() < self._until
 
     def notices(self) -> Iterator[Notice]:
@@ -39,8 +48,4 @@ class RefusedMarks:
         if self._reason == self._shown:
             return
         self._shown = self._reason
-        text = (
-            "Incremental snapshots wait: the server is read-only, so watermarks cannot be written: "
-            f"{self._reason}"
-        )
-        yield Notice(text if self._reason else "", _SUBJECT)
+        yield Notice(self._reason, _SUBJECT)

@@ -35,7 +35,13 @@ from connector.capture.notifications import Notifications, joined
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import ReadOnlyServerError, StopError, TableChangedError
+from connector.errors import (
+    DatabaseUnavailableError,
+    ReadOnlyServerError,
+    ServerSwitchError,
+    StopError,
+    TableChangedError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -283,7 +289,9 @@ class IncrementalSnapshot:
             yield from self._reading.fill_windows()
             self._chunks.close_window(mark)
             self._refused.note(None)
-        except ReadOnlyServerError as error:
+        except ServerSwitchError:
+            raise
+        except (ReadOnlyServerError, DatabaseUnavailableError) as error:
             self._drop_windows()
             self._refused.note(error)
             self._is_due = self._state.running

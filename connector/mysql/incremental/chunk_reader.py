@@ -11,7 +11,13 @@ from connector.capture.columns import ColumnCodec
 from connector.capture.incremental.chunk_source import MOST_BYTES, Chunk, Key, TableRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table
-from connector.errors import ConversionError, StopError, TableChangedError, TransientError
+from connector.errors import (
+    ConversionError,
+    SessionRefusedError,
+    StopError,
+    TableChangedError,
+    TransientError,
+)
 from connector.mysql.chunk_keys import ChunkKey, chunk_key, conditions, equals, key_codecs
 from connector.mysql.session.connection import Connection, code_of, quote
 from connector.mysql.session.server_errors import NO_SUCH_COLUMN, NO_SUCH_TABLE
@@ -19,6 +25,8 @@ from connector.mysql.session.text_rows import TextRows
 
 # Where the server's default is READ UNCOMMITTED, a chunk would have rows that are rolled back.
 _COMMITTED: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+# The stream waits for a chunk: not for long if another session locks the table.
+_LOCK_WAITS: Final = "SET SESSION lock_wait_timeout = 5, SESSION innodb_lock_wait_timeout = 5"
 _UTC: Final = "SET time_zone = '+00:00'"
 # Keys may be zero dates, which newer servers refuse to compare in these modes.
 _ZERO_DATES: Final = (
@@ -138,6 +146,15 @@ class MySqlChunkReader:
         rows = list(map(schema.with_derived, found)) if schema.derived else found
         return Chunk(rows, end, equal, stream.size, is_cut)
 
+    def _opened_session(self) -> Connection:
+        try:
+            session = self._open_session()
+            for statement in (_COMMITTED, _LOCK_WAITS, _UTC, _ZERO_DATES):
+                session.execute(statement)
+        except TransientError as error:
+            raise SessionRefusedError(f"No session can be opened: {error}") from error
+        return session
+
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
         """Return the session; after an error it is opened again."""
@@ -145,10 +162,7 @@ class MySqlChunkReader:
             if self._session is not None and not self._session.reaches_present_server:
                 self.close()
             if self._session is None:
-                self._session = self._open_session()
-                self._session.execute(_COMMITTED)
-                self._session.execute(_UTC)
-                self._session.execute(_ZERO_DATES)
+                self._session = self._opened_session()
             yield self._session
         except (TransientError, ConversionError, StopError) as error:
             self.close()

@@ -123,7 +123,7 @@ class MySqlChunks(MySqlChunkReader):
     def open_window(self, chunk: str) -> None:
         """Insert the first mark.
 
-        :raises DatabaseUnavailableError: the server is read-only, and another one is not.
+        :raises ServerSwitchError: the server is read-only, and another one is not.
         """
         self._opened = _now_text()
         data = {"openWindowTimestamp": self._opened}

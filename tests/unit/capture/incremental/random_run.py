@@ -12,7 +12,7 @@ from typing import Any
 
 from connector.capture.change import Emptied, FailedTables, Progress, RowChanges
 from connector.capture.tables import TableId
-from connector.errors import DatabaseUnavailableError
+from connector.errors import DatabaseUnavailableError, ServerSwitchError, SessionRefusedError
 from tests.unit.capture.incremental.simulated import (
     SIGNALS,
     TABLE,
@@ -22,6 +22,7 @@ from tests.unit.capture.incremental.simulated import (
     RandomOrder,
 )
 
+FAULTS = (DatabaseUnavailableError, ServerSwitchError, SessionRefusedError)
 EXECUTE = json.dumps({"data-collections": ["d\\.t.*"]})
 
 
@@ -100,6 +101,7 @@ class Run:
             refused = [self.random.random() < 0.3 for _ in range(self.random.randrange(9))]
             capture.chunks.refused_marks = refused
             capture.chunks.faults = self.random.randrange(1, 30) if restarts else 0
+            capture.chunks.fault = self.random.choice(FAULTS)
             left = self.random.randrange(1, 60) if restarts else -1
             try:
                 for change in capture.run(self.offset):

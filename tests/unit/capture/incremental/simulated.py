@@ -31,7 +31,12 @@ from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, STRING, struct
-from connector.errors import DatabaseUnavailableError, ReadOnlyServerError, StopError
+from connector.errors import (
+    DatabaseUnavailableError,
+    ReadOnlyServerError,
+    ServerSwitchError,
+    StopError,
+)
 
 _IDLE = 500  # looks at the log after its end
 SIGNALS, TABLE = TableId("d", "signals"), TableId("d", "t")
@@ -126,6 +131,7 @@ class Chunks:
         self._deletes = deletes
         self.streamed = len(database.log)
         self.faults = 0
+        self.fault: type[DatabaseUnavailableError] = ServerSwitchError
         self.refusals = 0
         self.refused_marks: list[bool] = []  # of the next ones
         self.closed = 0
@@ -223,7 +229,7 @@ class Chunks:
         if self.faults:
             self.faults -= 1
             if not self.faults:
-                raise DatabaseUnavailableError("gone")
+                raise self.fault("gone")
 
 
 def next_keys(rows: Iterable[int], after: Key | None, until: Key | None, limit: int) -> list[int]:

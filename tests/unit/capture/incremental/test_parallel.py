@@ -15,7 +15,7 @@ from connector.capture.incremental.parallel import ChunkJob, ChunkReaders
 from connector.capture.incremental.table_state import TableState
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.errors import DatabaseUnavailableError, StopError
+from connector.errors import SessionRefusedError, StopError
 from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import (
     TABLE,
@@ -195,12 +195,12 @@ def test_all_readers_have_ended_before_an_error_is_raised() -> None:
             return Slow(self._database)
 
         def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:  # noqa: ARG002 - a protocol
-            raise DatabaseUnavailableError("gone")
+            raise SessionRefusedError("none left")
 
     jobs = [
         ChunkJob(TableState(TableRequest(table)), schema(table, "id", "v"), 2)
         for table in TABLES[:2]
     ]
-    with pytest.raises(DatabaseUnavailableError):
+    with pytest.raises(SessionRefusedError):
         ChunkReaders(Failing(database())).read(jobs)
     assert ended.is_set()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, FailedTables, Notice, Progress
+from connector.capture.change import Change, FailedTables, Notice, Progress, RowChanges
 from connector.capture.incremental.chunk_source import Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -16,9 +16,21 @@ from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.data.java_objects import serialize
-from connector.errors import StopError, TableChangedError
+from connector.errors import (
+    DatabaseUnavailableError,
+    SessionRefusedError,
+    StopError,
+    TableChangedError,
+)
 from tests.unit.capture.incremental.rows_read import rows_read
-from tests.unit.capture.incremental.simulated import TABLE, Capture, Chunks, Database, types
+from tests.unit.capture.incremental.simulated import (
+    TABLE,
+    Capture,
+    Chunks,
+    Database,
+    QuickClock,
+    types,
+)
 
 EXECUTE = json.dumps({"data-collections": ["d.t"]})
 
@@ -92,7 +104,12 @@ def test_a_chunk_that_is_refused_is_read_again() -> None:
 
 
 @pytest.mark.parametrize(
-    "errors", [[StopError("no such column")] * 5, [TableChangedError("altered")] * 9]
+    "errors",
+    [
+        [StopError("no such column")] * 5,
+        [TableChangedError("altered")] * 9,
+        [DatabaseUnavailableError("interrupted")] * 11,
+    ],
 )
 def test_a_table_that_cannot_be_read_is_reported(errors: list[Exception]) -> None:
     made = database()
@@ -100,6 +117,30 @@ def test_a_table_that_cannot_be_read_is_reported(errors: list[Exception]) -> Non
     assert rows_read(changes) == []
     assert types(changes)[-2:] == ["TABLE_SCAN_COMPLETED", "COMPLETED"]
     assert failures(changes) == [{str(TABLE): str(errors[0])}]
+
+
+@pytest.mark.parametrize(
+    "errors", [[DatabaseUnavailableError("interrupted")] * 10, [SessionRefusedError("none")] * 99]
+)
+def test_a_transient_error_of_a_chunk_does_not_end_the_stream(errors: list[Exception]) -> None:
+    """What the log has meanwhile is emitted, before the chunk can be read."""
+    made = database()
+    made.write(7, (7, "new"))
+    changes = run(FailingChunks(made, *errors), made)
+    assert sorted(set(rows_read(changes))) == [0, 1, 2, 3, 4, 7]
+    assert failures(changes) == []
+    kinds = [change.op for change in changes if isinstance(change, RowChanges)]
+    assert kinds.index("c", 1) < kinds.index("r")
+
+
+def test_a_stop_between_two_attempts_ends_the_snapshot() -> None:
+    made = database()
+    made.signal("two", "stop-snapshot", EXECUTE)
+    chunks = FailingChunks(made, *[DatabaseUnavailableError("interrupted")] * 99)
+    changes = list(Capture(made, chunks, 2, deletes=False, clock=QuickClock(0.1)).run({}))
+    assert rows_read(changes) == []
+    assert types(changes)[-1] == "ABORTED"
+    assert failures(changes) == []
 
 
 def failures(changes: list[Change]) -> list[dict[str, str]]:
