@@ -91,6 +91,7 @@ def _progress(one: TableState) -> dict[str, Any]:
         "rows": one.rows_emitted,
         **({"known": True} if one.is_known else {}),
         **({"renamed": True} if one.is_renamed else {}),
+        **({"stop": one.stop} if one.stop else {}),
     }
 
 
@@ -112,8 +113,9 @@ def state_of(offset: Mapping[str, Any]) -> SnapshotState:
     if state.tables and found[0] is not None:
         first, keys = state.tables[0], {"position": offset.get(_POSITION)}
         known = {"key": first.key_columns, "rows": first.rows}
-        flags = {"known": first.is_known, "renamed": first.is_renamed}
+        flags = {"known": first.is_known, "renamed": first.is_renamed, "stop": first.stop}
         _set_progress(first, {**keys, "maximum": offset.get(_MAXIMUM), **known, **flags})
+    state.is_stopping = any(one.stop for one in state.tables)
     return state
 
 
@@ -142,6 +144,7 @@ def _failed_table(name: str, one: Mapping[str, Any] | str) -> TableState:
 
 
 def _set_progress(one: TableState, stored: Mapping[str, Any]) -> None:
+    one.stop = int(stored.get("stop") or 0)
     one.is_known, one.is_renamed = bool(stored.get("known")), bool(stored.get("renamed"))
     try:
         position = deserialize(stored.get("position") or serialize(None))

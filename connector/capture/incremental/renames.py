@@ -73,7 +73,7 @@ def _add_renamed(state: SnapshotState, one: TableState, new: TableId, chunks: Ch
     log.info("Table %s was renamed to %s: it is read from its start", one.table, new)
     one.is_renamed = True
     request = replace(one.request, table=schema.table.id)
-    added = TableState(request, is_initial=one.is_initial, reason=one.reason)
+    added = TableState(request, one.is_initial, reason=one.reason, stop=one.stop)
     if one.reason:
         state.failed[str(added.table)] = added
     else:

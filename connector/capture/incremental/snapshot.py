@@ -29,6 +29,7 @@ from connector.capture.incremental.refused_marks import RefusedMarks
 from connector.capture.incremental.renames import follow_names
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
+from connector.capture.incremental.stops import find_named, mark_stopped, remove_stopped
 from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
 from connector.capture.notifications import Notifications, joined
@@ -140,11 +141,16 @@ class IncrementalSnapshot:
 
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
         """Add tables; begin if no snapshot runs."""
-        tables = request.expand(self._chunks.tables())
+        tables = [self._spelled(table) for table in request.expand(self._chunks.tables())]
         log.info("Incremental snapshot of %s is requested", _short_list(tables))
         surrogate = request.surrogate_key
         requests = [TableRequest(table, request.condition(table), surrogate) for table in tables]
         yield from self._add(identity, map(TableState, requests))
+
+    def _spelled(self, table: TableId) -> TableId:
+        """Return the name of a table as its definition has it; servers may ignore case."""
+        schema = self._chunks.schema(table)
+        return table if schema is None else schema.table.id
 
     def _add(self, identity: str, tables: Iterable[TableState]) -> Iterator[Change]:
         state = self._state
@@ -163,12 +169,17 @@ class IncrementalSnapshot:
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
         was_initial = state.is_initial
-        yield from self._reading.forget(filter(names.names, list(state.failed)))
+        yield from self._reading.forget(self._failed(names))
         yield from self._reading.end_initial(was_initial=was_initial)
         if state.running:
-            state.stops += names.tables
+            mark_stopped(state, names, self._chunks)
         if self._windows.phase == "idle":
             yield from self._stop_tables()
+
+    def _failed(self, request: SnapshotRequest) -> list[str]:
+        """Return the names of the failed tables that a request means."""
+        named = find_named(request, self._state.failed.values(), self._chunks)
+        return [name for name, one in self._state.failed.items() if one in named]
 
     def pause(self) -> Iterator[Change]:
         """Read no further chunk."""
@@ -184,7 +195,7 @@ class IncrementalSnapshot:
         """
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
-        failed = list(state.resume_failed(filter(names.names, list(state.failed))))
+        failed = list(state.resume_failed(self._failed(names)))
         if failed:
             log.info("Resuming failed tables: %s", _short_list([one.table for one in failed]))
             yield FailedTables(state.reasons)
@@ -312,19 +323,12 @@ class IncrementalSnapshot:
     def _stop_tables(self) -> Iterator[Change]:
         """Remove the tables that are to be stopped, the one that is read last of them."""
         state = self._state
-        stops, state.stops = state.stops, []
-        if not stops or not state.running:
+        if not state.is_stopping or not state.running:
             return
-        first = state.tables[0]
-        tables = SnapshotRequest(tuple(stops)).expand(self._chunks.tables())
-        queued = {one.table for one in state.tables}
-        stopped = [table for table in tables if table in queued and table != first.table]
-        gone = set(stopped)
         was_initial = state.is_initial
-        state.keep(lambda one: one.table not in gone)
-        if first.table in tables:
-            stopped.append(first.table)
-            yield from self._reading.remove(first)
+        stopped, current = remove_stopped(state)
+        if current is not None:
+            yield from self._reading.remove(current)
         yield from self._reading.end_initial(was_initial=was_initial)
         yield from self._reports.publish_aborted(state, stopped)
 

@@ -17,16 +17,17 @@ from connector.capture.tables import TableId
 class SnapshotState:
     """The tables to read, in their order, and those whose last snapshot failed, by name.
 
-    ``identity`` is the id of the signal, ``chunk`` that of the present window. ``stored`` is what
-    offsets have of all this, ``listed`` that of the list of tables; both are kept because there may
-    be thousands of tables. Code that alters the state of a table calls `touch`.
+    ``identity`` is the id of the signal, ``chunk`` that of the present window. ``is_stopping``:
+    tables are to be removed when the window ends. ``stored`` is what offsets have of all this,
+    ``listed`` that of the list of tables; both are kept because there may be thousands of tables.
+    Code that alters the state of a table calls `touch`.
     """
 
     tables: list[TableState] = field(default_factory=list)
     identity: str | None = None
     chunk: str | None = None
     paused: bool = False
-    stops: list[str] = field(default_factory=list)
+    is_stopping: bool = False
     failed: dict[str, TableState] = field(default_factory=dict)
     stored: dict[str, Any] | None = None
     listed: str | None = None
@@ -133,7 +134,7 @@ class SnapshotState:
     def resume_failed(self, names: Iterable[str]) -> Iterator[TableState]:
         """Return failed tables to be read on behind their last chunk."""
         for one in self.forget(names):
-            one.reason, one.failures, one.ready_at = "", 0, 0.0
+            one.reason, one.failures, one.ready_at, one.stop = "", 0, 0.0, 0
             yield one
 
     def _list_changed(self) -> None:

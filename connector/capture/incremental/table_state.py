@@ -19,7 +19,7 @@ class TableState:
     to read the present chunk, the next of which is due at ``ready_at``. ``reason`` says why a table
     failed. ``text`` is what offsets have of the request, empty until one needs it. ``is_known``:
     the table existed when a chunk of it was due. ``is_renamed``: it is read under its new name,
-    too.
+    too. ``stop`` is its number among the tables that are to be stopped, 0 if it is not.
     """
 
     request: TableRequest
@@ -35,6 +35,7 @@ class TableState:
     text: str = field(default="", compare=False)
     is_known: bool = field(default=False, compare=False)
     is_renamed: bool = field(default=False, compare=False)
+    stop: int = 0
     _rows_of_chunk: int = 0
 
     @property
@@ -50,7 +51,7 @@ class TableState:
     @property
     def has_progress(self) -> bool:
         """Whether offsets need more of it than the request."""
-        return self.is_started or self.is_known or self.is_renamed
+        return self.is_started or self.is_known or self.is_renamed or self.stop > 0
 
     @property
     def rows_emitted(self) -> int:

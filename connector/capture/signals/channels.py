@@ -32,6 +32,12 @@ class SignalChannels:
         self._unsaved: list[Signal] = []
         self._repeated: list[Signal] = []
         self._is_rewound = False
+        self._is_unstored = False
+
+    @property
+    def awaits_storage(self) -> bool:
+        """Whether signals without offsets have run, and no stored offset has their effect."""
+        return self._is_unstored and not self._repeated
 
     @property
     def rest(self) -> RestChannel | None:
@@ -54,11 +60,15 @@ class SignalChannels:
         for channel in self._channels:
             signals = channel.read()
             # All of them at once: an error of the first one must not lose the others.
-            self._unsaved += [signal for signal in signals if signal.offset is None]
+            unsaved = [signal for signal in signals if signal.offset is None]
+            self._unsaved += unsaved
+            self._is_unstored |= bool(unsaved)
             for signal in signals:
                 yield signal
                 if signal.offset is not None:
                     self.offset = signal.offset
+        if not self._is_unstored:
+            self.acknowledge()
 
     def notices(self) -> Iterator[Notice]:
         """Yield why channels cannot be read, if that has changed."""
@@ -70,6 +80,12 @@ class SignalChannels:
     def note_saved(self) -> None:
         """Note that a state is saved to which all signals have led."""
         self._unsaved.clear()
+
+    def acknowledge(self) -> None:
+        """Note that an offset is stored with what all signals have led to."""
+        self._is_unstored = False
+        for channel in self._channels:
+            channel.acknowledge()
 
     def rewind(self) -> None:
         """Read the signals since the saved state again."""

@@ -94,6 +94,9 @@ class InstalledChannel:
     def seek(self, offset: int | None) -> None:
         """Do nothing: there are no offsets."""
 
+    def acknowledge(self) -> None:
+        """Do nothing: the channel counts a signal as delivered when it is read."""
+
     def close(self, offset: int | None) -> None:
         """Close the channel."""
         del offset

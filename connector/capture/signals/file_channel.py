@@ -1,4 +1,4 @@
-"""Signals from a file: a JSON object in each line. The file is removed when it is read."""
+"""Signals from a file: a JSON object a line. It is removed when what they led to is stored."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class FileChannel:
     """The channel ``file``.
 
     The file is renamed before it is read, so that no line is lost that is written meanwhile. A
-    writer may have opened it before, so the next read takes what came behind, then removes the
-    renamed file. A kill in between leaves it: its signals are read again.
+    writer may have opened it before: the renamed file is removed when a further look at it finds
+    no line, and all of its signals are acknowledged. A kill before leaves it: they are read again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -23,7 +23,7 @@ class FileChannel:
         self._path = path
         self._taken = path.with_name(path.name + ".taken")
         self._done: int | None = None  # bytes of the renamed file that are read
-        self._rest = b""
+        self._is_acknowledged = False
 
     def read(self) -> list[Signal]:
         """Return the signals of the file."""
@@ -40,21 +40,26 @@ class FileChannel:
         return [signal for signal in found if signal is not None]
 
     def _lines(self) -> list[str]:
-        if self._done is not None:
-            self._read_rest(self._done)
-        if self._taken.exists() or self._take():
+        found = b"" if self._done is None else self._read_on(self._done)
+        if self._done is None and (self._taken.exists() or self._take()):
             data = self._taken.read_bytes()
             self._done = data.rfind(b"\n") + 1
-            self._rest += data[: self._done]
-        found, self._rest = self._rest, b""
+            found += data[: self._done]
+        self._is_acknowledged = not found and self._is_acknowledged
         return found.decode("utf-8", "replace").splitlines()
 
-    def _read_rest(self, done: int) -> None:
-        """Read what was written to the renamed file since; remove it."""
-        data = self._taken.read_bytes()
+    def _read_on(self, done: int) -> bytes:
+        """Read what was written to the renamed file since, also without an end of the line."""
+        found = self._taken.read_bytes()[done:]
+        if found:
+            self._done = done + len(found)
+        elif self._is_acknowledged:
+            self._remove()
+        return found
+
+    def _remove(self) -> None:
         self._taken.unlink()
         self._done = None
-        self._rest += data[done:]
 
     def _take(self) -> bool:
         try:
@@ -66,10 +71,15 @@ class FileChannel:
     def seek(self, offset: int | None) -> None:
         """Do nothing: a file has no offsets."""
 
+    def acknowledge(self) -> None:
+        """Note that what was read need not be read again: the file may be removed."""
+        self._is_acknowledged = True
+
     def close(self, offset: int | None) -> None:  # noqa: ARG002 - a protocol
-        """Remove a file that is read completely."""
+        """Remove a file whose signals are all acknowledged."""
         try:
-            if self._done is not None and self._taken.stat().st_size == self._done:
-                self._taken.unlink()
+            is_read = self._done is not None and self._taken.stat().st_size == self._done
+            if is_read and self._is_acknowledged:
+                self._remove()
         except OSError as error:
             log.warning("The signals in %s will be read again: %s", self._taken, error)

@@ -38,6 +38,9 @@ class KafkaChannel:
         """Continue behind an offset; without one, where the group is."""
         self._topic.seek(None if offset is None else offset + 1)
 
+    def acknowledge(self) -> None:
+        """Do nothing: the stored offset has that of the last signal."""
+
     def close(self, offset: int | None) -> None:
         """Close the consumer. The group is for Debezium: a takeover continues behind the offset."""
         if offset is not None:

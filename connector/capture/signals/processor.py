@@ -161,6 +161,9 @@ class Signals:
             yield from self._channels.notices()
         if last is None:
             return
+        if self._channels.awaits_storage:
+            yield self.with_state(replace(last, commits=0, is_due=True))
+            self._channels.acknowledge()
         if self._incremental is not None:
             self._incremental.note_progress(last)
             yield from self._go_on(self._incremental, last)

@@ -18,10 +18,14 @@ _KEPT: Final = 100
 
 @dataclass(slots=True)
 class ReceivedSignal:
-    """A signal and when it came, in milliseconds; ``read``: the capture has taken it."""
+    """A signal and when it came, in milliseconds.
+
+    ``taken``: the capture has taken it; ``read``: what it led to is stored, too.
+    """
 
     signal: Signal
     received: int
+    taken: bool = False
     read: bool = False
 
     def report(self) -> dict[str, object]:
@@ -45,8 +49,12 @@ class RestChannel:
         self._signals: deque[ReceivedSignal] = deque(maxlen=_KEPT)
 
     def continue_from(self, previous: RestChannel) -> None:
-        """Take the signals of the channel of the run before."""
+        """Take the signals of the channel of the run before; those are read again that it has not
+        stored.
+        """
         with previous._lock, self._lock:
+            for one in previous._signals:
+                one.taken = one.read
             self._signals.extend(previous._signals)
 
     def add(self, identity: str, type_: str, data: Mapping[str, Any]) -> Mapping[str, object]:
@@ -73,13 +81,19 @@ class RestChannel:
     def read(self) -> list[Signal]:
         """Return the signals that came since the last call."""
         with self._lock:
-            found = [one for one in self._signals if not one.read]
+            found = [one for one in self._signals if not one.taken]
             for one in found:
-                one.read = True
+                one.taken = True
         return [one.signal for one in found]
 
     def seek(self, offset: int | None) -> None:
         """Do nothing: there are no offsets."""
+
+    def acknowledge(self) -> None:
+        """Note that what the signals that were read led to is stored."""
+        with self._lock:
+            for one in self._signals:
+                one.read = one.taken
 
     def close(self, offset: int | None) -> None:
         """Do nothing: nothing is open."""

@@ -41,6 +41,9 @@ class SignalChannel(Protocol):
     def seek(self, offset: int | None) -> None:
         """Continue behind the last signal that is done, None at the start."""
 
+    def acknowledge(self) -> None:
+        """Note that the effect of all signals that were read is in a stored offset."""
+
     def close(self, offset: int | None) -> None:
         """Release the connections; ``offset`` is that of the last signal that is done."""
 
@@ -110,10 +113,6 @@ class SnapshotRequest:
         """Whether a blocking snapshot reads a table, whose name may be given in quotes."""
         names = (str(table), table.quoted())
         return any(_matches(text, name, re.IGNORECASE) for text in self.tables for name in names)
-
-    def names(self, table: str) -> bool:
-        """Whether the request names a table, by itself or by an expression."""
-        return any(text == table or _matches(text, table) for text in self.tables)
 
 
 def snapshot_request(signal: Signal) -> SnapshotRequest | None:

@@ -130,6 +130,8 @@ def test_a_signal_without_an_offset_is_executed_once_more_after_an_error() -> No
 class Once(Channel):
     """A channel whose signals come once, as those of a file."""
 
+    def acknowledge(self) -> None: ...
+
     def seek(self, offset: int | None) -> None:
         """Do nothing."""
 

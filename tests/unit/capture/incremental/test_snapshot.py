@@ -143,6 +143,31 @@ def test_a_stop_between_two_attempts_ends_the_snapshot() -> None:
     assert failures(changes) == []
 
 
+def test_what_is_requested_behind_a_stop_is_read() -> None:
+    """Though the stop waits for the end of a window."""
+    made = database()
+    made.signal("two", "stop-snapshot", EXECUTE)
+    made.signal("three", "execute-snapshot", EXECUTE)
+    changes = run(Chunks(made), made)
+    assert rows_read(changes)[-5:] == [0, 1, 2, 3, 4]
+
+
+def test_a_stop_that_waits_for_the_end_of_a_window_outlives_a_restart() -> None:
+    made = database()
+    made.signal("two", "stop-snapshot", EXECUTE)
+    capture = Capture(made, Chunks(made), 2, deletes=False)
+    offset: dict[str, Any] = {}
+    for change in capture.run({}):
+        if isinstance(change, Progress):
+            offset = {**change.position.to_offset(), **change.kept}
+            if offset["n"] == 2:
+                break
+    assert '"stop":1' in offset["millrace_started_tables"]
+    changes = run(Chunks(made), made, offset)
+    assert rows_read(changes) == []
+    assert types(changes) == ["COMPLETED", "ABORTED"]
+
+
 def failures(changes: list[Change]) -> list[dict[str, str]]:
     return [dict(change.reasons) for change in changes if isinstance(change, FailedTables)]
 
@@ -163,8 +188,11 @@ def test_a_failed_table_is_reported_until_it_is_read_or_stopped() -> None:
 class ChunksOfAnyCase(Chunks):
     """Tables of a server with lower_case_table_names=1."""
 
+    def key(self, table: TableId) -> TableId:
+        return TableId(table.database.lower(), table.table.lower())
+
     def schema(self, table: TableId) -> TableEventSchema | None:
-        return super().schema(TableId(table.database.lower(), table.table.lower()))
+        return super().schema(self.key(table))
 
 
 def test_a_table_is_read_under_the_name_of_its_definition() -> None:
@@ -175,6 +203,8 @@ def test_a_table_is_read_under_the_name_of_its_definition() -> None:
     list(snapshot.execute("one", SnapshotRequest((str(TABLE).upper(),))))
     (read,) = json.loads(snapshot.to_offset()["incremental_snapshot_collections"])
     assert read["incremental_snapshot_collections_id"] == str(TABLE)
+    list(snapshot.stop(SnapshotRequest(("d.T",))))
+    assert '"stop":1' in snapshot.to_offset()["millrace_started_tables"]
 
 
 def test_a_failed_table_is_read_on_behind_its_last_chunk() -> None:
@@ -263,7 +293,11 @@ class DroppedTable(Chunks):
 
 @pytest.mark.parametrize(
     ("looks", "read"),
-    [([True, *[False] * 4], [0, 1, 2, 3, 4]), ([True, *[False] * 5], [0, 1]), ([False], [])],
+    [
+        ([True, True, *[False] * 4], [0, 1, 2, 3, 4]),
+        ([True, True, *[False] * 5], [0, 1]),
+        ([False, False], []),
+    ],
 )
 def test_a_table_that_is_dropped_and_created_again_is_read_on(
     looks: list[bool], read: list[int]

@@ -18,6 +18,7 @@ class Channel:
         self._next = 0
         self.closed: list[int | None] = []
         self.fault = ""
+        self.acknowledged = 0
 
     def read(self) -> list[Signal]:
         found = [signal for signal in self._signals if (signal.offset or 0) >= self._next]
@@ -26,6 +27,9 @@ class Channel:
 
     def seek(self, offset: int | None) -> None:
         self._next = 0 if offset is None else offset + 1
+
+    def acknowledge(self) -> None:
+        self.acknowledged += 1
 
     def close(self, offset: int | None) -> None:
         self.closed.append(offset)

@@ -16,8 +16,11 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "signals.txt"
 
 
-def types(channel: FileChannel) -> list[str]:
-    return [signal.type for signal in channel.read()]
+def types(channel: FileChannel, *, acknowledged: bool = True) -> list[str]:
+    found = [signal.type for signal in channel.read()]
+    if acknowledged:
+        channel.acknowledge()
+    return found
 
 
 def test_a_file_is_removed_when_it_is_read(path: Path) -> None:
@@ -89,3 +92,28 @@ def test_what_cannot_be_read_is_a_fault(path: Path) -> None:
     path.write_text(LOG)
     assert types(channel) == ["log"]
     assert channel.fault == ""
+
+
+def test_signals_are_in_the_file_until_they_are_acknowledged(path: Path) -> None:
+    channel = FileChannel(path)
+    path.write_text(LOG)
+    assert types(channel, acknowledged=False) == ["log"]
+    path.write_text(PAUSE)
+    for _ in range(3):
+        assert types(channel, acknowledged=False) == []
+    channel.close(None)
+    assert types(FileChannel(path)) == ["log"]
+    channel.acknowledge()
+    assert types(channel) == ["pause-snapshot"]
+
+
+def test_lines_behind_acknowledged_ones_are_kept(path: Path) -> None:
+    channel = FileChannel(path)
+    with path.open("a") as writer:
+        writer.write(LOG)
+        writer.flush()
+        assert types(channel) == ["log"]
+        writer.write(PAUSE)
+    assert types(channel, acknowledged=False) == ["pause-snapshot"]
+    assert types(channel, acknowledged=False) == []
+    assert types(FileChannel(path)) == ["log", "pause-snapshot"]

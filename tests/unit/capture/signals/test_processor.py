@@ -95,3 +95,30 @@ def test_a_channel_that_cannot_be_read_is_a_notice_until_it_can() -> None:
     assert notices(list(made.weave(stream(HeartbeatDue(), HeartbeatDue())))) == ["no broker"]
     channel.fault = ""
     assert notices(list(made.weave(stream(HeartbeatDue(), HeartbeatDue())))) == [""]
+
+
+def test_signals_without_offsets_are_acknowledged_when_their_effect_is_stored() -> None:
+    """Before anything else is emitted, and not before a signal that failed has run again."""
+    channel = Channel(Signal("one", "execute-snapshot", {"data-collections": ["d.t"]}))
+    made, chunks = signals_with_chunks(channel)
+    chunks.faults = 1
+    with pytest.raises(DatabaseUnavailableError):
+        list(made.weave(stream(Progress(At(1)), HeartbeatDue())))
+    made.rewind()
+    seen: list[Change] = []
+    for change in made.weave(stream(Progress(At(1)), HeartbeatDue(), Progress(At(2)))):
+        due = [one for one in seen if isinstance(one, Progress) and one.is_due]
+        assert channel.acknowledged == len(due)
+        seen.append(change)
+    assert channel.acknowledged == 1
+    [stored] = [one for one in seen if isinstance(one, Progress) and one.is_due]
+    assert "incremental_snapshot_collections" in stored.kept
+    assert started(seen) == 1
+
+
+def test_a_file_without_signals_is_acknowledged() -> None:
+    channel = Channel()
+    assert kept_values(list(signals(channel).weave(stream(Progress(At(1)), HeartbeatDue())))) == [
+        {}
+    ]
+    assert channel.acknowledged == 1
