@@ -308,7 +308,7 @@ class IncrementalSnapshot:
             self._is_due = self._state.running
         except (StopError, TableChangedError) as error:
             self._drop_windows()
-            reason = f"The watermarks of incremental snapshots cannot be written: {error}"
+            reason = f"Watermarks cannot be written: {error} {error.remedy}".strip()
             for table in list(self._state.tables):
                 yield from self._reading.refuse(table, reason)
             self._is_due = self._state.running

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from connector.capture.change import Row
 from connector.capture.incremental.chunk_source import TableRequest
@@ -16,11 +17,13 @@ from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
-from connector.errors import ReadOnlyServerError
+from connector.errors import ReadOnlyServerError, StopError
 from connector.mysql.incremental.chunk_reader import MySqlChunkReader, key_columns
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, quote
 from connector.mysql.source_block import SourceBlock
+
+_COMMIT_ORDER: Final = "binlog_order_commits"
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +127,9 @@ class MySqlChunks(MySqlChunkReader):
         """Insert the first mark.
 
         :raises ServerSwitchError: the server is read-only, and another one is not.
+        :raises StopError: transactions may become visible in another order than that of the log.
         """
+        self._check_commit_order()
         self._opened = _now_text()
         data = {"openWindowTimestamp": self._opened}
         self._insert(f"{chunk}-open", "snapshot-window-open", data)
@@ -149,6 +154,16 @@ class MySqlChunks(MySqlChunkReader):
         micros = time.time_ns() // 1000
         name, marker = table, "incremental"
         return self._source.at_event(window_end, name.database, name.table, marker, micros)
+
+    def _check_commit_order(self) -> None:
+        with self._connection() as session:
+            if session.variable(_COMMIT_ORDER) == "OFF":
+                raise StopError(
+                    f"{_COMMIT_ORDER} is OFF, so a chunk may lack a transaction that is in the "
+                    "binlog before its first watermark.",
+                    f"Run SET GLOBAL {_COMMIT_ORDER} = ON, or set read.only=true; then send the "
+                    "signal resume-snapshot.",
+                )
 
     def _insert(self, identity: str, type_: str, data: dict[str, str]) -> None:
         with self._writing() as session:
