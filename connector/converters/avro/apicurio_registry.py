@@ -11,11 +11,11 @@ from typing import Any
 
 from connector.converters.apicurio_registry import PREFIX, ApicurioRegistry, Artifact
 from connector.converters.avro.apicurio_config import STRATEGIES
+from connector.converters.avro.registered import same_fields
 from connector.converters.avro.schemas import (
     AvroDialect,
     AvroSchemaWriter,
     record_name,
-    same_fields,
 )
 from connector.converters.registry import RegistryClient
 from connector.converters.subjects import required_name

@@ -10,11 +10,11 @@ import orjson
 from connector.converters.avro.confluent_config import CONFIG
 from connector.converters.avro.encoder import Encoder
 from connector.converters.avro.fragments import AvroFragments
+from connector.converters.avro.registered import same_fields
 from connector.converters.avro.schemas import (
     AvroDialect,
     AvroSchemaWriter,
     record_name,
-    same_fields,
 )
 from connector.converters.confluent_keys import PASSED_ON, options_of
 from connector.converters.confluent_registry import ConfluentRegistry

@@ -8,7 +8,8 @@ name. The settings of the two converters that change schemas are the fields of `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote_plus
@@ -49,7 +50,6 @@ _LOGICAL: Final = {
 }
 _CONFLUENT: Final = "io.confluent.connect.avro"
 _DEFAULT_PRECISION: Final = 64
-_PRIMITIVE: Final = frozenset([*_TYPES.values(), "null"])
 _NOT_LETTERS: Final = re.compile(r"[^a-zA-Z0-9_]")
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 
@@ -119,9 +119,10 @@ class AvroSchemaWriter:
         doc = (schema.parameters or {}).get(f"{_CONFLUENT}.record.doc")
         if doc is not None:
             text["doc"] = doc
-        text["fields"] = [
+        fields = [
             self._field(field.name, field.schema, own_space, schema) for field in schema.fields
         ]
+        text["fields"] = _with_unique_names(name, fields)
         text |= self._properties(schema)
         return text | _avro_parameters(schema)
 
@@ -236,6 +237,18 @@ class AvroSchemaWriter:
         return check_name(scrub_name(name) if self._dialect.scrub else name)
 
 
+def _with_unique_names(record: str, fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the fields of a record: scrubbed names may have become one."""
+    names = Counter(field["name"] for field in fields)
+    for name, count in names.items():
+        if count > 1:
+            raise ConversionError(
+                f"The Avro record {record} has {count} fields of the name {name}.",
+                "Rename the columns, for example with ReplaceField, or leave some out.",
+            )
+    return fields
+
+
 def _content(schema: Schema) -> tuple[Any, ...]:
     """Return what a struct holds: the first of a name describes others that differ outside of it.
 
@@ -298,37 +311,3 @@ def _avro_parameters(schema: Schema) -> dict[str, str]:
     return {
         name: text for name, text in (schema.parameters or {}).items() if name.startswith("avro")
     }
-
-
-def same_fields(one: Any, other: Any, references: Iterable[Any] = ()) -> bool:
-    """Whether two schemas have the same fields, types and names: their values equal in bytes.
-
-    ``references`` hold types that the first one only names.
-    """
-    known: dict[str, Any] = {}
-    for reference in references:
-        _essence(reference, None, known)
-    return bool(_essence(one, None, known) == _essence(other, None, {}))
-
-
-def _essence(avro: Any, space: str | None, known: dict[str, Any]) -> Any:
-    """Return what of a schema decides on bytes; names stand for the ``known`` types."""
-    if isinstance(avro, list):
-        return [_essence(branch, space, known) for branch in avro]
-    if isinstance(avro, str):
-        full = avro if "." in avro or avro in _PRIMITIVE or not space else f"{space}.{avro}"
-        return known.get(full, full)
-    kind = avro["type"]
-    if kind not in ("record", "enum", "fixed", "array", "map"):
-        return _essence(kind, space, known)
-    if kind in ("array", "map"):
-        inner = avro["items" if kind == "array" else "values"]
-        return kind, _essence(inner, space, known)
-    own = avro.get("namespace", space)
-    name = avro["name"] if "." in avro["name"] or not own else f"{own}.{avro['name']}"
-    own = name.rpartition(".")[0]
-    fields = [
-        (field["name"], _essence(field["type"], own, known)) for field in avro.get("fields", ())
-    ]
-    known[name] = kind, name, fields, avro.get("symbols"), avro.get("size")
-    return known[name]

@@ -10,7 +10,8 @@ import fastavro
 import pytest
 
 from connector.converters.avro.encoder import Encoder
-from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter, same_fields, scrub_name
+from connector.converters.avro.registered import same_fields
+from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter, scrub_name
 from connector.data.schema import (
     BYTES,
     FLOAT32,
@@ -147,6 +148,12 @@ def test_scrubbed_names(name: str, expected: str) -> None:
 def test_an_empty_part_of_a_scrubbed_namespace_stays_empty() -> None:
     avro = written(struct("a..b", ("id", INT32)), AvroDialect(scrub=True))
     assert (avro["namespace"], avro["name"]) == ("a.", "b")
+
+
+def test_scrubbed_names_that_become_one() -> None:
+    row = struct("s.V", ("a b", INT32), ("a-b", INT32))
+    with pytest.raises(ConversionError, match="record V has 2 fields of the name a_b"):
+        written(row, AvroDialect(scrub=True))
 
 
 def test_the_default_of_a_map_with_other_keys_is_a_list_of_pairs() -> None:
