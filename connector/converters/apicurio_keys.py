@@ -26,6 +26,7 @@ _REGISTRY: Final = "apicurio.registry."
 _HEADERS: Final = f"{_REGISTRY}request.headers."
 PASSED_ON: Final = (_HEADERS,)
 _SERDE: Final = "io.apicurio.registry.serde."
+_RESOLVER: Final = "io.apicurio.registry.resolver.DefaultSchemaResolver"
 _PATH: Final = "/apis/registry/v2"
 _ID_STRATEGIES: Final = {  # of version 1
     "io.apicurio.registry.utils.serde.strategy.GetOrCreateIdStrategy": "auto-register",
@@ -81,6 +82,14 @@ REGISTRY_KEYS: Final = (
         for name in (
             "service.token.endpoint", "service.url", "realm", "client.id", "client.scope",
         )
+    ),
+    ConfigKey(
+        "apicurio.auth.client.secret", "PASSWORD", doc="Authentication by OpenID Connect.",
+        validator=only(because="use apicurio.auth.username and apicurio.auth.password"),
+    ),
+    ConfigKey(
+        f"{_REGISTRY}schema-resolver", "CLASS", _RESOLVER, "LOW", "How schemas are found.",
+        validator=only(_RESOLVER, because="Java classes cannot be loaded"),
     ),
     *tls_keys(f"{_REGISTRY}request."),
     *(

@@ -15,6 +15,12 @@ from connector.converters.registry_keys import (
 
 _REGISTRY: Final = "apicurio.registry."
 _SERDE: Final = "io.apicurio.registry.serde."
+_HANDLER: Final = f"{_SERDE}headers.DefaultHeadersHandler"
+_DATUMS: Final = f"{_SERDE}avro.DefaultAvroDatumProvider"
+_SERIALIZERS: Final = (
+    f"{_SERDE}avro.AvroKafkaSerializer",
+    "io.apicurio.registry.utils.serde.AvroKafkaSerializer",  # of version 1
+)
 STRATEGIES: Final = {
     f"{_SERDE}strategy.TopicIdStrategy": "topic",
     f"{_SERDE}strategy.SimpleTopicIdStrategy": "simple topic",
@@ -71,6 +77,22 @@ CONFIG: Final = ConfigDef(
             f"{_REGISTRY}dereference-schema", default=True,
             doc="Register each schema as a whole; with false, with references to the records "
             "inside.",
+        ),
+        ConfigKey(
+            f"{_REGISTRY}headers.handler", "CLASS", _HANDLER, "LOW", "Which headers are written.",
+            validator=only(_HANDLER, because="Java classes cannot be loaded"),
+        ),
+        ConfigKey(
+            f"{_REGISTRY}avro-datum-provider", "CLASS", _DATUMS, "LOW", "How records are written.",
+            validator=only(_DATUMS, because="Java classes cannot be loaded"),
+        ),
+        ConfigKey(
+            f"{_REGISTRY}converter.serializer", "CLASS", None, "LOW", "How values are written.",
+            validator=only(*_SERIALIZERS, because="values are written in Avro"),
+        ),
+        ConfigKey(
+            f"{_REGISTRY}converter.deserializer", "CLASS", None, "LOW",
+            "Kept for compatibility: it concerns messages that are read from Kafka.",
         ),
         SCHEMAS_KEPT,
         AVRO_ENUMERATIONS,

@@ -152,8 +152,24 @@ def test_an_outage(registry: ScriptedRegistry) -> None:
         ("apicurio.registry.use-id", "name"),
         ("apicurio.auth.service.url", "http://keycloak"),
         ("apicurio.registry.url", "not a url"),
+        ("apicurio.auth.client.secret", "secret of mine"),
+        ("apicurio.registry.schema-resolver", "com.example.Resolver"),
+        ("apicurio.registry.headers.handler", "com.example.Handler"),
+        ("apicurio.registry.avro-datum-provider", "com.example.Provider"),
+        ("apicurio.registry.converter.serializer", "com.example.Serializer"),
     ],
 )
 def test_settings_that_are_refused(key: str, value: str) -> None:
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError) as caught:
         ApicurioAvroConverter({"apicurio.registry.url": "http://r", key: value})
+    assert "secret of" not in str(caught.value)
+
+
+def test_the_serializers_of_examples_are_accepted(registry: ScriptedRegistry) -> None:
+    serde = "io.apicurio.registry.serde.avro.AvroKafka"
+    classes = {
+        "converter__serializer": f"{serde}Serializer",
+        "converter__deserializer": f"{serde}Deserializer",
+    }
+    registry.answers.append(ANSWER)
+    assert converter(registry, **classes).from_connect("t", ROW, {"id": 1}) == VALUE
