@@ -13,10 +13,10 @@ from sparksink.schemas.row_schema import Column, RowSchema
 RESERVED: Final = frozenset(
     f"__{name}"
     for name in (
-        "all batch before before_name behind corrupt count current cut deleted end end_at end_hi"
-        " end_lo event_id fault file fresh gtid hi key last_at last_hi last_lo later lo moving n"
-        " names offset op partition pos prior row row_name run seq_hi seq_lo snapshot source_db"
-        " source_file source_gtid source_pos source_row source_sequence source_snapshot"
+        "all batch before before_name begin behind corrupt count current cut deleted end end_at"
+        " end_hi end_lo event_id fault file fresh gtid hi key last_at last_hi last_lo later lo"
+        " moving n names offset op partition pos prior row row_name run seq_hi seq_lo snapshot"
+        " source_db source_file source_gtid source_pos source_row source_sequence source_snapshot"
         " source_table source_ts source_ts_ms start_at streamed timestamp topic tracked"
         " transaction_id transaction_total_order tx_id tx_order v was whole"
     ).split()

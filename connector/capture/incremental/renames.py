@@ -59,7 +59,7 @@ def _replaced(
     change: SchemaChange, renamed: Mapping[TableId, TableId], chunks: ChunkSource
 ) -> Collection[TableId]:
     """Return the keys of names that are those of other tables now, or of none."""
-    changes = change.changes if change.cause == "read" else ()
+    changes = change.changes if change.cause == "parsed" else ()
     made = {chunks.key(one.id) for one in changes if one.type in ("CREATE", "DROP")}
     return made | renamed.keys() | set(map(chunks.key, renamed.values()))
 
