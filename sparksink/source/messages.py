@@ -120,13 +120,19 @@ class Messages:
         if self._source.kind == "file":
             lines = parse_recorded(self._spark.read.schema(RECORDED).json(self._source.path))
             return lines.where((f.col("topic") == topic) & (f.col("offset") >= start))
-        first = json.dumps({topic: {"0": start}}) if start else "earliest"
+        first = self._ddl_start(topic, start) if start else "earliest"
         if self._source.kind == "kafka_py":
             return self._python.between(re.escape(topic), first, "latest", fails=False)
         options = self._kafka()
         options.pop("subscribePattern")
         reader = self._spark.read.format("kafka").options(**options, subscribe=topic)
         return reader.option("startingOffsets", first).option("failOnDataLoss", "false").load()
+
+    def _ddl_start(self, topic: str, start: int) -> str:
+        """Return where to read on: statements are in partition 0, however many there are."""
+        present = self.offsets(re.escape(topic)).get(topic, {})
+        others = {str(number): end for number, (_, end) in present.items()}
+        return json.dumps({topic: {**others, "0": start}})
 
     def _kafka(self, topics: str = "") -> dict[str, str]:
         return {
