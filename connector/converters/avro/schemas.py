@@ -8,7 +8,6 @@ name. The settings of the two converters that change schemas are the fields of `
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -119,10 +118,9 @@ class AvroSchemaWriter:
         doc = (schema.parameters or {}).get(f"{_CONFLUENT}.record.doc")
         if doc is not None:
             text["doc"] = doc
-        fields = [
+        text["fields"] = [
             self._field(field.name, field.schema, own_space, schema) for field in schema.fields
         ]
-        text["fields"] = _with_unique_names(name, fields)
         text |= self._properties(schema)
         return text | _avro_parameters(schema)
 
@@ -235,18 +233,6 @@ class AvroSchemaWriter:
 
     def _check_name(self, name: str) -> str:
         return check_name(scrub_name(name) if self._dialect.scrub else name)
-
-
-def _with_unique_names(record: str, fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the fields of a record: scrubbed names may have become one."""
-    names = Counter(field["name"] for field in fields)
-    for name, count in names.items():
-        if count > 1:
-            raise ConversionError(
-                f"The Avro record {record} has {count} fields of the name {name}.",
-                "Rename the columns, for example with ReplaceField, or leave some out.",
-            )
-    return fields
 
 
 def _content(schema: Schema) -> tuple[Any, ...]:

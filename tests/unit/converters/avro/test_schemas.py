@@ -150,12 +150,6 @@ def test_an_empty_part_of_a_scrubbed_namespace_stays_empty() -> None:
     assert (avro["namespace"], avro["name"]) == ("a.", "b")
 
 
-def test_scrubbed_names_that_become_one() -> None:
-    row = struct("s.V", ("a b", INT32), ("a-b", INT32))
-    with pytest.raises(ConversionError, match="record V has 2 fields of the name a_b"):
-        written(row, AvroDialect(scrub=True))
-
-
 def test_the_default_of_a_map_with_other_keys_is_a_list_of_pairs() -> None:
     pairs = map_of(INT32, STRING)
     [full] = written(struct("s.V", ("m", pairs.with_changes(default={1: "a"}))))["fields"]
