@@ -42,11 +42,9 @@ class LateDefinitions:
         until = time.monotonic() + self._seconds
         while True:
             frame, counts = summarize(messages, self._layouts)
-            lacking = self._lacking(counts) if self._read is not None else set()
-            if self._read is None or lacking <= self._missed:
+            if self._read is None or (lacking := self._lacking(counts)) <= self._missed:
                 return frame, counts
-            arrived = self._wait(self._read, until)
-            if not arrived:
+            if not self._wait(self._read, until):
                 self._missed |= lacking
                 return frame, counts
             self._missed.clear()
