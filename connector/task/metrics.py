@@ -179,10 +179,8 @@ class TaskMetrics:
         self.native_columns, self.captured_tables = native_columns, captured_tables
 
     def record_change(self, change: Change) -> None:
-        """Count a change that the source yields."""
-        if isinstance(change, RowChanges):
-            self._rows(change)
-        elif isinstance(change, Progress):
+        """Count a change that the source yields; `record_rows` counts changes of rows."""
+        if isinstance(change, Progress):
             self._progress(change)
         elif isinstance(change, SchemaChange):
             self._schema(change)

@@ -101,7 +101,7 @@ def created(table: TableId) -> SchemaChange:
 
 def test_rows_are_counted_by_what_happened_to_them(metrics: TaskMetrics) -> None:
     for op, count in (("c", 3), ("u", 2), ("d", 1)):
-        metrics.record_change(rows(op, count))  # type: ignore[arg-type]
+        metrics.record_rows([rows(op, count)])  # type: ignore[arg-type]
     metrics.record_change(Truncated(rows("c", 1).codec, source()))
     metrics.record_change(SchemaChange("ALTER", "shop", "ALTER …", (), source()))
     counts = metrics.streaming.counts
@@ -115,10 +115,10 @@ def test_a_snapshot_counts_its_tables_and_rows(metrics: TaskMetrics) -> None:
         metrics.record_change(created(table))
     assert {str(table) for table in metrics.tables} == {"shop.orders", "shop.empty"}
     assert metrics.remaining == metrics.tables
-    metrics.record_change(rows("r", 1, mark="first"))
-    metrics.record_change(rows("r", 5, mark="true"))
+    metrics.record_rows([rows("r", 1, mark="first")])
+    metrics.record_rows([rows("r", 5, mark="true")])
     assert ORDERS in metrics.remaining
-    metrics.record_change(rows("r", 1, mark="last_in_data_collection"))
+    metrics.record_rows([rows("r", 1, mark="last_in_data_collection")])
     assert metrics.rows_scanned == {"shop.orders": 7}
     assert {str(table) for table in metrics.remaining} == {"shop.empty"}
     assert metrics.streaming.total == 0
@@ -133,7 +133,7 @@ def test_a_snapshot_counts_its_tables_and_rows(metrics: TaskMetrics) -> None:
 def test_the_lag_is_that_of_the_last_event_until_nothing_is_left(metrics: TaskMetrics) -> None:
     metrics.progress.streaming = True
     assert metrics.behind_ms == -1
-    metrics.record_change(rows("c", 1, ago(60_000)))
+    metrics.record_rows([rows("c", 1, ago(60_000))])
     metrics.record_change(Progress(At(), in_transaction=True))
     assert 60_000 <= metrics.behind_ms < 90_000
     assert metrics.streaming.last_at > 0
@@ -167,9 +167,9 @@ def test_statistics_of_the_lag(metrics: TaskMetrics) -> None:
 
 def test_each_lag_of_the_stream_is_kept(metrics: TaskMetrics) -> None:
     metrics.progress.streaming = True
-    metrics.record_change(rows("r", 1, ago(60_000), mark="last"))
+    metrics.record_rows([rows("r", 1, ago(60_000), mark="last")])
     metrics.record_change(Progress(At()))
-    metrics.record_change(rows("c", 1, ago(60_000)))
+    metrics.record_rows([rows("c", 1, ago(60_000))])
     metrics.record_change(Progress(At()))
     metrics.record_change(Progress(At(2)))
     assert list(metrics.lags) == [metrics.lags[0]]
@@ -189,18 +189,18 @@ def test_a_transaction_of_tables_that_are_not_captured_is_no_event(metrics: Task
 
 
 def test_a_snapshot_has_no_lag(metrics: TaskMetrics) -> None:
-    metrics.record_change(rows("r", 1, ago(60_000), mark="last"))
+    metrics.record_rows([rows("r", 1, ago(60_000), mark="last")])
     metrics.record_change(Progress(At()))
     assert metrics.behind_ms == -1
     assert metrics.snapshot.last_at > 0
 
 
 def test_counts_go_on_in_another_run(metrics: TaskMetrics) -> None:
-    metrics.record_change(rows("c", 3))
+    metrics.record_rows([rows("c", 3)])
     metrics.bytes_sent = 100
     another = Queue()
     metrics.start_run(Measured(), another)
-    metrics.record_change(rows("c", 3))
+    metrics.record_rows([rows("c", 3)])
     assert (metrics.streaming.total, metrics.bytes_sent) == (6, 100)
     assert metrics.queue is another
 
