@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fixtures.capture import LONG, SIGNALS, Capture
+from tests.fixtures.capture import LONG, SIGNALS, Capture, capture_with_signals
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -20,10 +20,8 @@ from tools.stack import KafkaBroker, MillraceWorker
 def capture(
     millrace: MillraceWorker, topics: Topics, each_database: FreshDatabase, broker: KafkaBroker
 ) -> Iterator[Capture]:
-    made = Capture(millrace, topics, each_database, broker)
-    made.take_signals()
-    yield made
-    made.close()
+    with capture_with_signals(millrace, topics, each_database, broker) as made:
+        yield made
 
 
 def request(capture: Capture, *tables: str, **more: Any) -> None:

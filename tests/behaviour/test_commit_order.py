@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fixtures.capture import LONG, SIGNALS, Capture
+from tests.fixtures.capture import LONG, SIGNALS, Capture, capture_with_signals
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -18,12 +18,10 @@ from tools.stack import KafkaBroker, MillraceWorker
 def capture(
     millrace: MillraceWorker, topics: Topics, database: FreshDatabase, broker: KafkaBroker
 ) -> Iterator[Capture]:
-    made = Capture(millrace, topics, database, broker)
-    made.take_signals()
-    database.server.execute("SET GLOBAL binlog_order_commits = OFF")
-    yield made
-    database.server.execute("SET GLOBAL binlog_order_commits = ON")
-    made.close()
+    with capture_with_signals(millrace, topics, database, broker) as made:
+        database.server.execute("SET GLOBAL binlog_order_commits = OFF")
+        yield made
+        database.server.execute("SET GLOBAL binlog_order_commits = ON")
 
 
 def test_no_chunk_is_read_until_the_order_is_that_of_the_binlog(capture: Capture) -> None:

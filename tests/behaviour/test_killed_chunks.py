@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.fixtures.capture import LONG, SIGNALS, Capture
+from tests.fixtures.capture import LONG, SIGNALS, Capture, capture_with_signals
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -25,10 +25,8 @@ KILLED = (
 def capture(
     millrace: MillraceWorker, topics: Topics, each_database: FreshDatabase, broker: KafkaBroker
 ) -> Iterator[Capture]:
-    made = Capture(millrace, topics, each_database, broker)
-    made.take_signals()
-    yield made
-    made.close()
+    with capture_with_signals(millrace, topics, each_database, broker) as made:
+        yield made
 
 
 def signal(capture: Capture, number: int, type_: str, condition: str = "") -> str:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from confluent_kafka import Producer
 
-from tests.fixtures.capture import LONG, SIGNALS, Capture
+from tests.fixtures.capture import LONG, SIGNALS, Capture, capture_with_signals
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
@@ -22,11 +22,9 @@ from tools.stack import CAPTURE, KafkaBroker, MillraceWorker
 def capture(
     millrace: MillraceWorker, topics: Topics, database: FreshDatabase, broker: KafkaBroker
 ) -> Iterator[Capture]:
-    made = Capture(millrace, topics, database, broker)
-    made.take_signals()
-    made.config["signal.poll.interval.ms"] = "200"
-    yield made
-    made.close()
+    with capture_with_signals(millrace, topics, database, broker) as made:
+        made.config["signal.poll.interval.ms"] = "200"
+        yield made
 
 
 def request(capture: Capture, *tables: str, **more: Any) -> str:

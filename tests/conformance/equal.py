@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tests.conformance.normal import difference
-from tests.conformance.sides import Side
+from tests.conformance.sides import Run, Side
 
 
 def assert_none_failed(theirs: Side, ours: Side) -> None:
@@ -27,3 +27,10 @@ def assert_equal(ours: Side, theirs: Side, names: Iterable[str]) -> None:
             differences.append(f"{name}: {len(mine)} messages, not {len(other)}: {extra}")
     found = [text for text in differences if text]
     assert not found, "\n".join(found[:10])
+
+
+def assert_sides_equal(run: Run, seed: int) -> None:
+    for side in run.ours:
+        assert_none_failed(run.oracle, side)
+        assert_equal(side, run.oracle, run.oracle.topics)
+        assert sorted(side.topics) == sorted(run.oracle.topics), f"seed {seed}"

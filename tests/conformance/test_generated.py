@@ -14,7 +14,7 @@ from itertools import count
 
 import pytest
 
-from tests.conformance.equal import assert_equal, assert_none_failed
+from tests.conformance.equal import assert_sides_equal
 from tests.conformance.sides import Run
 from tests.fixtures.generated_workload import Workload
 from tests.fixtures.scenario import Scenario
@@ -55,7 +55,7 @@ def test_random_statements(
             run = Run(scenarios, database, broker, topics, oracle, ours, still=8)
             run.play()
             assert not run.errors
-            _assert_sides_equal(run, seed)
+            assert_sides_equal(run, seed)
 
 
 def _workloads(database: DatabaseServer, flavor: str) -> Iterator[tuple[int, int, list[Scenario]]]:
@@ -81,10 +81,3 @@ def _count_random(scenario: Scenario) -> int:
         for phase in scenario.phases.values()
         for statement in phase
     )
-
-
-def _assert_sides_equal(run: Run, seed: int) -> None:
-    for side in run.ours:
-        assert_none_failed(run.oracle, side)
-        assert_equal(side, run.oracle, run.oracle.topics)
-        assert sorted(side.topics) == sorted(run.oracle.topics), f"seed {seed}"

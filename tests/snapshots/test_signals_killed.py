@@ -60,7 +60,7 @@ def check_after_kill(at: Environment) -> None:
 
 
 def read(at: Environment) -> list[int]:
-    at._read()
+    at.read()
     return keys_read(at)
 
 
