@@ -21,13 +21,17 @@ from connector.config import (
     invalid,
     settings_below,
 )
-from connector.errors import BrokerUnavailableError, StopError
+from connector.errors import BrokerUnavailableError, ProduceError, StopError
 from connector.fence import Fence
 from connector.kafka.topics import BROKER_DEFAULT, Topics
 
 PREFIX: Final = "topic.creation."
 DEFAULT_GROUP: Final = "default"
 _AGAIN: Final = 0.2  # seconds until the next request to a broker that did not answer
+_REMEDY: Final = (
+    "Ensure that the task is authorized to create topics or that the topic exists, "
+    "and restart the task."
+)
 _OWN: Final = ("include", "exclude", "replication.factor", "partitions")
 
 
@@ -168,12 +172,10 @@ class GroupTopicCreator:
             try:
                 known = self._find_or_create(topic)
             except StopError as error:
-                raise type(error)(
-                    f"Topic {topic} cannot be used: {error}",
-                    error.remedy
-                    or "Ensure that the task is authorized to create topics or that "
-                    "the topic exists, and restart the task.",
-                ) from None
+                # That of a refused message speaks of settings, which are not the cause here.
+                remedy = "" if isinstance(error, ProduceError) else error.remedy
+                text = f"Topic {topic} cannot be used: {error}"
+                raise type(error)(text, remedy or _REMEDY) from None
             self._partitions[topic] = known
         return known
 

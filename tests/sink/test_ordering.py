@@ -8,6 +8,7 @@ import pytest
 
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, frame, rows
 
+LATER = 1_700_000_001_000  # than the times of `Topic.change`, in ms
 TYPES = {"id": "int", "v": "varchar(9)", "updated": "datetime(6)"}
 
 
@@ -84,7 +85,9 @@ def test_the_source_block_has_the_epoch(sink: MakeSink, spark: Any) -> None:
     topic = Topic()
     messages = [
         topic.change("c", 900, None, {"id": 1, "v": "first"}),
-        topic.change("u", 100, None, {"id": 1, "v": "after a failover"}, sequence='["1","7"]'),
+        topic.change(
+            "u", 100, None, {"id": 1, "v": "after a failover"}, sequence='["1","7"]', ts_ms=LATER
+        ),
         topic.change("u", 950, None, {"id": 1, "v": "late"}, sequence=None),
         topic.change("u", 950, None, {"id": 1, "v": "?"}, sequence='["x"]'),
     ]

@@ -103,10 +103,16 @@ def samples() -> list[Sample]:
     value = struct("v", ("id", INT32), optional=True)
     codec = TableEventSchema(Table(ORDERS, ()), "topic", None, value, value, (), ())
     secret: list[tuple[Row | None, Row | None]] = [(None, (4711,))]
+    metrics.record_change(
+        SchemaChange("CREATE", "shop", "CREATE TABLE 4711", (created,), source(snapshot="true"))
+    )
+    metrics.record_rows(
+        [
+            RowChanges(codec, "r", secret, source(snapshot="last")),
+            RowChanges(codec, "c", secret, source(gtid="a:5", query="INSERT 4711")),
+        ]
+    )
     for change in (
-        SchemaChange("CREATE", "shop", "CREATE TABLE 4711", (created,), source(snapshot="true")),
-        RowChanges(codec, "r", secret, source(snapshot="last")),
-        RowChanges(codec, "c", secret, source(gtid="a:5", query="INSERT 4711")),
         IncrementalProgress(("shop.orders",), 10, "chunk-1", "10", "20", "99"),
         LeftOut(filtered=7, skipped=2),
         Progress(At()),

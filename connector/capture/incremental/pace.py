@@ -92,13 +92,17 @@ class StreamLag:
         """Whether no chunk may be read at present."""
         return self._limit > 0 and self._seconds > self._limit
 
-    def notices(self) -> Iterator[Notice]:
-        """Yield what the status shows, if it has changed."""
-        if self.is_too_high == self._is_shown:
+    def notices(self, *, chunk_waits: bool) -> Iterator[Notice]:
+        """Yield what the status shows, if it has changed.
+
+        :param chunk_waits: whether there is a chunk to be read as soon as that is allowed.
+        """
+        is_shown = chunk_waits and self.is_too_high
+        if is_shown == self._is_shown:
             return
-        self._is_shown = self.is_too_high
+        self._is_shown = is_shown
         text = (
             f"Incremental snapshots wait: streaming is {self._seconds:.1f} s behind, more than "
             f"millrace.incremental.snapshot.max.lag.ms={self._limit * 1000:.0f} allows."
         )
-        yield Notice(text if self._is_shown else "", _SUBJECT)
+        yield Notice(text if is_shown else "", _SUBJECT)

@@ -88,6 +88,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         Without changes between two marks a window closes at once.
         """
         if self._windows.phase == "idle" and not self._is_due:
+            yield from self._notices()
             return
         self._positions.follow(streamed, self._last)
         if self._is_due:  # even while the server is not ready
@@ -98,9 +99,9 @@ class ReadOnlySnapshot(IncrementalSnapshot):
                 if not self._positions.has_passed():
                     return
                 yield from self._end_window(self._positions.source_here(), None)
-            yield from self._lag.notices()
-            if not self._can_go_on(end):
-                yield from self._refused.notices()
+            can_go_on = self._can_go_on(end)
+            yield from self._notices()
+            if not can_go_on:
                 return
             self._is_due = False
             yield from super()._read_chunk()

@@ -249,6 +249,12 @@ class IncrementalSnapshot:
         del streamed
         if self._is_due:
             yield from self._read_chunk()
+        yield from self._notices()
+
+    def _notices(self) -> Iterator[Change]:
+        """Yield why chunks wait, if that has changed."""
+        yield from self._lag.notices(chunk_waits=self._is_due)
+        yield from self._refused.notices()
 
     def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
         """Emit the rows that are left; read the next chunks meanwhile."""
@@ -290,7 +296,7 @@ class IncrementalSnapshot:
         self._is_due = self._may_continue and not can_read
         if not self._may_continue:
             self._refused.note(None)
-        yield from (*self._lag.notices(), *self._refused.notices())
+        yield from self._notices()
         if not can_read:
             return
         mark = self._state.begin_chunk()
@@ -312,7 +318,7 @@ class IncrementalSnapshot:
             for table in list(self._state.tables):
                 yield from self._reading.refuse(table, reason)
             self._is_due = self._state.running
-        yield from self._refused.notices()
+        yield from self._notices()
 
     def _drop_windows(self) -> None:
         self._windows.clear()

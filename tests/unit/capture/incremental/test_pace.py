@@ -10,6 +10,7 @@ from connector.capture.incremental.pace import ChunkSize, IncrementalOptions, St
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.signals.signal import SnapshotRequest
 from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import SIGNALS, At, Chunks, Database
 
@@ -79,12 +80,20 @@ def test_the_stream_is_behind_by_the_age_of_its_last_transaction() -> None:
     lag = StreamLag(2.0, lambda: clock[0])
     lag.note(progress(1))
     assert lag.is_too_high
-    [shown] = lag.notices()
+    [shown] = lag.notices(chunk_waits=True)
     assert "9.0 s behind" in shown.text
-    assert list(lag.notices()) == []
+    assert list(lag.notices(chunk_waits=True)) == []
     lag.note(progress(9))
     assert not lag.is_too_high
-    assert [notice.text for notice in lag.notices()] == [""]
+    assert [notice.text for notice in lag.notices(chunk_waits=True)] == [""]
+
+
+def test_the_status_says_nothing_of_the_stream_when_no_chunk_waits() -> None:
+    lag = StreamLag(2.0, lambda: COMMITTED / 1000 + 10.0)
+    lag.note(progress(1))
+    assert list(lag.notices(chunk_waits=False)) == []
+    assert list(lag.notices(chunk_waits=True)) != []
+    assert [notice.text for notice in lag.notices(chunk_waits=False)] == [""]
 
 
 def test_a_stream_to_which_nothing_comes_is_not_behind() -> None:
@@ -98,6 +107,23 @@ def test_a_stream_to_which_nothing_comes_is_not_behind() -> None:
     lag.note(last)
     lag.note(last)
     assert not lag.is_too_high
+
+
+def test_the_status_is_empty_when_a_snapshot_ends_while_the_stream_is_behind() -> None:
+    database = Database({1: (1, "v")})
+    options = IncrementalOptions(2, most_lag=60.0)
+    incremental = IncrementalSnapshot(Chunks(database), Notifications(), options)
+    shown: list[str] = []
+
+    def note(changes: Iterator[Change]) -> None:
+        shown.extend(one.text for one in changes if isinstance(one, Notice))
+
+    incremental.note_progress(Progress(At(1), 1, 1))  # of 1970
+    note(incremental.execute("one", SnapshotRequest(("d.t",))))
+    assert len(shown) == 1
+    note(incremental.stop(SnapshotRequest(())))
+    note(incremental.go_on(At(1)))
+    assert shown[1:] == [""]
 
 
 def test_without_a_limit_nothing_waits() -> None:
