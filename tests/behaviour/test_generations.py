@@ -9,12 +9,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing
 
-import httpx
 import pytest
 
 from connector.mysql.old_names import translate
 from tests.fixtures.topics import Topics
 from tools.stack import CAPTURE, ConnectClient, DatabaseServer, KafkaBroker, MillraceWorker
+from tools.stack.http import http
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 GENERATIONS = {
@@ -142,6 +142,6 @@ def test_signals_of_a_printed_configuration_are_accepted(
 ) -> None:
     config = {**here(GENERATIONS["1.9"], inventory, broker), **SIGNALS, "name": "signals"}
     url = f"{millrace.url}/connector-plugins/{MYSQL}/config/validate"
-    values = [entry["value"] for entry in httpx.put(url, json=config).json()["configs"]]
+    values = [entry["value"] for entry in http.put(url, json=config).json()["configs"]]
     found = {value["name"]: value["errors"] for value in values if value["errors"]}
     assert not found

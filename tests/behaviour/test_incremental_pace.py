@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
-import httpx
 import pytest
 
 from tests.fixtures.capture import SIGNALS, Capture
@@ -18,6 +17,7 @@ from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tests.fixtures.writing import writing
 from tools.stack import KafkaBroker, MillraceWorker
+from tools.stack.http import http
 
 ROWS = 700
 
@@ -95,7 +95,7 @@ def test_chunks_wait_while_streaming_is_behind(capture: Capture) -> None:
     begin(capture)
     data = {"data-collections": [f"{capture.database.name}.many"]}
     with changes_of_the_past(capture.database):
-        httpx.post(
+        http.post(
             f"{capture.url}/connectors/{capture.name}/signals",
             json={"type": "execute-snapshot", "data": data},
         ).raise_for_status()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-import httpx
 import pytest
 from jsonschema import Draft7Validator, ValidationError
 
@@ -26,6 +25,7 @@ from connector.data.semantic import CONNECT_TIMESTAMP, POINT, enum
 from connector.errors import ConversionError
 from tests.fixtures.registry_converters import FIELDS, VALUES, RegistryConverters, event_of
 from tools.stack import SchemaRegistry
+from tools.stack.http import http
 
 ROW = struct(
     "server.shop.Value",
@@ -67,7 +67,7 @@ def _decoded(registry: SchemaRegistry, written: bytes | None) -> tuple[dict[str,
     assert written is not None
     assert written[0] == 0
     identifier = int.from_bytes(written[1:5], "big")
-    answer = httpx.get(f"{registry.url}/schemas/ids/{identifier}", timeout=30).json()
+    answer = http.get(f"{registry.url}/schemas/ids/{identifier}", timeout=30).json()
     assert answer["schemaType"] == "JSON"
     return json.loads(answer["schema"]), json.loads(written[5:])
 
@@ -111,6 +111,6 @@ def test_apicurio_keeps_connect_schemas(schema_registry: SchemaRegistry) -> None
         made._registry._client._http.close()
     assert found == [found[0]] * 3
     path = f"/ids/globalIds/{found[0]['schemaId']}"
-    registered = httpx.get(schema_registry.apicurio_url + path, timeout=30).json()
+    registered = http.get(schema_registry.apicurio_url + path, timeout=30).json()
     whole = JsonConverter().from_connect("ext", EVENT, {"before": None, "after": FILLED, "op": "c"})
     assert {"schema": registered, "payload": found[0]["payload"]} == json.loads(whole or b"")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 
-import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -14,13 +13,14 @@ from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import ConnectClient, KafkaBroker, MillraceWorker
+from tools.stack.http import http
 
 
 class Scraped:
     """One answer of /metrics, and questions to it."""
 
     def __init__(self, url: str) -> None:
-        answer = httpx.get(f"{url}/metrics", timeout=30).raise_for_status()
+        answer = http.get(f"{url}/metrics").raise_for_status()
         self.samples = [
             sample
             for family in text_string_to_metric_families(answer.text)

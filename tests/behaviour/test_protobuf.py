@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-import httpx
 import pytest
 
 from connector.converters.protobuf.confluent import ProtobufConverter
@@ -25,6 +24,7 @@ from connector.errors import ConversionError
 from tests.fixtures.protobuf_files import fill, message_class
 from tests.fixtures.registry_converters import FIELDS, VALUES, RegistryConverters, event_of
 from tools.stack import SchemaRegistry
+from tools.stack.http import http
 
 ROW = struct(
     "my-server.shop.Value",
@@ -70,7 +70,7 @@ def _registered(registry: SchemaRegistry, written: bytes | None) -> dict[str, An
     assert written is not None
     assert written[0] == 0
     identifier = int.from_bytes(written[1:5], "big")
-    found = httpx.get(f"{registry.url}/schemas/ids/{identifier}", timeout=30).json()
+    found = http.get(f"{registry.url}/schemas/ids/{identifier}", timeout=30).json()
     assert found["schemaType"] == "PROTOBUF"
     return dict(found)
 

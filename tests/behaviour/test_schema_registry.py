@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from tests.fixtures.capture import Capture
@@ -12,6 +11,7 @@ from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import KafkaBroker, MillraceWorker, SchemaRegistry, Workspace
+from tools.stack.http import http
 
 LONG = 90.0
 AVRO = "io.confluent.connect.avro.AvroConverter"
@@ -145,7 +145,7 @@ def test_a_schema_that_is_incompatible_fails_the_task(
 ) -> None:
     capture.start_with(schema_registry)
     subject = f"{schema_registry.url}/config/{capture.topic}-value"
-    assert httpx.put(subject, json={"compatibility": "FULL"}).is_success
+    assert http.put(subject, json={"compatibility": "FULL"}).is_success
     capture.database.execute(
         "ALTER TABLE t DROP v, ADD w INT NOT NULL", "INSERT INTO t VALUES (2, 2)"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from tests.fixtures.capture import LONG, Capture
@@ -13,6 +12,7 @@ from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import KafkaBroker, MillraceWorker
+from tools.stack.http import http
 
 SIGNALS = "CREATE TABLE signals (id VARCHAR(42), type VARCHAR(32), data TEXT)"
 
@@ -106,7 +106,7 @@ def test_a_definition_of_the_rest_api_lasts_on_an_idle_server(capture: Capture) 
     change = {"type": "ALTER", "id": f"{name}.t", "table": table}
     body = {"type": "schema-changes", "data": {"database": name, "changes": [change]}}
     url = f"{capture.url}/connectors/{capture.name}/signals"
-    assert httpx.post(url, json=body).status_code == 202
+    assert http.post(url, json=body).status_code == 202
 
     def published() -> bool:
         events = [message.payload() for message in capture.topics.read(capture.name)]

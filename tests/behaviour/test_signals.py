@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from confluent_kafka import Producer
 
@@ -16,6 +15,7 @@ from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import CAPTURE, KafkaBroker, MillraceWorker
+from tools.stack.http import http
 
 
 @pytest.fixture
@@ -75,20 +75,20 @@ def test_signals_of_the_rest_api(capture: Capture) -> None:
     url = f"{capture.url}/connectors/{capture.name}/signals"
     capture.start(SIGNALS)
     body = {"type": "execute-snapshot", "data": json.loads(request(capture, "t"))}
-    assert "lacks rest" in httpx.post(url, json=body).json()["message"]
+    assert "lacks rest" in http.post(url, json=body).json()["message"]
     capture.stop()
     config = capture.config | {"signal.enabled.channels": "rest"}
     capture.client.call("PUT", f"connectors/{capture.name}/config", config)
     capture.resume()
     capture.database.execute("INSERT INTO t VALUES (2, 'two')")
     capture.rows("t", 2)
-    answer = httpx.post(url, json=body)
+    answer = http.post(url, json=body)
     assert answer.status_code == 202
     sent = answer.json()
     assert {one["id"] for one in capture.wait_for_end()} == {sent["id"]}
     assert capture.read_rows("t") == [{"id": 1, "v": "one"}, {"id": 2, "v": "two"}]
-    assert httpx.get(url).json() == {"signals": [{**sent, "state": "READ"}]}
-    assert httpx.post(url, json={}).status_code == 400
+    assert http.get(url).json() == {"signals": [{**sent, "state": "READ"}]}
+    assert http.post(url, json={}).status_code == 400
 
 
 def test_a_failed_table_is_in_the_status_until_it_is_read(capture: Capture) -> None:
@@ -129,7 +129,7 @@ def test_a_failed_table_is_read_on_behind_its_last_chunk(capture: Capture) -> No
     ]
     capture.database.execute("DROP FUNCTION pick", function.format(""))
     url = f"{capture.url}/connectors/{capture.name}/signals"
-    assert httpx.post(url, json={"type": "resume-snapshot"}).status_code == 202
+    assert http.post(url, json={"type": "resume-snapshot"}).status_code == 202
     capture.wait_for_end(2)
     assert [row["id"] for row in capture.read_rows("t")] == [1, 2, 3, 4, 5]
     wait_for(lambda: failed not in capture.client.state(capture.name)[1], LONG, "its end")

@@ -11,6 +11,7 @@ from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import KafkaBroker, MillraceWorker
+from tools.stack.http import http
 
 ROWS = 500
 
@@ -42,7 +43,7 @@ def test_the_snapshot_of_a_connector(
     path = f"{millrace.url}/connectors/{capture.name}/snapshots"
 
     def completed() -> dict[str, Any] | None:
-        found = httpx.get(path, timeout=30).json()["snapshots"]
+        found = http.get(path, timeout=30).json()["snapshots"]
         return found[0] if found and found[0]["state"] == "COMPLETED" else None
 
     try:
@@ -66,7 +67,7 @@ def test_the_snapshot_of_a_connector(
             **read,
         }
         capture.client.call("PUT", f"/connectors/{capture.name}/stop")
-        wait_for(lambda: httpx.get(path).json() == {"snapshots": []}, LONG)
+        wait_for(lambda: http.get(path).json() == {"snapshots": []}, LONG)
     finally:
         capture.close()
-    assert httpx.get(path).status_code == httpx.codes.NOT_FOUND
+    assert http.get(path).status_code == httpx.codes.NOT_FOUND

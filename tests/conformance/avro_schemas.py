@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import fastavro
-import httpx
 
 from tools.stack import SchemaRegistry
+from tools.stack.http import http
 
 
 class Schemas:
@@ -36,7 +36,7 @@ class Schemas:
     def text(self, path: str) -> str:
         """Return what the registry has there."""
         if path not in self._texts:
-            answer = httpx.get(f"http://{self._registry.address}{path}", timeout=30)
+            answer = http.get(f"http://{self._registry.address}{path}")
             assert answer.is_success, answer.text
             self._texts[path] = answer.text
         return self._texts[path]

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import httpx
 import pytest
 
 from tests.fixtures.environment import Environment
 from tests.fixtures.proxied_broker import ProxiedBroker
 from tests.fixtures.worker import wait_for
 from tools.stack import MySql97, Workspace
+from tools.stack.http import http
 
 SECONDS_HALF_OPEN = 20.0
 SECONDS_VISIBLE = 3.0
@@ -68,12 +68,12 @@ class Faulted(Environment):
             thread.join()
 
     def metric(self, name: str) -> float:
-        text = httpx.get(f"{self.worker.url}/metrics", timeout=5).text
+        text = http.get(f"{self.worker.url}/metrics", timeout=5).text
         [line] = [line for line in text.splitlines() if line.startswith(name + "{")]
         return float(line.split()[-1])
 
     def health(self) -> str:
-        return str(httpx.get(f"{self.worker.url}/health", timeout=15).json()["message"])
+        return str(http.get(f"{self.worker.url}/health", timeout=15).json()["message"])
 
     def wait_until_well(self) -> None:
         self.wait(lambda: self.status() == ("RUNNING", ""), "a status without a reason", 40)

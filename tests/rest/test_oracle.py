@@ -12,6 +12,7 @@ import pytest
 from tests.fixtures.worker import JSON, WorkerProcess
 from tests.rest.oracle_config import MYSQL
 from tools.stack import ConnectWorker, KafkaBroker, MySql97
+from tools.stack.http import http
 
 OFFSETS = {"offsets": [{"partition": {"server": "x"}, "offset": None}]}
 
@@ -217,7 +218,7 @@ def urls(
 ) -> Iterator[tuple[str, str]]:
     yield connect_worker.url, worker.url
     for url in (connect_worker.url, worker.url):
-        httpx.delete(f"{url}/connectors/{name}")
+        http.delete(f"{url}/connectors/{name}")
 
 
 def _comparable(answer: httpx.Response, url: str) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
 from connector.plugin_table import ROWS
 from tests.fixtures.worker import WorkerProcess
 from tools.stack import ConnectWorker
+from tools.stack.http import http
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 KAFKA = "org.apache.kafka.connect."
@@ -28,7 +28,7 @@ CLASSES = sorted(
 
 
 def _both(connect_worker: ConnectWorker, worker: WorkerProcess, path: str) -> tuple[Any, Any]:
-    theirs, ours = (httpx.get(url + path, timeout=60) for url in (connect_worker.url, worker.url))
+    theirs, ours = (http.get(url + path, timeout=60) for url in (connect_worker.url, worker.url))
     return theirs.json(), ours.json()
 
 
@@ -77,7 +77,7 @@ CONFIGS = [
 def _answer(url: str, config: dict[str, str]) -> tuple[list[str], dict[str, Any]]:
     body = {"name": "x", "connector.class": MYSQL, **config}
     path = f"/connector-plugins/{MYSQL}/config/validate"
-    found = httpx.put(url + path, json=body, timeout=60).json()
+    found = http.put(url + path, json=body, timeout=60).json()
     groups = [name for name in found["groups"] if "onverter" in name or name[0] == "S"]
     values = {
         entry["value"]["name"]: (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from connector.plugin_table import ROWS
 from tests.fixtures.worker import WorkerProcess
 from tools.stack import ConnectWorker
+from tools.stack.http import http
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 KAFKA = "org.apache.kafka.connect.transforms."
@@ -30,7 +30,7 @@ def test_the_keys_of_a_class(
     connect_worker: ConnectWorker, worker: WorkerProcess, class_name: str
 ) -> None:
     path = f"/connector-plugins/{class_name.replace('$', '%24')}/config"
-    theirs, ours = (httpx.get(url + path, timeout=60) for url in (connect_worker.url, worker.url))
+    theirs, ours = (http.get(url + path, timeout=60) for url in (connect_worker.url, worker.url))
     assert list(map(_definition, ours.json())) == list(map(_definition, theirs.json()))
 
 
@@ -38,7 +38,7 @@ def test_the_classes_are_listed_with_their_versions(
     connect_worker: ConnectWorker, worker: WorkerProcess
 ) -> None:
     theirs, ours = (
-        httpx.get(f"{url}/connector-plugins?connectorsOnly=false", timeout=60).json()
+        http.get(f"{url}/connector-plugins?connectorsOnly=false", timeout=60).json()
         for url in (connect_worker.url, worker.url)
     )
     assert {row["class"] for row in ours} >= set(CLASSES)
@@ -122,7 +122,7 @@ SAME = [
 def _answer(url: str, config: dict[str, str]) -> tuple[list[str], dict[str, Any]]:
     body = {"name": "x", "connector.class": MYSQL, **config}
     path = f"/connector-plugins/{MYSQL}/config/validate"
-    found = httpx.put(url + path, json=body, timeout=60).json()
+    found = http.put(url + path, json=body, timeout=60).json()
     groups = [name for name in found["groups"] if name.startswith(("Transforms", "Predicates"))]
     return groups, dict(_nested(found["configs"]))
 

@@ -20,8 +20,14 @@ if importlib.util.find_spec("pyspark") is None:  # make test-unit does without i
     collect_ignore_glob = ["test_*.py"]
 
 
-JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Options of the JVM; for half an hour of tests its better compiler would be worth its time."""
+CODE_CACHE = "-XX:ReservedCodeCacheSize=256m"
+"""One compiler alone has 48 MB, which are soon full."""
+
+FORKS = "-Djdk.lang.Process.launchMechanism=VFORK"
+"""Hadoop starts a chmod for every folder."""
+
+JVM = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {CODE_CACHE} {FORKS}"
+"""Options of the JVM; for half an hour of tests its better compiler is not worth its time."""
 
 NO_DESCRIPTIONS = {
     "spark.sql.ui.explainMode": "simple",

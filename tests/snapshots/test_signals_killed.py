@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.fixtures.environment import LONG, Environment, environment
 from tests.snapshots.resumable import keys_read
 from tools.stack import DatabaseServer, KafkaBroker, Workspace
+from tools.stack.http import http
 
 ROWS = 20_000
 NEVER = 3_600_000  # ms
@@ -75,10 +75,10 @@ def test_a_signal_whose_file_was_removed(at: Environment, tmp_path: Path) -> Non
 def test_a_signal_that_the_rest_api_shows_as_read(at: Environment) -> None:
     url = f"{at.worker.url}/connectors/{at.name}/signals"
     data = {"data-collections": [f"{at.name}.items"]}
-    assert httpx.post(url, json={"type": "execute-snapshot", "data": data}).status_code == 202
+    assert http.post(url, json={"type": "execute-snapshot", "data": data}).status_code == 202
 
     def states() -> list[Any]:
-        return [one["state"] for one in httpx.get(url).json()["signals"]]
+        return [one["state"] for one in http.get(url).json()["signals"]]
 
     at.wait(lambda: states() == ["READ"], "the signal to be read")
     check_after_kill(at)

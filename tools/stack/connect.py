@@ -35,12 +35,14 @@ class ConnectWorker(Server):
         group: str = "oracle",
         properties: Mapping[str, str | int] | None = None,
         heap: str = "1g",
+        options: Sequence[str] = (),
     ) -> None:
         super().__init__(workspace)
         self._broker = broker
         self._group = group
         self._properties = dict(properties or {})
         self._heap = heap
+        self._options = options
 
     @property
     def url(self) -> str:
@@ -60,6 +62,7 @@ class ConnectWorker(Server):
             self._heap,
             "org.apache.kafka.connect.cli.ConnectDistributed",
             self._settings,
+            options=self._options,
         )
 
     def answers(self) -> bool:

@@ -11,19 +11,17 @@ from urllib.parse import quote
 import httpx
 
 from tools.stack.errors import StackError
+from tools.stack.http import UNVERIFIED, http
 
 _POLL_SECONDS: Final = 0.1
 _HEALTH_SECONDS: Final = 5
-_UNVERIFIED: Final = (
-    False  # reading the system's certificates, which HTTP does not need, costs 20 ms
-)
 _TRACE_SHOWN: Final = 2000
 
 
 def is_healthy(url: str) -> bool:
     """Return whether a worker takes connectors."""
     try:
-        answer = httpx.get(f"{url}/health", timeout=_HEALTH_SECONDS, verify=_UNVERIFIED)
+        answer = http.get(f"{url}/health", timeout=_HEALTH_SECONDS)
     except httpx.TransportError:
         return False
     return answer.status_code == HTTPStatus.OK
@@ -34,7 +32,7 @@ class ConnectClient:
 
     def __init__(self, url: str, timeout: float = 90) -> None:
         self.url = url
-        self._http = httpx.Client(base_url=url, timeout=timeout, verify=_UNVERIFIED)
+        self._http = httpx.Client(base_url=url, timeout=timeout, verify=UNVERIFIED)
 
     def close(self) -> None:
         """Close the connections."""

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from tools.stack.programs import java
 
+SHORT_LIVED: Final = ("-XX:TieredStopAtLevel=1",)
+"""Options of a server that lives for some minutes: they are too few for the better compiler."""
+
 _LOGGING: Final = Path(__file__).with_name("log4j2.yaml")
 
 
-def java_command(libraries: Path, heap: str, main_class: str, *arguments: str | Path) -> list[str]:
-    """Return the command that runs a class of Kafka; ``heap`` is the maximum, such as ``512m``."""
+def java_command(
+    libraries: Path,
+    heap: str,
+    main_class: str,
+    *arguments: str | Path,
+    options: Sequence[str] = (),
+) -> list[str]:
+    """Return the command that runs a class of Kafka.
+
+    :param heap: the maximum, such as ``512m``.
+    :param options: more options of the JVM.
+    """
     return [
         java(),
         f"-Xmx{heap}",
         "-XX:+UseG1GC",
         "-XX:+ExitOnOutOfMemoryError",
+        *options,
         f"-Dlog4j2.configurationFile={_LOGGING}",
         "-classpath",
         f"{libraries}/*",  # Java itself expands it

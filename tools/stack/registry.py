@@ -9,6 +9,7 @@ from typing import ClassVar
 import httpx
 
 from tools.stack.folders import Workspace
+from tools.stack.http import http
 from tools.stack.maven import registry_program
 from tools.stack.ports import is_open
 from tools.stack.programs import java
@@ -21,9 +22,12 @@ class SchemaRegistry(Server):
     name: ClassVar[str] = "registry"
     start_seconds: ClassVar[float] = 300  # a minute on two cores that start other servers, too
 
-    def __init__(self, workspace: Workspace, *, heap: str = "384m") -> None:
+    def __init__(
+        self, workspace: Workspace, *, heap: str = "384m", options: Sequence[str] = ()
+    ) -> None:
         super().__init__(workspace)
         self._heap = heap
+        self._options = options
 
     @property
     def url(self) -> str:
@@ -42,7 +46,7 @@ class SchemaRegistry(Server):
     def command(self) -> Sequence[str]:
         """Return the command line."""
         jar = next(registry_program(self.downloads).glob("*-runner.jar"))
-        return [java(), f"-Xmx{self._heap}", "-jar", str(jar)]
+        return [java(), f"-Xmx{self._heap}", *self._options, "-jar", str(jar)]
 
     def environment(self) -> Mapping[str, str]:
         """Return the settings of the registry."""
@@ -53,6 +57,6 @@ class SchemaRegistry(Server):
         if not is_open(self.port):
             return False
         try:
-            return httpx.get(f"{self.url}/subjects", timeout=5).status_code == HTTPStatus.OK
+            return http.get(f"{self.url}/subjects", timeout=5).status_code == HTTPStatus.OK
         except httpx.TransportError:
             return False
