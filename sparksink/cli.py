@@ -61,24 +61,15 @@ def parser() -> argparse.ArgumentParser:
     plan = command("plan", "show the tables that would be created or changed; writes nothing")
     plan.add_argument("--messages", type=int, default=1000, help="read per partition")
     command("status", "show the progress of each table, and which tables are parked")
-    backfill = command("backfill", "apply the messages of the topics again; this is idempotent")
-    backfill.add_argument("--tables", default=".*", metavar="REGEX", help="matches db.table")
-    for option, dest, default in (("--from", "start", "earliest"), ("--to", "end", "latest")):
-        backfill.add_argument(option, dest=dest, default=default, metavar="BOUND", help=_BOUND)
-    command("cut", "show the versions of the tables at the last transactional cut")
-    verify = command("verify", "compare mirrors with their tables in the database")
-    verify.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="matches db.table")
-    verify.add_argument(
-        "--wait",
-        type=float,
-        default=60.0,
-        metavar="SECONDS",
-        help="how long to wait for mirrors that lag behind",
+    _add_backfill_options(
+        command("backfill", "apply the messages of the topics again; this is idempotent")
     )
+    command("cut", "show the versions of the tables at the last transactional cut")
+    _add_verify_options(command("verify", "compare mirrors with their tables in the database"))
     rebuild = command("rebuild", "rebuild mirrors from the messages of their topics")
     rebuild.add_argument("table", metavar="REGEX", help="matches db.table")
     rebuild.add_argument("--force", action="store_true", help="even if rows would be lost")
-    _snapshots(command("materialize", "export mirrors as Parquet files"))
+    _add_materialize_options(command("materialize", "export mirrors as Parquet files"))
     for name in ("compact", "vacuum"):
         compact = command(name, "compact small files, vacuum old files, expire old tombstones")
         compact.add_argument("--tables", default=".*", metavar="REGEX", help="matches db.table")
@@ -127,7 +118,24 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-def _snapshots(files: argparse.ArgumentParser) -> None:
+def _add_backfill_options(backfill: argparse.ArgumentParser) -> None:
+    backfill.add_argument("--tables", default=".*", metavar="REGEX", help="matches db.table")
+    for option, dest, default in (("--from", "start", "earliest"), ("--to", "end", "latest")):
+        backfill.add_argument(option, dest=dest, default=default, metavar="BOUND", help=_BOUND)
+
+
+def _add_verify_options(verify: argparse.ArgumentParser) -> None:
+    verify.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="matches db.table")
+    verify.add_argument(
+        "--wait",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long to wait for mirrors that lag behind",
+    )
+
+
+def _add_materialize_options(files: argparse.ArgumentParser) -> None:
     files.add_argument("table", nargs="?", default=".*", metavar="REGEX", help="matches db.table")
     files.add_argument(
         "--to", required=True, metavar="PATH", help="parent folder of the exported mirrors"

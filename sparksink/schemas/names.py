@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -60,6 +60,15 @@ def select_columns(
             renamed = _rename_column(column, name(last))
             others = known - {column.name, renamed.name}
             columns.append(replace(renamed, gone=not exists, source_names=others))
+    _check_distinct(table, columns)
+    return RowSchema(tuple(columns))
+
+
+def _check_distinct(table: str, columns: Iterable[Column]) -> None:
+    """Refuse two columns with the same name in the target.
+
+    :raises TableError: two have the same.
+    """
     taken: dict[str, str] = {}
     for column in columns:
         other = taken.setdefault(column.name.lower(), column.source)
@@ -69,7 +78,6 @@ def select_columns(
                 "Exclude one of them with columns.exclude, or set target.illegal.chars=map; then"
                 " run park replay.",
             )
-    return RowSchema(tuple(columns))
 
 
 def _by_last_name(shape: RowSchema, trace: Trace) -> dict[str, tuple[Column, bool]]:

@@ -47,11 +47,8 @@ class SinkMetrics:
         self._seconds = Histogram(
             "sparksink_batch_seconds", "Duration of batches.", registry=self.registry
         )
-        self._phase_seconds = Gauge(
-            "sparksink_phase_seconds",
-            "Duration of the parts of the last batch.",
-            ["phase"],
-            registry=self.registry,
+        self._phase_seconds = self._gauge(
+            "phase_seconds", "Duration of the parts of the last batch.", ("phase",)
         )
         self._messages = self._counter("messages", "Messages read.")
         self._changes = self._counter("changes", "Changes read.")
@@ -67,11 +64,8 @@ class SinkMetrics:
         )
         self._diverged = self._gauge("diverged", "1 if the source changed rows without events.")
         self._differing: Mapping[str, str] = {}
-        self._behind = Gauge(
-            "sparksink_kafka_lag",
-            "Messages not read when the last batch started.",
-            ["topic", "partition"],
-            registry=self.registry,
+        self._behind = self._gauge(
+            "kafka_lag", "Messages not read when the last batch started.", ("topic", "partition")
         )
         self._lag = self._gauge(
             "source_lag_seconds", "Age of the oldest change that is not applied."
@@ -207,8 +201,8 @@ class SinkMetrics:
     def _counter(self, name: str, what: str, *labels: str) -> Counter:
         return Counter(f"sparksink_{name}", what, ["table", *labels], registry=self.registry)
 
-    def _gauge(self, name: str, what: str) -> Gauge:
-        return Gauge(f"sparksink_{name}", what, ["table"], registry=self.registry)
+    def _gauge(self, name: str, what: str, labels: Sequence[str] = ("table",)) -> Gauge:
+        return Gauge(f"sparksink_{name}", what, labels, registry=self.registry)
 
 
 class _SilentRequestHandler(WSGIRequestHandler):
