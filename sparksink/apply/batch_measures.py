@@ -18,7 +18,7 @@ from sparksink.apply.partition_measures import (
     read_partitions,
 )
 from sparksink.change_position import ChangePosition
-from sparksink.config.keys import Mirror as Rules
+from sparksink.config.table import Mirror as Rules
 from sparksink.spark_errors import SparkError
 from sparksink.sql import quote_name
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 from sparksink.apply.batch import TableBatch
 from sparksink.apply.dead_letters import REPLAY_PREFIX, REPLAYS
 from sparksink.change_position import ChangePosition
-from sparksink.config.keys import History as Rules
+from sparksink.config.table import History as Rules
 from sparksink.decode.reading import MESSAGE
 from sparksink.evolve.target_table import TargetTable
 from sparksink.sql import quote_name

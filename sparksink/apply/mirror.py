@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparksink.config.keys import Mirror as Rules
+from sparksink.config.table import Mirror as Rules
 from sparksink.evolve.target_table import TargetTable
 from sparksink.state.sink_state import SinkState
 

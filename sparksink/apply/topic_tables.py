@@ -20,7 +20,8 @@ from sparksink.apply.mirror import MirroredTable
 from sparksink.apply.scd2_mirror import SCD2_COLUMNS, Scd2Mirror, end_versions
 from sparksink.apply.tracked_columns import TRACKED_COLUMNS
 from sparksink.change_position import POSITION_COLUMNS, ChangePosition
-from sparksink.config.keys import SinkConfig, TableConfig
+from sparksink.config.keys import SinkConfig
+from sparksink.config.table import TableConfig
 from sparksink.decode.history_columns import EVENT_COLUMNS
 from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.reading import MESSAGE, META, TableReading

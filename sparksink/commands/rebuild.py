@@ -19,9 +19,9 @@ from pyspark.sql import functions as f
 from sparksink.apply.batches import message_schemas
 from sparksink.change_position import ChangePosition
 from sparksink.commands import replay
-from sparksink.config.keys import TableOverride
 from sparksink.config.operation import DeadLetterQueue
 from sparksink.config.partitioning import Partitioning
+from sparksink.config.table import TableOverride
 from sparksink.decode.last_boundary import LastBoundary, find_last_boundary
 from sparksink.errors import TableError
 from sparksink.files import Files

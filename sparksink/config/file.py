@@ -11,7 +11,8 @@ from typing import Any, Final
 import yaml  # type: ignore[import-untyped] # it has no types of its own
 from pydantic import BaseModel, ValidationError
 
-from sparksink.config.keys import OverrideError, SinkConfig, TableConfig
+from sparksink.config.keys import SinkConfig
+from sparksink.config.table import OverrideError, TableConfig
 from sparksink.config.unsupported import unsupported_keys
 from sparksink.errors import ConfigError
 

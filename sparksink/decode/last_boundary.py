@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.change_position import ChangePosition, before_sql
-from sparksink.config.keys import Mirror
 from sparksink.config.ordering import Ordering
+from sparksink.config.table import Mirror
 from sparksink.decode.message_positions import MESSAGE_NUMBER, message_positions
 from sparksink.decode.message_schemas import MessageSchemas
 
