@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from sparksink.config.keys import SinkConfig
-from sparksink.schemas.ddl import parse_statements
 from sparksink.schemas.definitions import Definitions
+from sparksink.schemas.schema_changes import parse_statements
 from sparksink.source.routed_tables import is_table
 from sparksink.source.routes import Routes
 from sparksink.state.sink_state import SinkState

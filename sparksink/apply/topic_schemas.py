@@ -14,10 +14,10 @@ from sparksink.decode.reading import TableReading
 from sparksink.errors import TableError
 from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
 from sparksink.evolve.migration_steps import fill_value_sql
-from sparksink.schemas.ddl import is_known
 from sparksink.schemas.masks import masked_conversion, masked_name
 from sparksink.schemas.names import select_columns
 from sparksink.schemas.row_schema import Column
+from sparksink.schemas.schema_changes import is_known
 from sparksink.schemas.spark_types import ColumnConversion
 from sparksink.source.routes import Route
 

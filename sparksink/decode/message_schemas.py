@@ -31,7 +31,6 @@ from sparksink.decode.message_schema import (
     wire_form_of,
 )
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import is_known
 from sparksink.schemas.row_schema import (
     RowSchema,
     from_avro,
@@ -39,6 +38,7 @@ from sparksink.schemas.row_schema import (
     plain_avro,
     with_source_types,
 )
+from sparksink.schemas.schema_changes import is_known
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.source.routed_tables import LOGICAL_KEY
 

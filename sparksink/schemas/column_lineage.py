@@ -14,8 +14,8 @@ from itertools import chain, count
 from typing import Final
 
 from sparksink.config.columns import Types
-from sparksink.schemas.ddl import Definition, is_known
 from sparksink.schemas.row_schema import Column, RowSchema
+from sparksink.schemas.schema_changes import Definition, is_known
 from sparksink.schemas.spark_types import column_conversion
 from sparksink.schemas.wider_types import fits
 

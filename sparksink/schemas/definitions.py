@@ -9,9 +9,9 @@ from functools import partial
 
 from sparksink.change_position import BEGINNING
 from sparksink.config.keys import SinkConfig
-from sparksink.schemas.ddl import Definition, parse_definitions
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.row_schema import RowSchema, filter_names
+from sparksink.schemas.schema_changes import Definition, parse_definitions
 from sparksink.schemas.value_changes import ValueChanges
 from sparksink.schemas.versions import SchemaVersion, SchemaVersions, first_version
 

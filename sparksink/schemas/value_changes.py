@@ -13,10 +13,11 @@ from typing import Final
 
 from connector import names
 from sparksink.schemas.column_clauses import ColumnClause, column_clauses
-from sparksink.schemas.ddl import Definition, renamed_columns
+from sparksink.schemas.ddl import renamed_columns
 from sparksink.schemas.defined_columns import DefinedColumn
 from sparksink.schemas.kept_values import keeps_values
 from sparksink.schemas.row_schema import Column
+from sparksink.schemas.schema_changes import Definition
 from sparksink.schemas.versions import SchemaVersions, StatementId, statement_of
 
 Selects = Callable[[str], bool]

@@ -13,8 +13,9 @@ from functools import cached_property
 
 from sparksink.change_position import BEGINNING, ChangePosition
 from sparksink.schemas.column_lineage import ColumnLineage
-from sparksink.schemas.ddl import Definition, replaces_table
+from sparksink.schemas.ddl import replaces_table
 from sparksink.schemas.row_schema import Column, RowSchema
+from sparksink.schemas.schema_changes import Definition
 
 StatementId = tuple[ChangePosition | None, str, str]
 """Position, text, and the kind of what it does to a table."""

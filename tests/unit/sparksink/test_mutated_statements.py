@@ -16,9 +16,9 @@ pytest.importorskip("pyspark")
 from sparksink.config.file import parse
 from sparksink.decode.message_schema import parse_json_schema, wire_form_of
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import parse_statements
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.row_schema import key_names
+from sparksink.schemas.schema_changes import parse_statements
 from tests.fixtures.sink.mutations import mutated
 from tests.fixtures.sink.redefined import ChangingTable
 from tests.sink.test_mutations import COLUMNS, RowTopic

@@ -15,7 +15,7 @@ from sparksink.config.source import Modes
 from sparksink.decode.message_schema import parse_json_schema
 from sparksink.decode.message_schemas import NEW_SCHEMA, PLAIN, MessageSchemas
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import dropped_columns, parse_definitions, renamed_columns, table_name
+from sparksink.schemas.ddl import dropped_columns, renamed_columns
 from sparksink.schemas.defaults import connect_default
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
@@ -26,6 +26,7 @@ from sparksink.schemas.row_schema import (
     plain_avro,
     split_value_schema,
 )
+from sparksink.schemas.schema_changes import parse_definitions, table_name
 from sparksink.schemas.spark_types import column_conversion
 from tests.fixtures.sink.mutations import mutated
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from sparksink.config.file import parse
-from sparksink.schemas.ddl import parse_statements
+from sparksink.schemas.schema_changes import parse_statements
 from sparksink.schemas.unlogged_changes import (
     LastStatement,
     removes_rows,

@@ -11,10 +11,10 @@ pytest.importorskip("pyspark")
 
 from sparksink.config.file import parse
 from sparksink.schemas.column_clauses import column_clauses
-from sparksink.schemas.ddl import parse_statements
 from sparksink.schemas.defined_columns import DefinedColumn
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.kept_values import keeps_values
+from sparksink.schemas.schema_changes import parse_statements
 from sparksink.schemas.unlogged_changes import is_copy
 from tests.fixtures.sink.defined import defined
 from tests.unit.sparksink.least_config import LEAST

@@ -16,12 +16,7 @@ from sparksink.config.columns import Types
 from sparksink.config.file import parse
 from sparksink.config.source import Modes
 from sparksink.evolve.renames import rename_steps
-from sparksink.schemas.ddl import (
-    added_columns,
-    dropped_columns,
-    renamed_columns,
-    renamed_tables,
-)
+from sparksink.schemas.ddl import added_columns, dropped_columns, renamed_columns, renamed_tables
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.row_schema import Column, RowSchema, with_source_types
