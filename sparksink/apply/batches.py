@@ -26,7 +26,8 @@ from sparksink.apply.topic_writer import TopicWriter
 from sparksink.apply.transaction_tracking import TransactionTracker
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.batch_summary import last_formats
-from sparksink.decode.message_schemas import MessageSchemas, in_version_order
+from sparksink.decode.format_names import in_version_order
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.schema_discovery import FormatCount
 from sparksink.schemas.definitions import Definitions
 from sparksink.session import set_shuffle_partitions

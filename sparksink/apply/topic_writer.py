@@ -26,14 +26,9 @@ from sparksink.apply.topic_schemas import TopicSchemas
 from sparksink.apply.topic_tables import TopicTables
 from sparksink.config.keys import SinkConfig
 from sparksink.decode.changes import changes
+from sparksink.decode.format_names import EMPTY, NO_ROWS, has_columns, is_garbage
 from sparksink.decode.message_schema import MessageSchema
-from sparksink.decode.message_schemas import (
-    EMPTY,
-    NO_ROWS,
-    MessageSchemas,
-    has_columns,
-    is_garbage,
-)
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.position_columns import header_position_sql
 from sparksink.decode.reading import TableReading
 from sparksink.decode.tombstones import tombstones, unreadable_changes

@@ -8,12 +8,8 @@ from pyspark.sql import DataFrame
 
 from sparksink.apply.batches import message_schemas
 from sparksink.decode.batch_summary import summarize
-from sparksink.decode.message_schemas import (
-    MessageSchemas,
-    has_columns,
-    in_version_order,
-    is_garbage,
-)
+from sparksink.decode.format_names import has_columns, in_version_order, is_garbage
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.errors import TableError
 from sparksink.evolve.column_mapping import ColumnMapping
 from sparksink.evolve.migration_steps import plan_steps

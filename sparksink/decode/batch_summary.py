@@ -9,8 +9,9 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.decode.format_names import has_columns
 from sparksink.decode.message_format import KEY_KIND, with_format
-from sparksink.decode.message_schemas import MessageSchemas, has_columns
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.schema_discovery import FormatCount, UnreadableMessages, discover_schemas
 from sparksink.decode.schema_versions import with_versions
 from sparksink.decode.undefined_fields import mark_undefined_fields

@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.decode.message_schemas import EMPTY, GARBAGE, NEW_SCHEMA, NO_ROWS, PLAIN
+from sparksink.decode.format_names import EMPTY, GARBAGE, NEW_SCHEMA, NO_ROWS, PLAIN
 
 KEY_KIND: Final = """CASE
     WHEN startswith(key, X'00') THEN hex(substring(key, 1, 5))

@@ -10,13 +10,8 @@ from pyspark.sql import functions as f
 from sparksink.config.ordering import Ordering
 from sparksink.decode.batch_summary import summarize
 from sparksink.decode.changes import changes
-from sparksink.decode.message_schemas import (
-    EMPTY,
-    NO_ROWS,
-    MessageSchemas,
-    has_columns,
-    in_version_order,
-)
+from sparksink.decode.format_names import EMPTY, NO_ROWS, has_columns, in_version_order
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.position_columns import header_position_sql
 from sparksink.decode.reading import TableReading
 

@@ -1,28 +1,26 @@
-"""The schemas of messages, discovered from samples.
-
-The *mark* of a message names its format: ``json:N`` for JSON with the N-th known schema,
-``avro:ID`` for Avro with a schema of the registry, ``plain`` for JSON without a schema, ``none``
-for an empty value, ``no rows`` for the end of an empty snapshot, ``garbage`` for anything else. A
-suffix ``@N`` is the N-th schema version of the table, where versions are read differently.
-`MessageSchemas` maps marks to schemas.
-"""
+"""The schemas of messages by format, discovered from samples."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
 from sparksink.change_position import ChangePosition
 from sparksink.config.columns import Columns
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Source
+from sparksink.decode.format_names import (
+    NEW_SCHEMA,
+    PLAIN,
+    VERSION_SEPARATOR,
+    accepted_sql,
+    has_columns,
+)
 from sparksink.decode.message_schema import (
     MessageSchema,
     WireForm,
@@ -41,30 +39,6 @@ from sparksink.schemas.row_schema import (
 from sparksink.schemas.schema_changes import is_known
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.source.routed_tables import LOGICAL_KEY
-
-PLAIN: Final = "plain"
-EMPTY: Final = "none"
-GARBAGE: Final = "garbage"
-"""The mark of messages that are neither JSON nor Avro."""
-NEW_SCHEMA: Final = "schema"
-"""The mark of JSON with a schema that is not known yet."""
-
-NO_ROWS: Final = "no rows"
-"""The mark of messages that report a snapshot of an empty table."""
-
-VERSION_SEPARATOR: Final = "@"
-"""Separates a mark from the number of the table's schema version."""
-
-FORMATS_WITHOUT_COLUMNS: Final = frozenset({EMPTY, GARBAGE, NO_ROWS})
-
-_BEHIND_SCHEMA: Final = "startswith(value, X'7B22736368656D61223A')"
-_FORMATS: Final = {
-    "auto": "",
-    "json": f"startswith(value, X'7B') AND NOT {_BEHIND_SCHEMA}",
-    "json-schema": _BEHIND_SCHEMA,
-    "avro": "startswith(value, X'00') AND length(value) > 5",
-}
-"""source.format → SQL condition of messages in this format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,27 +296,3 @@ def _version_number(versions: SchemaVersions, mark: str) -> int | None:
     """Return the number of a mark's version; None if all versions are read alike."""
     base, at, number = mark.partition(VERSION_SEPARATOR)
     return versions.at(int(number) if at else None) if at or base == PLAIN else None
-
-
-def in_version_order(marks: Iterable[str]) -> list[str]:
-    """Sort marks by the numbers of their schemas and versions."""
-    return sorted(marks, key=lambda mark: [
-        (part.isdigit(), int(part) if part.isdigit() else 0, part)
-        for part in re.split(r"(\d+)", mark)
-    ])  # fmt: skip
-
-
-def accepted_sql(source: Source) -> str:
-    """Return the SQL condition of usable messages; empty if all are."""
-    named = "" if source.route == "topic" else "NOT endswith(topic, '/')"
-    return " AND ".join(filter(None, (_FORMATS[source.format], named)))
-
-
-def is_garbage(mark: str) -> bool:
-    """Return whether messages of a mark are unreadable."""
-    return mark.partition(":")[0] == GARBAGE
-
-
-def has_columns(mark: str) -> bool:
-    """Return whether messages of a mark have columns."""
-    return mark not in FORMATS_WITHOUT_COLUMNS and not is_garbage(mark)

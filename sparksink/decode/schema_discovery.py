@@ -12,7 +12,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.decode.message_schemas import GARBAGE, NEW_SCHEMA, PLAIN, MessageSchemas
+from sparksink.decode.format_names import GARBAGE, NEW_SCHEMA, PLAIN
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.errors import TableError
 
 _SAMPLES: Final = 100

@@ -11,8 +11,9 @@ from pyspark.sql import functions as f
 
 from sparksink.change_position import ChangePosition, before_sql
 from sparksink.decode.changes import event_fields, parse_value, unreadable_sql
+from sparksink.decode.format_names import GARBAGE, VERSION_SEPARATOR
 from sparksink.decode.message_schema import MessageSchema
-from sparksink.decode.message_schemas import GARBAGE, VERSION_SEPARATOR, MessageSchemas
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.position_columns import position_sql
 from sparksink.decode.reading import TableReading
 

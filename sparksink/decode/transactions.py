@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.decode.avro_values import avro_value
-from sparksink.decode.message_schemas import FORMATS_WITHOUT_COLUMNS
+from sparksink.decode.format_names import FORMATS_WITHOUT_COLUMNS
 from sparksink.schemas import row_schema
 
 _JSON: Final = (

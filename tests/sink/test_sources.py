@@ -50,8 +50,8 @@ def messages_of_all_kinds() -> list[Row]:
     [("json", [0, 2, 3]), ("json-schema", [1, 2, 3]), ("avro", [0, 1, 3]), ("auto", [3])],
 )
 def test_a_forced_format_knows_no_other(spark: Any, accepted: str, garbage: list[int]) -> None:
+    from sparksink.decode.format_names import GARBAGE, accepted_sql  # noqa: PLC0415
     from sparksink.decode.message_format import with_format  # noqa: PLC0415 - needs Spark
-    from sparksink.decode.message_schemas import GARBAGE, accepted_sql  # noqa: PLC0415
 
     source = Source.model_validate({"kind": "file", "path": "p", "topics": "t", "format": accepted})
     found = with_format(frame(spark, messages_of_all_kinds()), {}, accepted_sql(source)).collect()

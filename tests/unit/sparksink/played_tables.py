@@ -19,18 +19,18 @@ from sparksink.apply.batch_plan import BatchPlan
 from sparksink.apply.topic_writer import TopicWriter
 from sparksink.change_position import BEGINNING, ChangePosition, pack
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.message_schema import MessageSchema
-from sparksink.decode.message_schemas import (
+from sparksink.decode.format_names import (
     EMPTY,
     GARBAGE,
     NEW_SCHEMA,
     NO_ROWS,
     PLAIN,
     VERSION_SEPARATOR,
-    MessageSchemas,
     has_columns,
     in_version_order,
 )
+from sparksink.decode.message_schema import MessageSchema
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.reading import TableReading
 from sparksink.errors import TableError
 from sparksink.evolve.before_image import row_fields

@@ -12,8 +12,9 @@ from sparksink.config.columns import Types
 from sparksink.config.file import parse
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
+from sparksink.decode.format_names import NEW_SCHEMA, PLAIN
 from sparksink.decode.message_schema import parse_json_schema
-from sparksink.decode.message_schemas import NEW_SCHEMA, PLAIN, MessageSchemas
+from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.errors import TableError
 from sparksink.schemas.ddl import dropped_columns, renamed_columns
 from sparksink.schemas.defaults import connect_default
