@@ -56,19 +56,30 @@ class TransactionTracker:
         if progress.streams:
             rows = _snapshot_rows(found, streams=not finished.isEmpty())
             snapshot, partial = snapshot.after(rows, progress), rows.incremental > 0
-        arrived = found.where(f.col("topic").isin(*applied) & f.col("id").isNotNull())
-        if any(one.faults for one in done):
-            arrived = arrived.join(self._dead_letters(app, number), _MESSAGE, "left_anti")
+        arrived = self._applied_events(found, applied, done, batch)
         known = next_transactions(
             before,
             self._state.open_transactions(),
-            arrived.select("id", "total_order"),
+            arrived,
             finished,
             snapshot,
             lambda rows: self._state.store_transactions(rows, app, number),
             self._state.open_limit,
         )
         return replace(known, partial=partial)
+
+    def _applied_events(
+        self,
+        found: DataFrame,
+        applied: Collection[str],
+        done: Sequence[TableResult],
+        batch: tuple[str, int],
+    ) -> DataFrame:
+        """Return transaction and number of the events that are in tables: no dead letters."""
+        arrived = found.where(f.col("topic").isin(*applied) & f.col("id").isNotNull())
+        if any(one.faults for one in done):
+            arrived = arrived.join(self._dead_letters(*batch), _MESSAGE, "left_anti")
+        return arrived.select("id", "total_order")
 
     def _dead_letters(self, app: str, batch: int) -> DataFrame:
         letters = self._state.table("dead_letter").read()

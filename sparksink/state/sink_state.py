@@ -267,10 +267,10 @@ class SinkState:
         reached: Offsets | None = None,
     ) -> None:
         """Store that a batch is complete; ``reached`` is how far its stream has read then."""
-        done = [_entry(one) for one in tables]
+        done = [one.commit_entry() for one in tables]
         self._dead_letters |= any(one.faults for one in tables)
         values = {"app": app, "batch": batch, "offsets": offsets, "tables": done}
-        values["partitions"] = [end for one in tables for end in _ends(one)]
+        values["partitions"] = [end for one in tables for end in one.partition_entries()]
         values["reached"] = json.dumps(reached, sort_keys=True) if reached else None
         if transactions is not None:
             whole = not (self.lacks_messages or self.pending_sweeps())
@@ -281,32 +281,3 @@ class SinkState:
         self._own.add("commits", values, f"{app}:commits", batch)
         self._transactions = transactions or self._transactions
         self._last |= {one.table: latest_result(self._last.get(one.table), one) for one in tables}
-
-
-def _entry(one: TableResult) -> dict[str, Any]:
-    """Return the entry of a table in ``commits``."""
-    hi, lo = one.highest or (None, None)
-    return {
-        "source_table": one.table,
-        "version": one.version,
-        "changes": one.changes,
-        "faults": one.faults,
-        "seq_hi": hi,
-        "seq_lo": lo,
-        "source_ts": one.source_ts,
-        "seconds": one.seconds,
-    }
-
-
-def _ends(one: TableResult) -> list[dict[str, Any]]:
-    """Return the entries of a table's partitions in ``commits``."""
-    return [
-        {
-            "source_table": one.table,
-            "partition": partition,
-            "seq_hi": end.highest.hi,
-            "seq_lo": end.highest.lo,
-            "source_micros": end.at,
-        }
-        for partition, end in one.partitions.items()
-    ]

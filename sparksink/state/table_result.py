@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sparksink.change_position import ChangePosition
 
@@ -62,6 +62,33 @@ class TableResult:
     batch: int | None = None
     topic: str = ""
     partitions: Mapping[int, PartitionEnd] = field(default_factory=dict)
+
+    def commit_entry(self) -> dict[str, Any]:
+        """Return the entry of the table in ``commits``."""
+        hi, lo = self.highest or (None, None)
+        return {
+            "source_table": self.table,
+            "version": self.version,
+            "changes": self.changes,
+            "faults": self.faults,
+            "seq_hi": hi,
+            "seq_lo": lo,
+            "source_ts": self.source_ts,
+            "seconds": self.seconds,
+        }
+
+    def partition_entries(self) -> list[dict[str, Any]]:
+        """Return the entries of the table's partitions in ``commits``."""
+        return [
+            {
+                "source_table": self.table,
+                "partition": partition,
+                "seq_hi": end.highest.hi,
+                "seq_lo": end.highest.lo,
+                "source_micros": end.at,
+            }
+            for partition, end in self.partitions.items()
+        ]
 
 
 def latest_result(last: TableResult | None, now: TableResult) -> TableResult:
