@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -21,13 +21,13 @@ from sparksink.evolve.migration_steps import (
 )
 from sparksink.evolve.reused_columns import reuse_steps
 from sparksink.evolve.row_alignment import DEFAULT, OPTIONAL_COLUMNS, RowAlignment
+from sparksink.evolve.table_facts import TableFacts, pending_facts
 from sparksink.schemas.row_schema import RowSchema
 from sparksink.schemas.spark_types import BEFORE, ColumnConversion
 from sparksink.schemas.versions import SchemaVersions
-from sparksink.tables import Add, Alteration, Drop, Fill, Rename, Rewrite, Table, Widen
+from sparksink.tables import Add, Alteration, Drop, Rename, Rewrite, Table, Widen
 
 _KEYS: Final = "keys"
-_PENDING: Final = "pending."
 _PARTITIONING: Final = "partitioning"
 
 
@@ -62,7 +62,7 @@ class TargetTable:
         self.keeps_past = False
         self._is_new = False
         self._partitioning_checked = False
-        self._facts: dict[str, str] | None = None
+        self._facts = TableFacts(table)
         self._fitted: set[tuple[object, ...]] = set()
         self.altered: Counter[str] = Counter()
 
@@ -73,11 +73,11 @@ class TargetTable:
 
     def keys(self) -> tuple[str, ...]:
         """Return the key that the table was created with; empty without a table."""
-        return tuple(json.loads(self._all_facts().get(_KEYS, "[]"))) if self.columns else ()
+        return tuple(json.loads(self._facts.texts.get(_KEYS, "[]"))) if self.columns else ()
 
     def fact(self, name: str) -> str | None:
         """Return a fact that is stored with the table."""
-        return self._all_facts().get(name) if self.columns else None
+        return self._facts.texts.get(name) if self.columns else None
 
     def take_is_new(self) -> bool:
         """Return once whether this job has created the table and it is still empty.
@@ -90,7 +90,7 @@ class TargetTable:
     def set_fact(self, name: str, text: str) -> None:
         """Store a fact with the table, unless it is stored already."""
         if self.fact(name) != text:
-            self._alter({name: text}, [])
+            self._facts.store({name: text})
 
     def fit(
         self,
@@ -136,7 +136,7 @@ class TargetTable:
         return RowAlignment(
             self.columns,
             self._sink_columns,
-            self._all_facts(),
+            self._facts.texts,
             self._column_mapping(),
             self.table.read,
             self.keeps_past,
@@ -151,16 +151,17 @@ class TargetTable:
     ) -> None:
         kinds = {name: one.target for name, one in columns.items()}
         partitioning_check.check_columns(self._name, self._how, {**kinds, **self._sink_columns})
-        self._facts = {_KEYS: json.dumps(keys)}
+        facts = {_KEYS: json.dumps(keys)}
         if versions is not None:
-            self._facts |= renames.version_facts(versions)
+            facts |= renames.version_facts(versions)
         if self._fills:  # messages from before a column was added may follow
-            self._facts |= {DEFAULT + name: sql for name, sql in earlier.defaults.items() if sql}
+            facts |= {DEFAULT + name: sql for name, sql in earlier.defaults.items() if sql}
         if self._how.columns:
-            self._facts[_PARTITIONING] = self._how.text()
+            facts[_PARTITIONING] = self._how.text()
+        self._facts.replace(facts)
         made = {**kinds, **before_image.with_row_type(self._sink_columns, kinds)}
         primary = (*keys, *self.beside_keys) if self._fills else ()
-        self.table.create(made, self._facts, primary, self._how)
+        self.table.create(made, facts, primary, self._how)
         self.altered["create"] += 1
         self._is_new = self.appends_first
 
@@ -173,14 +174,14 @@ class TargetTable:
         gone: frozenset[str],
         earlier: EarlierColumns,
     ) -> None:
-        table_checks.check_same_keys(self._name, self._all_facts().get(_KEYS), keys)
+        table_checks.check_same_keys(self._name, self._facts.texts.get(_KEYS), keys)
         self._check_sink_columns()
         if not self._partitioning_checked:
             self._partitioning_checked = True
             partitioning_check.warn_if_unchanged(
-                self._name, self._all_facts().get(_PARTITIONING, ""), self._how
+                self._name, self._facts.texts.get(_PARTITIONING, ""), self._how
             )
-        self._fill([name for name, sql in self._pending().items() if sql])
+        self._facts.fill([name for name, sql in self._facts.pending().items() if sql])
         if self._rules.rename == "ddl":
             self._rename({old: new for old, new in renamed.items() if old not in columns}, columns)
         self._drop([name for name in gone if name not in columns and name not in keys])
@@ -206,26 +207,21 @@ class TargetTable:
         earlier: EarlierColumns,
     ) -> None:
         """Rename columns to their present names, and drop values of former columns of a name."""
-        self._forget(RENAMED + name for name in versions.newest.shape.names)
+        self._facts.forget(RENAMED + name for name in versions.newest.shape.names)
         if self._rules.rename == "ddl":
-            given = self.columns, self._all_facts(), versions, self._before_fields()
+            given = self.columns, self._facts.texts, versions, self._before_fields()
             for facts, actions in renames.rename_steps(*given):
                 if facts or actions:
                     self._alter(facts, actions)
-        self._forget(DEFAULT + name for name in versions.dropped)
+        self._facts.forget(DEFAULT + name for name in versions.dropped)
         if self.keeps_past:
             return
         reusing = (versions, shape, columns, keys, earlier.defaults)
-        for facts, actions in reuse_steps(*reusing, self.columns, self._all_facts(), self._format):
+        for facts, actions in reuse_steps(*reusing, self.columns, self._facts.texts, self._format):
             self._alter(facts, actions)
 
-    def _forget(self, names: Iterable[str]) -> None:
-        stale = {name for name in names if self._all_facts().get(name)}
-        if stale:
-            self._alter(dict.fromkeys(stale, ""), [])
-
     def _column_mapping(self) -> ColumnMapping:
-        return ColumnMapping(self.columns, self._all_facts(), self._rules, self._format)
+        return ColumnMapping(self.columns, self._facts.texts, self._rules, self._format)
 
     def _drop(self, names: list[str]) -> None:
         """Drop columns, except those of the partitioning."""
@@ -233,7 +229,7 @@ class TargetTable:
         found = [name for name in found if name in self.columns and name not in self._how.columns]
         if found:
             stale = {f"{prefix}{name}" for name in found for prefix in (DEFAULT, VERSIONS)}
-            self._alter(dict.fromkeys(stale & self._all_facts().keys(), ""), [Drop(found)])
+            self._alter(dict.fromkeys(stale & self._facts.texts.keys(), ""), [Drop(found)])
 
     def _follow_before(self, columns: Mapping[str, str]) -> None:
         if self._sink_columns.get(BEFORE) != before_image.ROW:
@@ -274,39 +270,21 @@ class TargetTable:
 
     def _change(self, migration: MigrationSteps, fillings: Mapping[str, str | None]) -> None:
         """Widen, then add; pending fills are stored first, so that a restart completes them."""
-        pending = {_PENDING + name: sql for name, sql in fillings.items() if sql and self._fills}
+        filled = {name: sql for name, sql in fillings.items() if sql and self._fills}
         actions: list[Alteration] = [Widen(name, kind) for name, kind in migration.widened.items()]
         actions += [Rewrite(name, kind, self._how) for name, kind in migration.rewritten.items()]
         mapping = self._column_mapping()
         if migration.rewritten:
-            before = self._all_facts().get(_PARTITIONING, "")
+            before = self._facts.texts.get(_PARTITIONING, "")
             table_checks.check_rewritable(self._name, before, self._how)
         former = mapping.former_type_facts(migration.rewritten)
-        facts = {**pending, **mapping.additional_column_facts(migration.added), **former}
+        facts = pending_facts(filled) | mapping.additional_column_facts(migration.added) | former
         self._alter(facts, [*actions, *([Add(migration.added)] if migration.added else [])])
-        self._fill([name for name, sql in fillings.items() if sql and self._fills])
-
-    def _fill(self, names: list[str]) -> None:
-        pending = self._pending()
-        names = [name for name in names if name in self.columns and pending.get(name)]
-        if not names:
-            return
-        self.table.alter([Fill({name: pending[name] for name in names})], {})
-        done = {DEFAULT + name: pending[name] for name in names}
-        self._alter({**done, **{_PENDING + name: "" for name in names}}, [])
-
-    def _pending(self) -> dict[str, str]:
-        facts = self._all_facts().items()
-        return {n.removeprefix(_PENDING): sql for n, sql in facts if n.startswith(_PENDING)}
-
-    def _all_facts(self) -> dict[str, str]:
-        if self._facts is None:
-            self._facts = dict(self.table.facts())
-        return self._facts
+        self._facts.fill(filled)
 
     def _alter(self, facts: Mapping[str, str], actions: Sequence[Alteration]) -> None:
         self.table.alter(actions, facts)
         if actions:
             self._fitted.clear()  # what fitted before may not fit now
-        self._all_facts().update(facts)
+        self._facts.update(facts)
         self.altered.update(type(action).__name__.lower() for action in actions)
