@@ -19,20 +19,17 @@ from sparksink.apply.batch_plan import BatchPlan, MessageFormatError, name_forma
 from sparksink.apply.dead_letters import REPLAY_PREFIX, DeadLetters
 from sparksink.apply.history_writer import HistoryWriter
 from sparksink.apply.keyed_mirror import KeyedMirror
-from sparksink.apply.keyless_mirror import ROW_NAME_COLUMNS
 from sparksink.apply.position_check import check_positions, checks_positions
 from sparksink.apply.snapshot_ends import SnapshotEnds
+from sparksink.apply.topic_reader import TopicReader
 from sparksink.apply.topic_schemas import TopicSchemas
 from sparksink.apply.topic_tables import TopicTables
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.changes import changes
-from sparksink.decode.format_names import EMPTY, NO_ROWS, has_columns, is_garbage
+from sparksink.decode.format_names import NO_ROWS, has_columns
 from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.position_columns import header_position_sql
 from sparksink.decode.reading import TableReading
-from sparksink.decode.tombstones import tombstones, unreadable_changes
-from sparksink.source.routed_tables import is_table
 from sparksink.source.routes import Route
 from sparksink.state.sink_state import SinkState
 from sparksink.state.table_result import Boundary, TableResult
@@ -58,6 +55,7 @@ class TopicWriter:
         self._rules = config.table(route.table)
         self._schemas = TopicSchemas(route, config, layouts)
         self._layouts = layouts
+        self._reader = TopicReader(route.topic, config, layouts)
         self._lake = lake
         self._state = state
         self._letters = DeadLetters(state, config)
@@ -74,9 +72,9 @@ class TopicWriter:
             self._sweep_empty(part.of_format(NO_ROWS))
         self._sweep_dropped()
         columns = self.plan(part)
-        if not columns.layouts or self._is_unreadable(part.marks):
+        if not columns.layouts or self._reader.is_unreadable(part.marks):
             return self._apply_without_columns(part, columns.refused)
-        batch = self._batch(part, self._frames(part, columns))
+        batch = self._batch(part, self._reader.read(part, columns))
         return replace(
             self._write(part, columns.writers, batch), seconds=time.monotonic() - started
         )
@@ -104,7 +102,7 @@ class TopicWriter:
         layouts = [
             name_format_in_errors(mark, partial(self._schemas.schema, mark)) for mark in marks
         ]
-        if not layouts or self._is_unreadable(part.marks):
+        if not layouts or self._reader.is_unreadable(part.marks):
             return BatchPlan([], [], [], refused)
         message_key = self._schemas.message_key(marks)
         keys = self._targets.keys(message_key)
@@ -147,34 +145,13 @@ class TopicWriter:
     def _apply_without_columns(self, part: TopicBatch, refused: Mapping[str, str]) -> TableResult:
         """Apply a batch without a message that has columns: tombstones and unreadable messages."""
         reasons: dict[str, int] = {}
-        if EMPTY in part.marks and self._config.ordering.tombstones_count:
+        if self._reader.has_deletes(part.marks):
             return self._only_tombstones(part)
-        if unreadable := self._unreadable(part, refused):
+        if unreadable := self._reader.unreadable(part, refused):
             batch = self._batch(part, unreadable)
             reasons = self._letters.add(part, batch, self.route.table)
         faults = sum(reasons.values())
         return TableResult(self.route.table, changes=faults, faults=faults, reasons=reasons)
-
-    def _is_unreadable(self, marks: Sequence[str]) -> bool:
-        """Return whether a batch has only unreadable messages, so that no writer gets a change."""
-        deletes = EMPTY in marks and self._config.ordering.tombstones_count
-        return any(map(is_garbage, marks)) and not any(map(has_columns, marks)) and not deletes
-
-    def _unreadable(self, part: TopicBatch, refused: Mapping[str, str]) -> list[DataFrame]:
-        """Return the unreadable messages as changes with the reason."""
-        accepted = self._config.source.format
-        reason = (
-            "neither JSON nor Avro" if accepted == "auto" else f"not of source.format {accepted}"
-        )
-        if not is_table(self.route.topic):
-            reason = "names no table"
-        garbage = {
-            mark: mark.partition(":")[2] or reason for mark in part.marks if is_garbage(mark)
-        }
-        return [
-            unreadable_changes(part.of_format(mark), why)
-            for mark, why in {**garbage, **refused}.items()
-        ]
 
     def sweep(self, end: Boundary) -> TableResult:
         """Remove the rows from before a position that is not part of this batch."""
@@ -209,31 +186,11 @@ class TopicWriter:
         if reading is None:
             return TableResult(self.route.table)  # without a table there is no row
         started = time.monotonic()
-        frames = [self._tombstones(part, reading), *self._unreadable(part, {})]
+        frames = [self._reader.tombstones(part, reading), *self._reader.unreadable(part, {})]
         history = part.history and self._targets.has_history()
         writers = self._targets.writers(reading.keys, history=history)
         done = self._write(part, writers, self._batch(part, frames))
         return replace(done, seconds=time.monotonic() - started)
-
-    def _tombstones(self, part: TopicBatch, reading: TableReading) -> DataFrame:
-        keys = self._layouts.avro_keys(self.route.topic)
-        return tombstones(part.of_format(EMPTY), reading, keys)
-
-    def _frames(self, part: TopicBatch, fitted: BatchPlan) -> list[DataFrame]:
-        readings = fitted.readings
-        frames = [
-            changes(part.of_format(layout.mark), layout, reading)
-            for layout, reading in zip(fitted.layouts, readings, strict=True)
-            if layout.mark in part.marks
-        ]
-        if EMPTY in part.marks and readings[-1].keys and self._config.ordering.tombstones_count:
-            frames.append(self._tombstones(part, readings[-1]))
-        frames += self._unreadable(part, fitted.refused)
-        if readings[-1].named:
-            blank = {name: f.lit(None).cast(kind) for name, kind in ROW_NAME_COLUMNS.items()}
-            known = set(ROW_NAME_COLUMNS)
-            frames = [one if known <= {*one.columns} else one.withColumns(blank) for one in frames]
-        return frames
 
     def _write(
         self, part: TopicBatch, writers: Sequence[TableWriter], batch: TableBatch
