@@ -1,8 +1,8 @@
-"""The messages and changes of one topic in one batch, and the protocol of table writers."""
+"""The messages of one batch, the changes of one table in it, and the protocol of table writers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
@@ -11,9 +11,68 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch_measures import BatchMeasures
+from sparksink.decode.batch_summary import last_formats
+from sparksink.decode.format_names import in_version_order
+from sparksink.decode.schema_discovery import FormatCount
 from sparksink.evolve.target_table import TargetTable
 from sparksink.state.snapshots import ReadProgress
 from sparksink.state.table_result import Boundary
+
+
+@dataclass(frozen=True, slots=True)
+class MessageBatch:
+    """The messages of one batch: unchanged, ``marked`` with their formats, and counted by format.
+
+    ``ends`` are the messages of the transaction topic, None if transactions are not followed. A
+    batch that is not ``whole`` is a selection of messages. The table that it ``resumes`` is applied
+    although it is parked. `TopicBatch` explains the others.
+    """
+
+    messages: DataFrame
+    marked: DataFrame
+    counts: Sequence[FormatCount]
+    ends: DataFrame | None
+    app: str
+    number: int
+    progress: ReadProgress
+    history: bool
+    whole: bool
+    resumes: str
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The number of messages of each topic."""
+        found: dict[str, int] = {}
+        for one in self.counts:
+            found[one.topic] = found.get(one.topic, 0) + one.messages
+        return found
+
+    @property
+    def end_offsets(self) -> Mapping[str, Mapping[str, int]]:
+        """Topic → partition → the offset after its last message."""
+        ends: dict[str, dict[str, int]] = {}
+        for one in self.counts:
+            partitions = ends.setdefault(one.topic, {})
+            number = str(one.partition)
+            partitions[number] = max(one.end, partitions.get(number, 0))
+        return ends
+
+    def of_topic(self, topic: str) -> TopicBatch:
+        """Return the part of one topic."""
+        is_topic = f.col("topic") == topic
+        counts = [one for one in self.counts if one.topic == topic]
+        return TopicBatch(
+            self.messages.where(is_topic),
+            self.marked.where(is_topic),
+            in_version_order({one.mark for one in counts}),
+            last_formats(counts),
+            self.app,
+            self.number,
+            self.history,
+            sum(one.messages for one in counts) if self.whole else None,
+            self.progress,
+            sorted({one.partition for one in counts}),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,7 @@ from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from sparksink.apply.batch import TopicBatch
+from sparksink.apply.batch import MessageBatch, TopicBatch
 from sparksink.apply.ddl_statements import DdlStatements
 from sparksink.apply.late_definitions import LateDefinitions
 from sparksink.apply.parking import Parking
@@ -25,8 +25,6 @@ from sparksink.apply.table_isolation import TableIsolation
 from sparksink.apply.topic_writer import TopicWriter
 from sparksink.apply.transaction_tracking import TransactionTracker
 from sparksink.config.keys import SinkConfig
-from sparksink.decode.batch_summary import last_formats
-from sparksink.decode.format_names import in_version_order
 from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.schema_discovery import FormatCount
 from sparksink.schemas.definitions import Definitions
@@ -101,95 +99,97 @@ class BatchProcessor:
         clock = [time.monotonic()]
         self.progress = BatchProgress(batch)
         progress = progress.with_cached_offsets()
-        transactions = self._config.source.transaction_topic
-        ends = messages.where(f.col("topic") == transactions) if cut and transactions else None
-        messages = messages if ends is None else messages.where(f.col("topic") != transactions)
+        messages, ends = self._split_transactions(messages, cut=cut)
         self._statements.store()
         emptied = self._statements.follow(progress) if progress.streams else []
         frame, counts = self._late.summarize(self._coalesce(messages))
+        given = (app, batch, progress, history, whole, resumes)
         try:
             clock.append(time.monotonic())
-            given, named = (frame, counts, messages, progress), (app, batch, resumes)
-            done = self._all_tables(*given, named, history=history, whole=whole)
-            applied = self._not_parked(counts, resumes)
-            swept = [*emptied, *self._sweep_behind_snapshots(progress, resumes)]
-            done = self._with_swept(done, [replace(one, batch=batch) for one in swept])
+            read = MessageBatch(messages, frame, counts, ends, *given)
+            applied, done = self._write_tables(read, emptied)
             clock.append(time.monotonic())
-            if done or counts or ends is not None:  # a batch of heartbeats is not stored
-                known = self._cuts.follow(
-                    frame, counts, ends, applied, done, (app, batch), progress
-                )
-                reached = progress.reached if progress.streams else None
-                self._state.commit(app, batch, _end_offsets(counts), done, known, reached)
-            clock.append(time.monotonic())
-            self.phases = _phase_seconds(clock)
+            self._commit(read, applied, done)
+            self.phases = _phase_seconds([*clock, time.monotonic()])
             return done
         finally:
             frame.unpersist()
 
-    def _not_parked(self, counts: Sequence[FormatCount], resumes: str) -> set[str]:
+    def _split_transactions(
+        self, messages: DataFrame, *, cut: bool
+    ) -> tuple[DataFrame, DataFrame | None]:
+        """Return the messages of tables, and of the transaction topic if it is followed."""
+        topic = self._config.source.transaction_topic
+        if not (cut and topic):
+            return messages, None
+        ends = messages.where(f.col("topic") == topic)
+        return messages.where(f.col("topic") != topic), ends
+
+    def _write_tables(
+        self, batch: MessageBatch, emptied: Sequence[TableResult]
+    ) -> tuple[set[str], list[TableResult]]:
+        """Write and sweep the tables; return the topics that are not parked, and the results."""
+        done = self._all_tables(batch)
+        applied = self._not_parked(batch)
+        swept = [*emptied, *self._sweep_behind_snapshots(batch)]
+        return applied, self._with_swept(batch, done, swept)
+
+    def _commit(
+        self, batch: MessageBatch, applied: Collection[str], done: Sequence[TableResult]
+    ) -> None:
+        """Store that a batch is complete; one of heartbeats is not stored."""
+        if not (done or batch.counts or batch.ends is not None):
+            return
+        known = self._cuts.follow(batch, applied, done)
+        reached = batch.progress.reached if batch.progress.streams else None
+        offsets = json.dumps(batch.end_offsets, sort_keys=True)
+        self._state.commit(batch.app, batch.number, offsets, done, known, reached)
+
+    def _not_parked(self, batch: MessageBatch) -> set[str]:
         """Return the topics of a batch whose tables are not parked."""
-        parked = self._state.parked_tables().keys() - {resumes}
-        return {one.topic for one in counts if self._flow(one.topic).route.table not in parked}
+        parked = self._state.parked_tables().keys() - {batch.resumes}
+        topics = {one.topic for one in batch.counts}
+        return {topic for topic in topics if self._flow(topic).route.table not in parked}
 
     def _coalesce(self, messages: DataFrame) -> DataFrame:
         """Coalesce partitions, as each one costs a task in every table's query."""
         set_shuffle_partitions(messages.sparkSession, self._config)
         return messages.coalesce(batch_partitions(self._config, messages.sparkSession))
 
-    def _all_tables(
-        self,
-        frame: DataFrame,
-        counts: Sequence[FormatCount],
-        messages: DataFrame,
-        progress: ReadProgress,
-        named: tuple[str, int, str],
-        *,
-        history: bool,
-        whole: bool,
-    ) -> list[TableResult]:
+    def _all_tables(self, batch: MessageBatch) -> list[TableResult]:
         """Write the topics concurrently, the largest first."""
-        sizes: dict[str, int] = {}
-        for one in counts:
-            sizes[one.topic] = sizes.get(one.topic, 0) + one.messages
 
         def run(topic: str) -> TableResult:
-            is_topic = f.col("topic") == topic
-            marks = in_version_order({one.mark for one in counts if one.topic == topic})
-            size = sizes[topic] if whole else None
-            last = last_formats(one for one in counts if one.topic == topic)
-            found = (messages.where(is_topic), frame.where(is_topic), marks, last)
-            partitions = sorted({one.partition for one in counts if one.topic == topic})
-            part = TopicBatch(*found, *named[:2], history, size, progress, partitions)
-            done = self._one_table(topic, part, resumes=named[2])
+            done = self._one_table(topic, batch.of_topic(topic), batch.resumes)
             self.progress.done.add(done.table)
             return done
 
-        self.progress.tables = self._count_pending(counts)
+        self.progress.tables = self._count_pending(batch.counts)
+        sizes = batch.sizes
         topics = sorted(sizes, key=lambda topic: -sizes[topic])
-        session = messages.sparkSession
+        session = batch.messages.sparkSession
         running = [self._pool.submit(inheritable_thread_target(session)(run), t) for t in topics]
         wait(running)  # all must end before this batch may fail and be repeated
         return [future.result() for future in running]
 
-    def _sweep_behind_snapshots(self, progress: ReadProgress, resumes: str) -> list[TableResult]:
+    def _sweep_behind_snapshots(self, batch: MessageBatch) -> list[TableResult]:
         """Sweep tables whose snapshots are completely read with this batch."""
         swept = [
-            self._sweep(one.topic, one.table, one.end, resumes)
-            for one in due_now(self._state, progress, resumes)
+            self._sweep(one.topic, one.table, one.end, batch.resumes)
+            for one in due_now(self._state, batch.progress, batch.resumes)
             if self._config.table(one.table).mirror.sweep
         ]
         return [one for one in swept if one is not None]
 
     def _with_swept(
-        self, done: list[TableResult], swept: Sequence[TableResult]
+        self, batch: MessageBatch, done: list[TableResult], swept: Sequence[TableResult]
     ) -> list[TableResult]:
         """Return the results of tables with those of sweeps."""
         tables = {one.table: one for one in done}
         for one in swept:
-            known = tables.get(one.table)
+            known = tables.get(one.table, replace(one, batch=batch.number))
             version = self._flow(one.topic).version()
-            tables[one.table] = replace(known or one, version=version, swept=True)
+            tables[one.table] = replace(known, version=version, swept=True)
         return list(tables.values())
 
     def follow_statements(self, progress: ReadProgress) -> list[TableResult]:
@@ -266,13 +266,3 @@ def _phase_seconds(clock: Sequence[float]) -> Mapping[str, float]:
     """Return the duration of each phase from the times between them."""
     spans = [later - earlier for earlier, later in pairwise(clock)]
     return dict(zip(_PHASES, spans, strict=True))
-
-
-def _end_offsets(counts: Sequence[FormatCount]) -> str:
-    """Return the offset after the last message of each partition, as JSON."""
-    ends: dict[str, dict[str, int]] = {}
-    for one in counts:
-        partitions = ends.setdefault(one.topic, {})
-        number = str(one.partition)
-        partitions[number] = max(one.end, partitions.get(number, 0))
-    return json.dumps(ends, sort_keys=True)

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.apply.batch import MessageBatch
 from sparksink.config.source import Source
 from sparksink.decode.message_schemas import MessageSchemas
-from sparksink.decode.schema_discovery import FormatCount
 from sparksink.decode.transactions import events
 from sparksink.state.sink_state import SinkState
-from sparksink.state.snapshots import ReadProgress, SnapshotRows
+from sparksink.state.snapshots import SnapshotRows
 from sparksink.state.table_result import TableResult
 from sparksink.state.transactions import Transactions, next_transactions, transaction_ends
 
@@ -29,57 +29,37 @@ class TransactionTracker:
         self._state = state
 
     def follow(
-        self,
-        frame: DataFrame,
-        counts: Sequence[FormatCount],
-        ends: DataFrame | None,
-        applied: Collection[str],
-        done: Sequence[TableResult],
-        batch: tuple[str, int],
-        progress: ReadProgress,
+        self, batch: MessageBatch, applied: Collection[str], done: Sequence[TableResult]
     ) -> Transactions | None:
         """Return the transactions after a batch; None if they are not followed.
 
-        :param frame: its messages with formats; ``ends`` are those of the transaction topic.
         :param applied: the topics whose tables are not parked.
         :param done: the results of the tables.
-        :param batch: its name and number.
-        :param progress: its end offsets.
         """
-        if ends is None:
+        if batch.ends is None:
             return None
-        schemas = self._layouts.avro({(one.topic, one.mark) for one in counts})
-        found = events(frame, schemas)
-        finished = transaction_ends(ends, self._source).localCheckpoint()
-        before, app, number = self._state.transactions, *batch
+        schemas = self._layouts.avro({(one.topic, one.mark) for one in batch.counts})
+        found = events(batch.marked, schemas)
+        finished = transaction_ends(batch.ends, self._source).localCheckpoint()
+        before = self._state.transactions
         snapshot, partial = before.snapshot, False
-        if progress.streams:
+        if batch.progress.streams:
             rows = _snapshot_rows(found, streams=not finished.isEmpty())
-            snapshot, partial = snapshot.after(rows, progress), rows.incremental > 0
-        arrived = self._applied_events(found, applied, done, batch)
+            snapshot, partial = snapshot.after(rows, batch.progress), rows.incremental > 0
+        arrived = found.where(f.col("topic").isin(*applied) & f.col("id").isNotNull())
+        if any(one.faults for one in done):
+            letters = self._dead_letters(batch.app, batch.number)
+            arrived = arrived.join(letters, _MESSAGE, "left_anti")
         known = next_transactions(
             before,
             self._state.open_transactions(),
-            arrived,
+            arrived.select("id", "total_order"),
             finished,
             snapshot,
-            lambda rows: self._state.store_transactions(rows, app, number),
+            lambda rows: self._state.store_transactions(rows, batch.app, batch.number),
             self._state.open_limit,
         )
         return replace(known, partial=partial)
-
-    def _applied_events(
-        self,
-        found: DataFrame,
-        applied: Collection[str],
-        done: Sequence[TableResult],
-        batch: tuple[str, int],
-    ) -> DataFrame:
-        """Return transaction and number of the events that are in tables: no dead letters."""
-        arrived = found.where(f.col("topic").isin(*applied) & f.col("id").isNotNull())
-        if any(one.faults for one in done):
-            arrived = arrived.join(self._dead_letters(*batch), _MESSAGE, "left_anti")
-        return arrived.select("id", "total_order")
 
     def _dead_letters(self, app: str, batch: int) -> DataFrame:
         letters = self._state.table("dead_letter").read()
