@@ -13,7 +13,8 @@ from connector.data.java import hash_order
 from connector.errors import ConfigError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.position.recorded_positions import DEFINES
 from connector.mysql.source_block import ROW_SLOT
 from connector.mysql.source_parts import SourceParts

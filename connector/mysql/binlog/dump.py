@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from connector.errors import StopError
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.session.connection import Connection, ConnectionSettings
 
 HEARTBEAT: Final = 5.0

@@ -8,7 +8,8 @@ from dataclasses import replace
 from connector.mysql.binlog.dump import DumpStart
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.position.server_log import (
     binlog_end,
     executed_before,

@@ -11,7 +11,8 @@ from connector.capture.change import Row
 from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions, MySqlChunks
 from connector.mysql.position.binlog_position import BinlogPosition, Gtids, file_number
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.position.server_log import binlog_end, executed_gtids, log_end, purged_gtids
 from connector.mysql.session.connection import Connection
 from connector.mysql.source_block import GTID_SLOT

@@ -8,7 +8,8 @@ from typing import Any
 
 from connector.data.java import hash_order
 from connector.errors import DamagedOffsetError, StopError
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 
 Gtids = GtidSet | MariaDbGtidSet
 _HEADER_BITS, _HALF = 0xFFFFFFFF, 1 << 31

@@ -9,7 +9,8 @@ from connector.capture.history.record import RecordedPosition
 from connector.capture.selection import Matches
 from connector.errors import HistoryError
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 
 DEFINES: Final = "millrace_defines"
 """Key of a recorded position that belongs to a resolved definition instead of a statement."""

@@ -8,7 +8,8 @@ from typing import TypeVar
 from connector.capture.selection import Matches
 from connector.errors import StopError
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.session.connection import Connection
 
 G = TypeVar("G", GtidSet, MariaDbGtidSet)

@@ -16,7 +16,8 @@ from connector.capture.tables import Column, Table, TableId
 from connector.errors import ConfigError, HistoryError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import Definition
 from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions

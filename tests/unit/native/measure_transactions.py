@@ -34,7 +34,8 @@ from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.binlog.whole_transactions import LogEvent
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import ROW_SLOT, SourceBlock, source_schema
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import TypeOptions

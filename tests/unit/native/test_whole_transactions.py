@@ -22,7 +22,8 @@ from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import SourceBlock
 from tests.unit.mysql.binlog.table_rows import codec_of
 from tests.unit.native.damage import damaged

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.mysql.binlog.dump import DumpStart, dump_command
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 
 
 @given(st.integers(4, (1 << 32) - 1), st.integers(1, (1 << 32) - 1))

@@ -14,7 +14,8 @@ from connector.capture.change import Change, LeftOut, Progress, RowChanges, Tran
 from connector.errors import ConversionError, StopError
 from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import ROW_SLOT
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.sample_log import (

@@ -13,7 +13,8 @@ from connector.errors import StopError
 from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions
 from connector.mysql.incremental.gtid_marks import GtidChunks
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.session.checks import check_gtids
 from connector.mysql.session.connection import Connection
 from connector.mysql.source_block import GTID_SLOT, SourceBlock

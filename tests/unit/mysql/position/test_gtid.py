@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.errors import ConfigError
-from connector.mysql.position.gtid import GtidSet, GtidSource, MariaDbGtidSet, source_of
+from connector.mysql.position.gtid import GtidSet, GtidSource, source_of
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 
 A, B = "3e11fa47-71ca-11e1-9e33-c80aa9429562", "11111111-2222-3333-4444-555555555555"
 SOURCES = [GtidSource(A), GtidSource(B), GtidSource(A, "tag"), GtidSource(B, "other_1")]

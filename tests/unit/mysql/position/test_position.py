@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from connector.errors import ConfigError, StopError
 from connector.mysql.position.binlog_position import BinlogPosition, position_of
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 
 SERVER = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 

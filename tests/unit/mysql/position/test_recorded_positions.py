@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from connector.errors import HistoryError
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.position.recorded_positions import DEFINES, recorded_before
 
 A, B = "3e11fa47-71ca-11e1-9e33-c80aa9429562", "11111111-2222-3333-4444-555555555555"

@@ -10,7 +10,8 @@ import pytest
 
 from connector.errors import AccessDeniedError, StopError
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.position.gtid import GtidSet, MariaDbGtidSet
+from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.position.server_log import can_resume
 from connector.mysql.session.checks import check_privileges, check_server, problems
 from connector.mysql.session.connection import Connection
