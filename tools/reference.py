@@ -12,7 +12,7 @@ from connector.mysql.old_names import SUCCESSORS
 from connector.plugin_table import ROWS, PluginTable
 from connector.worker.connector_config import source_config
 from connector.worker.topic_creation import group_keys
-from connector.worker.worker_config import WORKER
+from connector.worker.worker_keys import WORKER
 
 FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "config.md"
 MYSQL: Final = "io.debezium.connector.mysql.MySqlConnector"

@@ -16,7 +16,8 @@ from connector.worker.storage.file import FileLog, JsonFormat
 from connector.worker.storage.java_map import JavaMapFormat
 from connector.worker.storage.lease import Lease
 from connector.worker.storage.lock import FileLock
-from connector.worker.worker_config import STORES, WorkerConfig
+from connector.worker.worker_config import WorkerConfig
+from connector.worker.worker_keys import STORES
 
 _OWN_KEYS: Final = frozenset({"topic", "partitions", "replication.factor", "file.filename"})
 

@@ -14,7 +14,7 @@ from connector.config import ConfigKey
 from connector.connectors import mysql_connector
 from connector.plugin_table import ROWS, PluginTable
 from connector.worker.connector_config import source_config
-from connector.worker.worker_config import WORKER
+from connector.worker.worker_keys import WORKER
 from tools.reference import MYSQL, here
 
 ROOT = Path(__file__).parents[3]
