@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from connector.capture.change import ChunkScan, Notification, TableScan
+from connector.capture.snapshot_events import ChunkScan, Notification, TableScan
 from connector.capture.tables import TableId
 from connector.data.java import concurrent_hash_order, grown_hash_order, hash_set_order
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
 
-from connector.capture.change import ChunkScan, SnapshotBegan, TableScan
+from connector.capture.snapshot_events import ChunkScan, SnapshotBegan, TableScan
 from connector.capture.tables import TableId
 
 log = logging.getLogger(__name__)

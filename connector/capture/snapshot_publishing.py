@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import TypeVar
 
-from connector.capture.change import (
-    Change,
-    ChunkedReadBegan,
-    ChunkedReadEnded,
-    ChunkScan,
-    HeartbeatDue,
-    LocksHeld,
-    Position,
-    Progress,
-    RowChanges,
-    SnapshotBegan,
-    TableScan,
-)
+from connector.capture.change import Change, HeartbeatDue, Position, Progress, RowChanges
 from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress
 from connector.capture.signals.processor import Signals
+from connector.capture.snapshot_events import (
+    ChunkedReadBegan,
+    ChunkedReadEnded,
+    ChunkScan,
+    LocksHeld,
+    SnapshotBegan,
+    TableScan,
+)
 from connector.capture.snapshot_progress import SnapshotKind
 from connector.errors import StopError
 

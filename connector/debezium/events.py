@@ -15,13 +15,13 @@ from typing import Any
 from connector.capture.change import (
     Change,
     HeartbeatDue,
-    Notification,
     Row,
     RowChanges,
     SchemaChange,
     TransactionBoundary,
     Truncated,
 )
+from connector.capture.snapshot_events import Notification
 from connector.capture.table_schema import TableEventSchema
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, Schema

@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol
 from connector.capture.change import (
     Change,
     FailedTables,
-    IncrementalProgress,
     LeftOut,
     LookAhead,
     Position,
@@ -26,6 +25,7 @@ from connector.capture.change import (
     Truncated,
 )
 from connector.capture.progress import CaptureProgress
+from connector.capture.snapshot_events import IncrementalProgress
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
 from connector.native import NativeColumns

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from connector.capture.backoff import Backoff
-from connector.capture.change import Change, ChunkedReadEnded, FailedTables, TableScan
+from connector.capture.change import Change, FailedTables
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import ChunkSize, IncrementalOptions
 from connector.capture.incremental.parallel import ChunkJob, ChunkReaders
@@ -16,6 +16,7 @@ from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
+from connector.capture.snapshot_events import ChunkedReadEnded, TableScan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from connector.capture.change import Notification
 from connector.capture.incremental.state import SnapshotState, key_text
 from connector.capture.incremental.table_state import TableState
 from connector.capture.notifications import Notifications, joined
+from connector.capture.snapshot_events import Notification
 
 
 class SnapshotReports:

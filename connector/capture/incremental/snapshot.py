@@ -17,7 +17,6 @@ from connector.capture.change import (
     RowChanges,
     RowPairs,
     SchemaChange,
-    SnapshotBegan,
 )
 from connector.capture.incremental.ahead import ReadAhead
 from connector.capture.incremental.chunk_source import ChunkSource, TableRequest
@@ -34,6 +33,7 @@ from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
 from connector.capture.notifications import Notifications, joined
 from connector.capture.signals.signal import SnapshotRequest
+from connector.capture.snapshot_events import SnapshotBegan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import (

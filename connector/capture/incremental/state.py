@@ -7,9 +7,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from connector.capture.change import IncrementalProgress
 from connector.capture.incremental.chunk_source import Key
 from connector.capture.incremental.table_state import TableState
+from connector.capture.snapshot_events import IncrementalProgress
 from connector.capture.tables import TableId
 
 

@@ -15,7 +15,6 @@ from connector.capture.change import (
     Progress,
     RowChanges,
     SchemaChange,
-    SnapshotBegan,
     Truncated,
 )
 from connector.capture.incremental.offsets import SIGNAL_OFFSET
@@ -31,6 +30,7 @@ from connector.capture.signals.signal import (
     SignalChannel,
     parse_signal,
 )
+from connector.capture.snapshot_events import SnapshotBegan
 from connector.capture.tables import TableId
 
 log = logging.getLogger(__name__)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from connector.capture.backoff import Backoff
-from connector.capture.change import Change, HeartbeatDue, Notification, Position, Progress
+from connector.capture.change import Change, HeartbeatDue, Position, Progress
 from connector.capture.engine import Engine, EngineOptions
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
+from connector.capture.snapshot_events import Notification
 from connector.errors import DatabaseUnavailableError, HistoryError, StopError
 from tests.unit.capture.number_source import Numbers
 from tests.unit.capture.signals.listed_channel import Channel

@@ -12,17 +12,7 @@ from typing import Any
 import pytest
 
 from connector.capture.backoff import Backoff
-from connector.capture.change import (
-    Change,
-    ChunkedReadBegan,
-    FailedTables,
-    Notification,
-    Position,
-    Progress,
-    Row,
-    RowChanges,
-    SnapshotBegan,
-)
+from connector.capture.change import Change, FailedTables, Position, Progress, Row, RowChanges
 from connector.capture.engine import Engine, EngineOptions
 from connector.capture.incremental.offsets import has_initial_tables
 from connector.capture.incremental.pace import IncrementalOptions
@@ -31,6 +21,7 @@ from connector.capture.notifications import Notifications
 from connector.capture.progress import CaptureProgress, Recovered
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SnapshotRequest
+from connector.capture.snapshot_events import ChunkedReadBegan, Notification, SnapshotBegan
 from connector.capture.snapshot_plan import Mode, Plan, plan_start
 from connector.capture.tables import TableId
 from connector.errors import ConfigError, StopError

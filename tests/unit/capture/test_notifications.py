@@ -7,9 +7,9 @@ from typing import NoReturn
 
 import pytest
 
-from connector.capture.change import ChunkScan, Notification, TableScan
 from connector.capture.engine import Engine, EngineOptions
 from connector.capture.notifications import Notifications
+from connector.capture.snapshot_events import ChunkScan, Notification, TableScan
 from connector.capture.tables import TableId
 from connector.errors import DatabaseUnavailableError, StopError
 from tests.unit.capture.number_source import Numbers

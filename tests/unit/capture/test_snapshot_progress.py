@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from connector.capture.change import ChunkScan, SnapshotBegan, TableScan
+from connector.capture.snapshot_events import ChunkScan, SnapshotBegan, TableScan
 from connector.capture.snapshot_progress import SnapshotProgress
 from connector.capture.tables import TableId
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from connector.capture.change import (
-    IncrementalProgress,
     LookAhead,
     Operation,
     Progress,
@@ -20,6 +19,7 @@ from connector.capture.change import (
     TableChange,
     Truncated,
 )
+from connector.capture.snapshot_events import IncrementalProgress
 from connector.capture.source_block import source_block
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId

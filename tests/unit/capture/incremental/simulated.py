@@ -16,7 +16,6 @@ from connector.capture.change import (
     Change,
     Emptied,
     HeartbeatDue,
-    Notification,
     Progress,
     Row,
     RowChanges,
@@ -28,6 +27,7 @@ from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
+from connector.capture.snapshot_events import Notification
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, STRING, struct

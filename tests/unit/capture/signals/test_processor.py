@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, HeartbeatDue, Notice, Notification, Progress
+from connector.capture.change import Change, HeartbeatDue, Notice, Progress
 from connector.capture.signals.channels import SignalChannels
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
+from connector.capture.snapshot_events import Notification
 from connector.errors import DatabaseUnavailableError
 from tests.unit.capture.incremental.simulated import At
 from tests.unit.capture.signals.listed_channel import Channel, signals, signals_with_chunks
