@@ -21,7 +21,8 @@ from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.recorded_positions import recorded_before
-from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.schema_rules import SchemaRules
 
 STATEMENTS, TABLES, RECORDS = 10_000, 5_000, 100_000
 SOURCE = {"server": "bench"}

@@ -31,11 +31,13 @@ from connector.mysql.incremental.chunks import MySqlChunks
 from connector.mysql.old_names import Translation, translate
 from connector.mysql.reselection.post_processors import post_processor_faults, post_processors
 from connector.mysql.reselection.reselection import Reselection
-from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import BUILTIN_DATABASES
-from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
+from connector.mysql.schema.schema_rules import SchemaRules
+from connector.mysql.schema.tracker import SchemaTracker
+from connector.mysql.schema.tracker_options import TrackerOptions
 from connector.mysql.session.checks import check_privileges, gtid_problems, problems
-from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.snapshot.configured import snapshot_options
 from connector.mysql.source import MySqlSource
 from connector.mysql.source_block import COORDINATES, ROW_SLOT, SourceBlock, source_schema

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 
 from connector.errors import MillraceError, StopError
-from connector.mysql.session.connection import Connection, ConnectionSettings, code_of
+from connector.mysql.session.connection import Connection, code_of
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.server_errors import INVALID_OR_DENIED
 
 log = logging.getLogger(__name__)

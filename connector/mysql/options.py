@@ -13,7 +13,7 @@ from connector.capture.signals.opening import marks_by_position
 from connector.config import invalid
 from connector.errors import ConfigError
 from connector.mysql.session.addresses import Addresses, parse_addresses
-from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.tls import Tls
 from connector.mysql.types.type_options import FailureMode, Flavor, TypeOptions
 

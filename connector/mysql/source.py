@@ -38,9 +38,10 @@ from connector.mysql.schema.table_resolution import TableResolver
 from connector.mysql.server_choice import ServerChoice, with_unfinished
 from connector.mysql.session.addresses import Address
 from connector.mysql.session.checks import check_gtids, check_privileges, check_server
-from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
-from connector.mysql.snapshot.snapshot import SnapshotParts
+from connector.mysql.snapshot.snapshot_parts import SnapshotParts
 from connector.mysql.source_parts import SourceParts
 from connector.mysql.stream_control import MySqlStreamControl
 from connector.mysql.writable_server import WritableServer

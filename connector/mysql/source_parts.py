@@ -12,8 +12,8 @@ from connector.mysql.capture_rules import CaptureRules
 from connector.mysql.options import CaptureOptions
 from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.tracker import SchemaTracker
-from connector.mysql.session.connection import ConnectionSettings
-from connector.mysql.snapshot.snapshot import SnapshotOptions
+from connector.mysql.session.connection_settings import ConnectionSettings
+from connector.mysql.snapshot.snapshot_parts import SnapshotOptions
 from connector.mysql.source_block import SourceBlock
 from connector.mysql.types.type_options import Flavor
 

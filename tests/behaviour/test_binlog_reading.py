@@ -19,7 +19,7 @@ from connector.errors import StopError
 from connector.mysql.binlog.dump import DumpConnection, DumpStart
 from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.position.binlog_position import BinlogPosition
-from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.tls import Tls
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source

@@ -16,8 +16,10 @@ from connector.debezium.topics import topic_naming
 from connector.errors import ReselectError
 from connector.mysql.reselection.post_processors import ReselectOptions
 from connector.mysql.reselection.reselection import Reselection
-from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
-from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.schema_rules import SchemaRules
+from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.source_block import source_schema
 from connector.mysql.types import codec_of

@@ -13,7 +13,8 @@ from connector.capture.change import Change, RowChanges, SchemaChange
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from connector.errors import DatabaseUnavailableError, StopError
-from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.text_rows import TextRows
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sources import source

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import Change, ChunkScan, RowChanges
+from connector.capture.change import Change, RowChanges
+from connector.capture.snapshot_events import ChunkScan
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from tests.fixtures.databases import FreshDatabase

@@ -21,7 +21,8 @@ from connector.capture.tables import Tables
 from connector.errors import HistoryError, ProduceError, TransientError
 from connector.kafka.ordered_topic import OrderedTopic
 from connector.kafka.topics import Topics as Admin
-from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.schema_rules import SchemaRules
 from tests.fixtures.disk import no_space_beyond
 from tests.fixtures.topics import Topics
 

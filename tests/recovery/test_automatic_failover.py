@@ -15,7 +15,7 @@ from connector.capture.signals.signal import SnapshotRequest
 from connector.errors import DatabaseUnavailableError, PositionLostError
 from connector.mysql.heartbeat_action import HeartbeatAction
 from connector.mysql.session.addresses import Address, Addresses
-from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.connection_settings import ConnectionSettings
 from tests.fixtures.replicas import REPLICAS
 from tests.fixtures.worker import wait_for
 from tests.recovery.following import Following

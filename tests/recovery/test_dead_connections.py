@@ -14,7 +14,8 @@ import pytest
 from connector.capture.change import RowChanges, Waiting
 from connector.capture.engine import Engine, EngineOptions
 from connector.errors import DatabaseUnavailableError
-from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.tls import Tls
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.fault_proxy import FaultProxy

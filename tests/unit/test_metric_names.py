@@ -10,16 +10,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from connector.capture.change import (
-    IncrementalProgress,
-    LeftOut,
-    Progress,
-    Row,
-    RowChanges,
-    SchemaChange,
-    TableChange,
-)
+from connector.capture.change import LeftOut, Progress, Row, RowChanges, SchemaChange, TableChange
 from connector.capture.progress import Recovered
+from connector.capture.snapshot_events import IncrementalProgress
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.data.schema import INT32, Schema, struct

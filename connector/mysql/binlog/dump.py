@@ -14,7 +14,8 @@ from typing import Final
 from connector.errors import StopError
 from connector.mysql.position.gtid import GtidSet
 from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
-from connector.mysql.session.connection import Connection, ConnectionSettings
+from connector.mysql.session.connection import Connection
+from connector.mysql.session.connection_settings import ConnectionSettings
 
 HEARTBEAT: Final = 5.0
 """Seconds after which the server shows that it is alive when it has nothing else to send."""

@@ -9,7 +9,8 @@ from typing import Final
 from connector.errors import DatabaseUnavailableError, MillraceError
 from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.event_types import TRANSACTION_PAYLOAD
-from connector.mysql.binlog.parser import MALFORMED, EventParser, parse_other, unreadable
+from connector.mysql.binlog.malformed_events import MALFORMED, unreadable
+from connector.mysql.binlog.parser import EventParser, parse_other
 from connector.mysql.binlog.whole_transactions import (
     FIRST_EVENTS,
     LogEvent,

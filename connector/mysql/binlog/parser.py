@@ -35,6 +35,14 @@ from connector.mysql.binlog.gtid_events import (
     parse_mariadb_gtid_event,
     parse_tagged_gtid_event,
 )
+from connector.mysql.binlog.malformed_events import (
+    HEADER,
+    MALFORMED,
+    REMEDY,
+    malformed_error,
+    reason_of,
+    unreadable,
+)
 from connector.mysql.binlog.payload import PayloadError, inner_events, payload_fields
 from connector.mysql.binlog.query import session_of, text_of
 from connector.mysql.binlog.tablemap import TableMap, parse_table_map
@@ -43,13 +51,7 @@ from connector.mysql.session.wire import length_encoded
 # of the header, the data, where the body starts, and where it ends
 Parse = Callable[[EventHeader, bytes, int, int], BinlogEvent]
 
-MALFORMED = (LookupError, ValueError, struct.error, zlib.error, ConversionError)
-HEADER = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, next position, flags
 _CHECKSUM_SIZE = 4
-_REMEDY = (
-    "Report the event and the version of the server, and take a new snapshot; "
-    "event.processing.failure.handling.mode=warn skips the event and loses its changes."
-)
 _ROWS: dict[int, tuple[RowsKind, int, bool]] = {  # kind, size of the extra header, compressed
     types.WRITE_ROWS_V1: ("c", 0, False),
     types.UPDATE_ROWS_V1: ("u", 0, False),
@@ -122,7 +124,7 @@ class EventParser:
         try:
             timestamp, kind, server_id, size, next_position, _ = HEADER.unpack_from(data, start)
         except struct.error as error:
-            raise _malformed(data[start : start + 19], _reason(error)) from error
+            raise malformed_error(data[start : start + 19], reason_of(error)) from error
         at = (next_position - size) & 0xFFFFFFFF if next_position else 0
         header = (timestamp, server_id, at, size)
         try:
@@ -157,9 +159,9 @@ class EventParser:
                 del event  # the images are released once they are decoded
                 yield parsed
         except (LookupError, ValueError, PayloadError) as error:
-            raise _malformed(header, type(error).__name__) from error
+            raise malformed_error(header, type(error).__name__) from error
         if size != fields.get(3, size):
-            raise _malformed(header, f"{size} of {fields[3]} bytes inside")
+            raise malformed_error(header, f"{size} of {fields[3]} bytes inside")
 
     def _format(self, header: EventHeader, data: bytes, _: int, end: int) -> BinlogEvent:
         """Read from a format description whether the events of its file have checksums.
@@ -215,11 +217,6 @@ class EventParser:
             )
 
         return parse
-
-
-def unreadable(header: EventHeader, data: bytes, start: int, error: Exception) -> Unreadable:
-    """Describe an event that is `MALFORMED`; its body starts at ``start``."""
-    return Unreadable(header, _malformed(data[start - 19 : start], _reason(error)))
 
 
 def parse_other(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:  # noqa: ARG001 - all parsers are alike
@@ -282,28 +279,11 @@ def _incident(header: EventHeader, data: bytes, start: int, end: int) -> BinlogE
     return IncidentSeen(header, data[start + 3 : end].decode("utf-8", "replace"))
 
 
-def _reason(error: Exception) -> str:
-    """Return the text of an error for messages: only that of our own errors has no values."""
-    return str(error) if isinstance(error, ConversionError) else type(error).__name__
-
-
-def _malformed(header: bytes, reason: str) -> ConversionError:
-    """Describe an event by its header; the rest may hold values of rows."""
-    if len(header) < HEADER.size:
-        return ConversionError(f"malformed event in the binlog: {len(header)} bytes", _REMEDY)
-    _, kind, _, size, next_position, _ = HEADER.unpack(header)
-    return ConversionError(
-        f"malformed event of type {kind} and {size} bytes before position {next_position} of "
-        f"the binlog ({reason})",
-        _REMEDY,
-    )
-
-
 def _uncompress(data: bytes) -> bytes:
     """Uncompress MariaDB's ``log_bin_compress``: algorithm and size of the length, length, data.
 
     The first byte is ``0x80 | algorithm << 4 | bytes of length``; algorithm 0 is zlib.
     """
     if data[0] & 0xF0 != 0x80:
-        raise ConversionError(f"unknown compression {data[0]:#x} of a binlog event", _REMEDY)
+        raise ConversionError(f"unknown compression {data[0]:#x} of a binlog event", REMEDY)
     return zlib.decompress(data[1 + (data[0] & 7) :])

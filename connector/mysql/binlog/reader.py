@@ -16,7 +16,7 @@ from connector.mysql.binlog.events import BinlogEvent, Rotated
 from connector.mysql.binlog.packets import EventPackets
 from connector.mysql.binlog.whole_transactions import LogEvent
 from connector.mysql.position.binlog_position import behind
-from connector.mysql.session.connection import ConnectionSettings
+from connector.mysql.session.connection_settings import ConnectionSettings
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,8 @@ from connector.capture.table_schema import TableEventSchema
 from connector.errors import DatabaseUnavailableError, ReselectError, StopError
 from connector.mysql.reselection.post_processors import ReselectOptions
 from connector.mysql.reselection.primary_keys import sql_value
-from connector.mysql.session.connection import Connection, ConnectionSettings, code_of, quote
+from connector.mysql.session.connection import Connection, code_of, quote
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.text_rows import TextRows
 
 log = logging.getLogger(__name__)

@@ -7,26 +7,22 @@ which names, follows Debezium 3.6.1 exactly: consumers and recorded histories de
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from connector.capture.change import SchemaChangeCause, SchemaChangeKind, TableChange
+from connector.capture.change import SchemaChangeKind, TableChange
 from connector.capture.tables import Table, TableId, Tables
 from connector.data.java import copied_hash_order
 from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.events import DdlEvent, EventKind
-from connector.mysql.ddl.statement_filter import (
-    ddl_filter,
-    is_data_change,
-    is_distributed,
-    is_truncate,
-)
-from connector.mysql.ddl.tokens import Dialect
+from connector.mysql.ddl.statement_filter import is_data_change, is_distributed, is_truncate
 from connector.mysql.ddl.variables import Quoting, SystemVariables
+from connector.mysql.schema.ddl_change import DdlChange
+from connector.mysql.schema.schema_rules import SchemaRules, is_global_set
 from connector.mysql.schema.unparsed import UnparsedStatements
 
 _LOG: Final = logging.getLogger(__name__)
@@ -44,48 +40,6 @@ _KINDS: Final[dict[EventKind, SchemaChangeKind]] = {
     "USE_DATABASE": "DATABASE",
     "SET_VARIABLE": "DATABASE",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaRules:
-    """The configuration that decides whether a statement is recorded and published.
-
-    ``captures`` and ``captures_database`` are the table and database filters.
-    ``comments`` keeps comments: ``include.schema.comments`` for MySQL, for MariaDB
-    ``include.schema.changes``. The others are named for ``schema.history.internal.…``.
-    """
-
-    dialect: Dialect = "mysql"
-    captures: Callable[[TableId], bool] = lambda _: True
-    captures_database: Callable[[str], bool] = lambda _: True
-    comments: bool = False
-    store_only_captured_tables_ddl: bool = False
-    store_only_captured_databases_ddl: bool = False
-    skip_unparseable_ddl: bool = False
-    ddl_filter: Callable[[str], bool] = field(default_factory=ddl_filter)
-
-
-@dataclass(frozen=True, slots=True)
-class DdlChange:
-    """One schema change of a statement, without its position.
-
-    ``source_database`` and ``source_table`` are ``db`` and ``table`` of the source block: the
-    names of all tables that the statement touched in this database, joined by commas.
-    ``ddl`` is None if a signal requested it, ``schema`` what the signal says.
-    ``recorded``: it goes into the schema history. Every change goes to the schema change topic,
-    except ``TRUNCATE``, which is an event of ``table`` instead.
-    """
-
-    kind: SchemaChangeKind
-    database: str
-    ddl: str | None
-    changes: tuple[TableChange, ...]
-    table: TableId | None
-    source_database: str
-    source_table: str | None
-    recorded: bool
-    cause: SchemaChangeCause = "parsed"
-    schema: str | None = None
 
 
 class DatabaseSchema:
@@ -218,16 +172,16 @@ class DatabaseSchema:
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
         events = self._parse(sql, database, quoting)
         if self._rules.store_only_captured_tables_ddl:
-            is_stored = _is_global_set(sql, database) or any(map(self._matches, events))
+            is_stored = is_global_set(sql, database) or any(map(self._rules.matches, events))
             if not is_stored:
                 return []
         if not events:
             change = DdlChange("DATABASE", database, sql, (), None, database, "", recorded=True)
-            return [change] if self._is_published(change) else []
+            return [change] if self._rules.is_published(change) else []
         changes: list[DdlChange] = []
         for _, group in groupby(events, key=lambda event: event.database):
             changes += self._changes(list(group))
-        return [change for change in changes if self._is_published(change)]
+        return [change for change in changes if self._rules.is_published(change)]
 
     def _parse(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlEvent]:
         try:
@@ -252,14 +206,6 @@ class DatabaseSchema:
         elif event.origin is not None:
             self.unparsed.rename(event.origin, event.table)
 
-    def _matches(self, event: DdlEvent) -> bool:
-        """Return whether an event concerns captured tables or databases."""
-        if event.kind == "CREATE_INDEX":
-            return False
-        if event.table is not None:
-            return self._rules.captures(event.table)
-        return self._rules.captures_database(event.database)
-
     def _changes(self, events: list[DdlEvent]) -> list[DdlChange]:
         """Return the changes of the events of one database."""
         database, rules = events[0].database, self._rules
@@ -282,7 +228,7 @@ class DatabaseSchema:
         if kind == "TRUNCATE" and table_id is None:
             kind = "DATABASE"  # the table is unknown: recorded like any other statement
         changes = _table_changes(kind, event, table_id, known)
-        recorded = kind != "TRUNCATE" and self._is_recorded(event, table_id)
+        recorded = kind != "TRUNCATE" and self._rules.is_recorded(event, table_id)
         return DdlChange(
             kind,
             event.database,
@@ -293,23 +239,6 @@ class DatabaseSchema:
             source_table,
             recorded,
         )
-
-    def _is_recorded(self, event: DdlEvent, table: TableId | None) -> bool:
-        if not self._rules.store_only_captured_tables_ddl:
-            return True
-        if _is_global_set(event.statement, event.database):
-            return True
-        return table is not None and self._rules.captures(table)
-
-    def _is_published(self, change: DdlChange) -> bool:
-        """Return whether a change passes the filters for recording and publishing."""
-        rules = self._rules
-        is_excluded = change.database and not rules.captures_database(change.database)
-        if is_excluded and rules.store_only_captured_databases_ddl:
-            return False
-        if change.table is None or change.kind == "TRUNCATE":
-            return True
-        return not rules.store_only_captured_tables_ddl or rules.captures(change.table)
 
 
 def _table_changes(
@@ -325,7 +254,3 @@ def _table_changes(
 def _origin(event: DdlEvent) -> TableId | None:
     """Return the former name of a renamed table."""
     return event.origin if event.kind == "ALTER_TABLE" else None
-
-
-def _is_global_set(statement: str, database: str) -> bool:
-    return not database and statement[:4].upper() == "SET "

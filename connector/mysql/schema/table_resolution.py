@@ -24,7 +24,8 @@ from connector.mysql.binlog.described import (
 from connector.mysql.binlog.fitting import difference
 from connector.mysql.binlog.tablemap import TableMap
 from connector.mysql.position.coordinates import Coordinates
-from connector.mysql.session.connection import Connection, ConnectionSettings, quote
+from connector.mysql.session.connection import Connection, quote
+from connector.mysql.session.connection_settings import ConnectionSettings
 
 log = logging.getLogger(__name__)
 

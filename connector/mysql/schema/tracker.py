@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from connector.capture.change import (
@@ -17,10 +16,8 @@ from connector.capture.change import (
     SchemaChange,
     Truncated,
 )
-from connector.capture.history import HistoryRecord, HistoryStore
-from connector.capture.history.snapshot import SnapshotFile
+from connector.capture.history import HistoryStore
 from connector.capture.progress import Recovered
-from connector.capture.selection import Matches
 from connector.capture.signals.table_changes import TableChangesRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
@@ -31,34 +28,17 @@ from connector.mysql.ddl.tokens import blank_literals
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.recorded_positions import DEFINES, recorded_before
-from connector.mysql.schema.database_schema import DatabaseSchema, DdlChange, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.ddl_change import DdlChange
 from connector.mysql.schema.definitions import Definition
 from connector.mysql.schema.recovery import Recovery
+from connector.mysql.schema.tracker_options import TrackerOptions
 from connector.mysql.session.connection import Connection
 from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
 _IN_LOG, _IN_STATUS = 4_000, 200  # characters of a statement
-
-
-@dataclass(frozen=True, slots=True)
-class TrackerOptions:
-    """How schema changes are recorded and emitted.
-
-    ``partition`` names the connector in history records. ``truncates``: TRUNCATE is an event.
-    ``transactions``: transaction metadata is emitted. ``position_headers``: events have their
-    position as text. ``snapshots`` holds snapshots of the history.
-    """
-
-    rules: SchemaRules
-    partition: Mapping[str, str]
-    truncates: bool = False
-    transactions: bool = False
-    prefer_ddl: bool = False
-    captures_gtid: Matches | None = None
-    position_headers: bool = False
-    snapshots: SnapshotFile | None = None
 
 
 class SchemaTracker:
@@ -185,7 +165,7 @@ class SchemaTracker:
             self._record(change, at.to_offset())
             database, table = change.source_database, change.source_table
             source = (block or self._source).for_snapshot(at, database, table, "true", micros)
-            yield _schema_change(change, source)
+            yield change.to_event(source)
 
     def _changes_of_definition(self, definition: Definition) -> list[DdlChange]:
         try:
@@ -251,7 +231,7 @@ class SchemaTracker:
             self._has_unrecorded = True
             self._last_statement = offset
             self._record(applied, offset)
-            yield _schema_change(applied, source)
+            yield applied.to_event(source)
             self._has_unrecorded = False
 
     def _record_and_emit(
@@ -272,7 +252,7 @@ class SchemaTracker:
                 text = at.position_text if self._options.position_headers else None
                 yield from self._truncation(change, source, text)
             else:
-                yield _schema_change(change, source)
+                yield change.to_event(source)
         self._has_unrecorded = False
 
     def close(self) -> None:
@@ -303,30 +283,6 @@ class SchemaTracker:
         return {key: offset[key] for key in hash_order(offset)}
 
     def _record(self, change: DdlChange, offset: Mapping[str, Any]) -> None:
-        if not change.recorded:
-            return
-        partition, now = self._options.partition, time.time_ns() // 1_000_000
-        self._store.append(
-            HistoryRecord.of(
-                partition,
-                offset,
-                change.database,
-                change.ddl,
-                change.changes,
-                now,
-                is_read=change.cause != "unparsed",
-                schema=change.schema,
-            )
-        )
-
-
-def _schema_change(change: DdlChange, source: tuple[object, ...]) -> SchemaChange:
-    return SchemaChange(
-        change.kind,
-        change.database,
-        change.ddl,
-        change.changes,
-        source,
-        change.cause,
-        change.schema,
-    )
+        if change.recorded:
+            now = time.time_ns() // 1_000_000
+            self._store.append(change.to_record(self._options.partition, offset, now))

@@ -12,7 +12,7 @@ import socket
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -25,10 +25,10 @@ from connector.errors import (
     MillraceError,
     StopError,
 )
-from connector.mysql.session.addresses import Address, Addresses
 from connector.mysql.session.answer_reader import AnswerReader
+from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.server_errors import NO_CONNECTION_LEFT, statement_error
-from connector.mysql.session.tls import Tls, context
+from connector.mysql.session.tls import context
 from connector.mysql.session.wire import ErrorPacket
 
 log = logging.getLogger(__name__)
@@ -39,39 +39,6 @@ _REMEDY_FOR_CERTIFICATES: Final = (
     "Name the authority of the server's certificate in database.ssl.truststore. Where the mode "
     "verifies the server's name too, database.hostname must be one that the certificate holds."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionSettings:
-    """Where the server is and how to log in. Times are in seconds.
-
-    ``servers`` replaces host and port; the present one of them is used.
-    ``connect_timeout`` is for each answer during the login too.
-
-    The log timeouts are set in a session that reads the log: how long the server waits for the
-    reader; 0 keeps its own setting.
-    """
-
-    host: str
-    port: int = 3306
-    user: str = ""
-    password: str = field(default="", repr=False)
-    connect_timeout: float = 30.0
-    query_timeout: float = 600.0
-    tls: Tls = field(default_factory=Tls)
-    initial_statements: tuple[str, ...] = ()
-    log_read_timeout: int = 0
-    log_write_timeout: int = 0
-    servers: Addresses | None = None
-
-    @property
-    def address(self) -> Address:
-        """The server that a session is opened to."""
-        return Address(self.host, self.port) if self.servers is None else self.servers.current
-
-    def at(self, address: Address) -> ConnectionSettings:
-        """Return the settings for one server."""
-        return replace(self, host=address.host, port=address.port, servers=None)
 
 
 def quote(name: str) -> str:

@@ -10,7 +10,8 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.schema.definitions import Definition, DefinitionReader
-from connector.mysql.snapshot.snapshot import Snapshot, SnapshotParts
+from connector.mysql.snapshot.snapshot import Snapshot
+from connector.mysql.snapshot.snapshot_parts import SnapshotParts
 from connector.mysql.snapshot.table_choice import TableChoice
 from connector.mysql.source_block import SourceBlock
 

@@ -9,7 +9,7 @@ from typing import Any
 from connector.capture.custom_snapshots import custom_lock, custom_query
 from connector.config import settings_below
 from connector.mysql.options import CaptureOptions
-from connector.mysql.snapshot.snapshot import SnapshotOptions
+from connector.mysql.snapshot.snapshot_parts import SnapshotOptions
 from connector.mysql.snapshot.table_choice import table_order
 from connector.mysql.snapshot.table_chunks import ChunkPlanner
 

@@ -8,7 +8,8 @@ from connector.capture.change import Row
 from connector.capture.signals.signal import SnapshotRequest
 from connector.mysql.snapshot.blocking import BlockingSnapshot, StandingSource
 from connector.mysql.snapshot.chunked import ChunkedSnapshot
-from connector.mysql.snapshot.snapshot import Snapshot, SnapshotParts
+from connector.mysql.snapshot.snapshot import Snapshot
+from connector.mysql.snapshot.snapshot_parts import SnapshotParts
 from connector.mysql.snapshot.table_choice import TableChoice, included_by
 
 

@@ -8,14 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from connector.capture.change import (
-    ChunkScan,
-    PositionText,
-    Row,
-    RowChanges,
-    TableScan,
-    Truncated,
-)
+from connector.capture.change import PositionText, Row, RowChanges, Truncated
+from connector.capture.snapshot_events import ChunkScan, TableScan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import StopError, TableChangedError

@@ -10,39 +10,31 @@ import logging
 import time
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
-from connector.capture.change import (
-    Change,
+from connector.capture.change import Change, Progress, RowChanges, SchemaChange, Truncated
+from connector.capture.snapshot_events import (
     ChunkedReadBegan,
     ChunkScan,
     LocksHeld,
-    Progress,
-    RowChanges,
-    SchemaChange,
     SnapshotBegan,
     TableScan,
-    Truncated,
 )
-from connector.capture.custom_snapshots import CustomLock, CustomQuery
-from connector.capture.selection import Selection
 from connector.capture.snapshot_plan import Plan
 from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Table, TableId
+from connector.capture.tables import TableId
 from connector.errors import DatabaseUnavailableError, StopError
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.schema.definitions import Definition, DefinitionReader
-from connector.mysql.schema.tracker import SchemaTracker
 from connector.mysql.session.connection import Connection, code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.snapshot.locks import SnapshotLock
 from connector.mysql.snapshot.rows import RowOrScan, SnapshotMarkers, SnapshotRows
 from connector.mysql.snapshot.selects import Selects
+from connector.mysql.snapshot.snapshot_parts import SnapshotParts
 from connector.mysql.snapshot.table_choice import TableChoice
-from connector.mysql.snapshot.table_chunks import ChunkPlanner
 from connector.mysql.snapshot.table_reader import TableReader, fingerprint
-from connector.mysql.source_block import SourceBlock
 
 log = logging.getLogger(__name__)
 
@@ -53,45 +45,6 @@ _EXCLUDE: Final = (
 )
 SnapshotStep = Truncated | TableScan | ChunkScan | SnapshotBegan | ChunkedReadBegan
 SnapshotChange = SchemaChange | RowChanges | SnapshotStep
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotOptions:
-    """The part of the configuration that a snapshot needs. Times are in seconds.
-
-    ``row_count_order`` is the order of tables by size. With ``position_headers`` changes have their
-    position as text, and tables without rows are emitted. ``threads`` is the number of sessions
-    that read tables, which a ``planner`` splits. ``lock`` and ``query`` are those of ``custom``.
-    """
-
-    locking: str = "minimal"
-    lock_timeout: float = 10.0
-    table_order: tuple[str, ...] = ()
-    included: str | None = None
-    selects: dict[str, str] = field(default_factory=dict)
-    row_count_order: str = "disabled"
-    position_headers: bool = False
-    threads: int = 1
-    planner: ChunkPlanner | None = None
-    lock: CustomLock | None = None
-    query: CustomQuery | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotParts:
-    """What a snapshot works with.
-
-    ``open_session`` opens additional sessions to read several tables at once.
-    """
-
-    connection: Connection
-    definitions: DefinitionReader
-    tracker: SchemaTracker
-    selection: Selection
-    codec_of: Callable[[Table], TableEventSchema]
-    source: SourceBlock
-    options: SnapshotOptions
-    open_session: Callable[[], Connection]
 
 
 class Snapshot:

@@ -9,7 +9,7 @@ from connector.mysql.config_faults import faults as config_faults
 from connector.mysql.connector import MySqlFamily, mariadb, mysql
 from connector.plugin_table import PluginTable
 from connector.worker.connector_config import source_config
-from connector.worker.worker_config import WORKER
+from connector.worker.worker_keys import WORKER
 
 BASE = {
     "database.hostname": "db",

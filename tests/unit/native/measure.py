@@ -22,7 +22,7 @@ from connector.debezium.compiled import CompiledRows, fragment_keys
 from connector.debezium.events import EventOptions
 from connector.debezium.transactions import Transaction
 from connector.mysql.binlog.events import RowsChanged
-from connector.mysql.binlog.tableplans import TablePlan
+from connector.mysql.binlog.row_decoding import TablePlan
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
 from connector.mysql.snapshot.native_rows import read_natively

@@ -15,7 +15,7 @@ from connector.debezium.column_rules import column_rules
 from connector.debezium.table_schemas import SchemaOptions, TableSchemas, key_columns
 from connector.mysql.binlog.events import RowsChanged, TableMapped
 from connector.mysql.binlog.parser import EventParser
-from connector.mysql.binlog.tableplans import TablePlan
+from connector.mysql.binlog.row_decoding import TablePlan
 from connector.mysql.types import codec_of, fields
 from connector.mysql.types.type_options import TypeOptions
 from tests.fixtures import fields_as_bytes as write

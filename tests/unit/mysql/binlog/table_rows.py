@@ -10,7 +10,7 @@ from connector.capture.tables import Table, TableId
 from connector.data.schema import struct
 from connector.mysql.binlog.events import RowsChanged, TableMapped
 from connector.mysql.binlog.parser import EventParser
-from connector.mysql.binlog.tableplans import TablePlan
+from connector.mysql.binlog.row_decoding import TablePlan
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import (
     RandomTable,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from connector.errors import ConversionError, SchemaMismatchError
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.parser import EventParser
-from connector.mysql.binlog.tableplans import TablePlan
+from connector.mysql.binlog.row_decoding import TablePlan
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog import library
 from tests.unit.mysql.binlog.equal_values import same

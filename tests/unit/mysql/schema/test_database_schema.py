@@ -7,7 +7,9 @@ import pytest
 from connector.capture.tables import TableId, Tables
 from connector.errors import DdlError
 from connector.mysql.ddl.statement_filter import ddl_filter
-from connector.mysql.schema.database_schema import DatabaseSchema, DdlChange, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.ddl_change import DdlChange
+from connector.mysql.schema.schema_rules import SchemaRules
 
 IN, OUT = TableId("shop", "in"), TableId("shop", "out")
 CAPTURED = {"captures": IN.__eq__, "captures_database": "shop".__eq__}

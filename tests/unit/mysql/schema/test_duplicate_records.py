@@ -9,7 +9,8 @@ import pytest
 from connector.capture.history.record import HistoryRecord
 from connector.capture.history.recover import recover
 from connector.capture.tables import Tables
-from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.schema_rules import SchemaRules
 
 SOURCE = {"server": "shop"}
 SWAP = "ALTER TABLE t RENAME COLUMN a TO b, RENAME COLUMN b TO a"

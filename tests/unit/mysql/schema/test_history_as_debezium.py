@@ -18,7 +18,8 @@ from connector.capture.tables import Table, Tables
 from connector.mysql.ddl.tokens import Dialect
 from connector.mysql.position.binlog_position import position_of
 from connector.mysql.position.recorded_positions import recorded_before
-from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
+from connector.mysql.schema.schema_rules import SchemaRules
 
 FOLDER = Path(__file__).parent
 DIALECTS: tuple[Dialect, ...] = ("mysql", "mariadb")

@@ -17,8 +17,9 @@ from connector.capture.history.store import HistoryStore
 from connector.capture.tables import Tables
 from connector.mysql.position.binlog_position import position_of
 from connector.mysql.position.recorded_positions import recorded_before
-from connector.mysql.schema.database_schema import DatabaseSchema, SchemaRules
+from connector.mysql.schema.database_schema import DatabaseSchema
 from connector.mysql.schema.recovery import Recovery
+from connector.mysql.schema.schema_rules import SchemaRules
 
 PARTITION = {"server": "shop"}
 BASIS = {"sql_mode": ""}

@@ -22,9 +22,10 @@ from connector.mysql.binlog.events import QueryRan
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet
-from connector.mysql.schema.database_schema import SchemaRules
 from connector.mysql.schema.definitions import Definition
-from connector.mysql.schema.tracker import SchemaTracker, TrackerOptions
+from connector.mysql.schema.schema_rules import SchemaRules
+from connector.mysql.schema.tracker import SchemaTracker
+from connector.mysql.schema.tracker_options import TrackerOptions
 from connector.mysql.source_block import SourceBlock
 
 T = TableId("d", "t")
