@@ -16,7 +16,7 @@ from connector.capture.columns import ColumnCodec
 from connector.capture.incremental.chunk_source import Key
 from connector.capture.tables import Column
 from connector.codegen import call
-from connector.data.java_objects import JavaBigInteger, JavaLong
+from connector.data.java_object_stream import JavaBigInteger, JavaLong
 from connector.data.schema import BYTES
 from connector.mysql.session.connection import quote
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from connector.data.java_objects import deserialize, serialize
+from connector.data.java_object_reader import deserialize
+from connector.data.java_object_writer import serialize
 from tests.fixtures.environment import LONG, Environment
 
 ROWS = 40_000

@@ -15,7 +15,8 @@ from connector.capture.incremental.chunk_source import TableRequest
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
 from connector.capture.tables import TableId, parse_table
-from connector.data.java_objects import deserialize, serialize
+from connector.data.java_object_reader import deserialize
+from connector.data.java_object_writer import serialize
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.data.java_objects import JavaBigInteger, JavaLong, deserialize, serialize
+from connector.data.java_object_reader import deserialize
+from connector.data.java_object_stream import JavaBigInteger, JavaLong
+from connector.data.java_object_writer import serialize
 
 # written by ObjectOutputStream of OpenJDK
 SAMPLES: dict[str, tuple[tuple[Any, ...] | None, str]] = {

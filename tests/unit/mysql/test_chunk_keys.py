@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.capture.tables import Column
-from connector.data.java_objects import JavaBigInteger, JavaLong
+from connector.data.java_object_stream import JavaBigInteger, JavaLong
 from connector.mysql.chunk_keys import (
     ChunkKey,
     behind,

@@ -15,7 +15,7 @@ from connector.capture.notifications import Notifications
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.data.java_objects import serialize
+from connector.data.java_object_writer import serialize
 from connector.errors import (
     DatabaseUnavailableError,
     SessionRefusedError,

@@ -12,7 +12,7 @@ from connector.capture.incremental.offsets import has_initial_tables, state_of, 
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.table_state import TableState
 from connector.capture.tables import TableId
-from connector.data.java_objects import serialize
+from connector.data.java_object_writer import serialize
 
 A, B = TableRequest(TableId("inc", "a"), "(id>1)"), TableRequest(TableId("inc", "b.c"))
 
