@@ -10,7 +10,7 @@ from typing import Final
 from confluent_kafka import Producer
 
 from bench.topics import Content, Topics
-from connector.kafka.producer import DEFAULTS
+from connector.kafka.producer_defaults import DEFAULTS
 
 _KEPT: Final = 20_000
 """The records that are kept in memory and sent in turn: for the broker all are new."""

@@ -26,32 +26,12 @@ from connector.kafka.errors import delivery_error, request_error
 from connector.kafka.first_messages import Failed, FirstMessages
 from connector.kafka.library_log import RepeatedLineFilter
 from connector.kafka.partitioners import PARTITIONERS
+from connector.kafka.producer_defaults import DEFAULTS
 from connector.kafka.queue_size import QueueSize
 
 log = logging.getLogger(__name__)
 log.addFilter(RepeatedLineFilter())
 
-# Defaults for a capture, which the user's settings override. Connect's own defaults (no
-# compression, no linger, one request in flight) make a task several times slower.
-DEFAULTS: Final[Mapping[str, Any]] = {
-    "acks": "all",
-    "enable.idempotence": True,
-    "compression.type": "lz4",
-    "linger.ms": 5,
-    "batch.size": 1_000_000,
-    "batch.num.messages": 20_000,
-    "max.in.flight.requests.per.connection": 5,
-    "queue.buffering.max.messages": 100_000,
-    "queue.buffering.max.kbytes": 16_384,  # librdkafka allocates as much again for each request
-    "message.max.bytes": 100_000_000,
-    "delivery.timeout.ms": 2_147_483_647,
-    "partitioner": "murmur2_random",
-    "socket.nagle.disable": True,
-    "allow.auto.create.topics": False,  # the broker knows no rules of topic.creation.*
-    # How long a topic that the brokers deny may still reach them: a new topic was awaited when
-    # it was created. Librdkafka's 30 s delay the detection of a deleted topic.
-    "topic.metadata.propagation.max.ms": 5_000,
-}
 # Refusals of a batch that need not concern each of its messages.
 _PERHAPS_OTHERS: Final = {
     KafkaError.MSG_SIZE_TOO_LARGE,
@@ -64,6 +44,7 @@ _STEP: Final = 0.005  # seconds of a flush for a partition's first message
 _PUSH: Final = 0.001  # seconds in which the library's thread sends what is queued
 
 PartitionCount = Callable[[str], int]
+"""Returns how many partitions a topic has."""
 
 
 class Producer:
@@ -74,7 +55,8 @@ class Producer:
     are not acknowledged) and ``bytes_in_flight``, ``capacity`` and ``queue_bytes`` (the most there
     may be) and ``sent``. The last connection error stays in ``problem`` until the owner clears it.
     ``linger`` is how many seconds a message may wait for others. ``uses_receipts`` is false if the
-    library has to report each message that is delivered.
+    library has to report each message that is delivered: the callback is called for each, without
+    an error if delivered.
     """
 
     def __init__(
@@ -141,9 +123,7 @@ class Producer:
         It waits for room in the queue, or for the first message to its partition. Those behind it
         are left in ``messages`` if that is an iterator: `poll`, then go on.
 
-        :param partition_count: returns how many partitions a topic has.
         :param failed: called when a message is not delivered; held until it is delivered or fails.
-            With reports for all messages it is called for each, without an error if delivered.
         :raises RefusedMessageError: a message can never be sent; the others may be.
         """
         produce, partition_of = self._producer.produce, self._first.partition
