@@ -23,8 +23,9 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from connector.errors import NotFoundError
-from connector.metric_definitions import CONTEXTS, OWN, OWN_BY_TABLE
+from connector.metric_definitions import CONTEXTS
 from connector.metric_texts import TEXTS, captured_tables
+from connector.millrace_metrics import OWN, OWN_BY_TABLE
 from connector.task.metrics import TaskMetrics
 from connector.version import VERSION
 from connector.worker.rest_answers import RestAnswers

@@ -8,8 +8,6 @@ from typing import Final
 
 from connector.metric_definitions import (
     HISTORY,
-    OWN,
-    OWN_BY_TABLE,
     SNAPSHOT,
     STREAMING,
     MetricDefinition,
@@ -21,6 +19,7 @@ from connector.metric_texts import (
     STREAMING_TEXTS,
     TextMetricDefinition,
 )
+from connector.millrace_metrics import OWN, OWN_BY_TABLE
 
 _Metric = MetricDefinition | TableMetricDefinition | TextMetricDefinition
 _SUFFIXES: Final = {"counter": "_total", "info": "_info"}
@@ -29,7 +28,8 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
 _HEAD: Final = """\
 # Metrics of the daemon
 
-`make reference` generates this page from `connector/metric_definitions.py`; do not edit it.
+`make reference` generates this page from `connector/metric_definitions.py` and
+`connector/millrace_metrics.py`; do not edit it.
 [Monitor](../metrics.md) explains labels and alerts, and lists metrics of states and the process.
 """
 

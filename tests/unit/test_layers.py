@@ -78,10 +78,12 @@ MAY_IMPORT = {
     "connector.plugin_table": BOTTOM | {"connector.converters", "connector.plugin"},
     "connector.metric_definitions": BOTTOM | {"connector.task"},
     "connector.metric_texts": BOTTOM | {"connector.task"},
+    "connector.millrace_metrics": BOTTOM | {"connector.metric_definitions", "connector.task"},
     "connector.metrics": BOTTOM
     | {
         "connector.metric_definitions",
         "connector.metric_texts",
+        "connector.millrace_metrics",
         "connector.task",
         "connector.worker",
     },

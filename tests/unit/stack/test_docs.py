@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from connector.metric_definitions import CONTEXTS, OWN, OWN_BY_TABLE, MetricDefinition
+from connector.metric_definitions import CONTEXTS, MetricDefinition
+from connector.millrace_metrics import OWN, OWN_BY_TABLE
 
 ROOT = Path(__file__).parents[3]
 PAGES = [
