@@ -156,14 +156,8 @@ class Daemon:
         self._cluster = ClusterId(Topics(admin))
         stores: list[Store] = [self._cluster, configs, statuses, offsets]
         self._startup = Startup(self._storage, stores, self._herder)
-        api = ApiContext(
-            config,
-            plugins,
-            self._startup,
-            logs.LogLevels(),
-            self._info,
-            metrics.render,
-        )
+        levels = logs.LogLevels()
+        api = ApiContext(config, plugins, self._startup, levels, self._info, metrics.render)
         self._servers = open_servers(config, sockets, self._herder, api)
 
     def run(self, connectors: Sequence[ConnectorFile]) -> int:

@@ -88,7 +88,13 @@ class _KeyGroup:
 
 
 def _table() -> list[ConfigKey]:
-    key = _KeyGroup("Table").key
+    group = _KeyGroup("Table")
+    return [*_event_columns(group), *_row_handling(group)]
+
+
+def _event_columns(group: _KeyGroup) -> list[ConfigKey]:
+    """Return the keys that name the columns of an event."""
+    key = group.key
     return [
         key("table.field.event.id", "Event ID Field", "Column of the event's id.", "id", "LOW"),
         key(
@@ -120,6 +126,13 @@ def _table() -> list[ConfigKey]:
             "table.field.event.schema.version", "Event Schema Version Field",
             "Column of the version of the value's schema.", None, "LOW",
         ),
+    ]  # fmt: skip
+
+
+def _row_handling(group: _KeyGroup) -> list[ConfigKey]:
+    """Return the keys for unexpected changes of rows, and for payloads of JSON."""
+    key = group.key
+    return [
         key(
             "table.op.invalid.behavior", "Behavior when capturing an unexpected outbox event",
             "What an UPDATE of the table does: warn or error skip it, fatal fails the task.",

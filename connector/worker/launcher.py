@@ -77,17 +77,13 @@ class Launcher:
         self.claims.reserve(name, connector.claims(config))
         clients = {kind: self._client(name, config, kind) for kind in _CLIENTS}
         fence = Fence()
-        enabled = self._worker["topic.creation.enable"]
-        groups = parse_groups(config) if enabled else []
         context = TaskContext(
             connector=name,
             task=0,
             config=config,
             worker=self._worker.properties,
             offsets=self._offsets.store_of(config),
-            topics=GroupTopicCreator(
-                Topics(clients["admin"], fence), groups, enabled=enabled, fence=fence
-            ),
+            topics=self._topic_creator(config, clients["admin"], fence),
             report=report,
             topics_used=topics_used,
             converters=self._converters(config),
@@ -101,6 +97,13 @@ class Launcher:
             fence=fence,
         )
         return connector.create_task(context)
+
+    def _topic_creator(
+        self, config: Mapping[str, str], admin: Mapping[str, Any], fence: Fence
+    ) -> GroupTopicCreator:
+        enabled = self._worker["topic.creation.enable"]
+        groups = parse_groups(config) if enabled else []
+        return GroupTopicCreator(Topics(admin, fence), groups, enabled=enabled, fence=fence)
 
     def _client(self, name: str, config: Mapping[str, str], kind: ClientKind) -> dict[str, Any]:
         """Merge as Connect does: worker's prefix above its brokers, the connector above both."""
