@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
-from connector.capture.backoff import Backoff
 from connector.capture.columns import ColumnCodec
-from connector.capture.custom_snapshots import custom_mode
-from connector.capture.engine import EngineOptions
+from connector.capture.engine_configuration import engine_options
 from connector.capture.incremental.chunk_source import ChunkSource
-from connector.capture.notifications import Notifications
-from connector.capture.selection import Selection, any_of, selection
+from connector.capture.selection import Selection, selection
 from connector.capture.signals.actions import StreamControl
-from connector.capture.signals.new_tables import NewTables
+from connector.capture.signals.new_tables import configured_new_tables
 from connector.capture.signals.opening import open_signals
-from connector.capture.snapshot_plan import Mode, ModeOf
 from connector.capture.source import Source
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
@@ -190,21 +186,10 @@ class CaptureConnector(Generic[SourceT]):
         builtin = database.builtin_databases if values["table.ignore.builtin"] else ()
         selected = selection(config, builtin)
         schema = database.source_schema
-        schemas = TableSchemas(
-            naming,
-            schema,
-            selected,
-            database.column_codec(values, config),
-            key_columns(values["message.key.columns"]),
-            SchemaOptions(
-                column_rules(config),
-                schema_names(values["schema.name.adjustment.mode"].lower()),
-                field_names(_field_name_mode(values, config)),
-            ),
-        )
+        schemas = self._table_schemas(values, config, naming, selected, schema)
         headers = context_headers(database.name, naming.prefix, context.task, run)
         source = database.source(values, config, selected, schemas.of, context.fence)
-        engine = _engine_options(values, config)
+        engine = engine_options(values, config)
         chunks = database.chunks(values, source)
         return Capture(
             source=source,
@@ -224,9 +209,30 @@ class CaptureConnector(Generic[SourceT]):
                 engine.notifications,
                 chunks,
                 database.stream_control(source),
-                _new_tables(values, config, builtin, selected.signal_table),
+                configured_new_tables(values, config, builtin, selected.signal_table),
             ),
             metric_tags=pairs(values["custom.metric.tags"]),
+        )
+
+    def _table_schemas(
+        self,
+        values: Mapping[str, Any],
+        config: Mapping[str, str],
+        naming: TopicNaming,
+        selected: Selection,
+        source_schema: Schema,
+    ) -> TableSchemas:
+        return TableSchemas(
+            naming,
+            source_schema,
+            selected,
+            self._database.column_codec(values, config),
+            key_columns(values["message.key.columns"]),
+            SchemaOptions(
+                column_rules(config),
+                schema_names(values["schema.name.adjustment.mode"].lower()),
+                field_names(_field_name_mode(values, config)),
+            ),
         )
 
     def _event_options(
@@ -249,20 +255,6 @@ class CaptureConnector(Generic[SourceT]):
         )
 
 
-def _new_tables(
-    values: Mapping[str, Any],
-    config: Mapping[str, str],
-    builtin: Sequence[str],
-    signal_table: TableId | None,
-) -> NewTables | None:
-    """Return what reads tables that are added to the configuration, None if nothing does."""
-    if not values["millrace.snapshot.new.tables"]:
-        return None
-    included = config.get("snapshot.include.collection.list")
-    matches = any_of("snapshot.include.collection.list", included or ".*")
-    return NewTables(config, builtin, lambda it: it != signal_table and matches(str(it)))
-
-
 def _field_name_mode(values: Mapping[str, Any], config: Mapping[str, str]) -> str:
     """Return how names of fields are adjusted: for Avro when the connector sets its converter."""
     mode: str = values["field.name.adjustment.mode"].lower()
@@ -277,37 +269,6 @@ def _today(translation: Translation, connector: str) -> Mapping[str, str]:
     for old, new in translation.renamed.items():
         log.warning("Connector %s: %s is the old name of %s, which it sets.", connector, old, new)
     return translation.config
-
-
-def _engine_options(values: Mapping[str, Any], config: Mapping[str, str]) -> EngineOptions:
-    """Read what is started when, and what is done about faults."""
-    return EngineOptions(
-        values["snapshot.mode"].lower(),
-        values["snapshot.delay.ms"] / 1000,
-        values["streaming.delay.ms"] / 1000,
-        Backoff(
-            longest=values["retriable.restart.connector.wait.ms"] / 1000,
-            attempts=values["errors.max.retries"],
-        ),
-        custom_mode(config) or _configured_mode(values),
-        values["internal.log.position.check.enable"],
-        Notifications(values["topic.prefix"], tuple(values["notification.enabled.channels"] or ())),
-        values["millrace.snapshot.resumable"],
-    )
-
-
-def _configured_mode(values: Mapping[str, Any]) -> ModeOf:
-    """Read what ``snapshot.mode=configuration_based`` stands for."""
-    prefix = "snapshot.mode.configuration.based"
-    mode = Mode(
-        schema=values[f"{prefix}.snapshot.schema"],
-        data=values[f"{prefix}.snapshot.data"],
-        stream=values[f"{prefix}.start.stream"],
-        always=True,
-        on_lost_position=values[f"{prefix}.snapshot.on.data.error"],
-        on_lost_history=values[f"{prefix}.snapshot.on.schema.error"],
-    )
-    return lambda _has_offset, _in_snapshot: mode
 
 
 def mysql_connector() -> CaptureConnector[MySqlSource]:

@@ -93,12 +93,7 @@ def plan_start(
     mode = _mode(mode_name, configured, has_offset, in_snapshot)
     complete = has_offset and not in_snapshot
     if mode.needs_offset:
-        if not complete:
-            raise StopError(
-                f"snapshot.mode={mode_name} needs the offset of a completed snapshot.",
-                "Use snapshot.mode=initial for a first start.",
-            )
-        return Plan(mode_name, schema=True)
+        return _recovery(mode_name, is_complete=complete)
     continues = not (mode.always and (mode.schema or mode.data)) or (in_chunks and has_chunks_left)
     if complete and continues:
         if resumable:
@@ -111,13 +106,28 @@ def plan_start(
         mode = _mode(mode_name, configured, has_offset=False, in_snapshot=False)
     if mode.schema or mode.data:
         return _snapshot(mode_name, mode, in_chunks=in_chunks and mode.data)
+    return _whole_log(mode_name, mode, in_snapshot=in_snapshot)
+
+
+def _recovery(name: str, *, is_complete: bool) -> Plan:
+    """Read the definitions again, for an offset that exists."""
+    if not is_complete:
+        raise StopError(
+            f"snapshot.mode={name} needs the offset of a completed snapshot.",
+            "Use snapshot.mode=initial for a first start.",
+        )
+    return Plan(name, schema=True)
+
+
+def _whole_log(name: str, mode: Mode, *, in_snapshot: bool) -> Plan:
+    """Read the log from its start: the mode reads nothing first."""
     if in_snapshot:
         raise StopError(
-            f"The last snapshot was not completed, but snapshot.mode={mode_name} does not take a "
+            f"The last snapshot was not completed, but snapshot.mode={name} does not take a "
             "snapshot.",
             "Set snapshot.mode=initial or when_needed.",
         )
-    return Plan(mode_name, stream=mode.stream, whole_log=True)
+    return Plan(name, stream=mode.stream, whole_log=True)
 
 
 def _snapshot(name: str, mode: Mode, *, in_chunks: bool) -> Plan:

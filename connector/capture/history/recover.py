@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
@@ -50,15 +50,8 @@ def recover(
     :raises HistoryError: a record is unreadable.
     """
     latest = _LatestTables(tables)
-    applied, last, duplicates = 0, None, _DuplicateFilter()
-    for record in records:
-        if (
-            record.source != source
-            or not is_reached(record.position)
-            or duplicates.is_duplicate(record)
-            or _is_redefinition(record)
-        ):
-            continue
+    applied, last = 0, None
+    for record in _applicable(records, source, is_reached):
         statement = record.ddl or record.unparsed
         if record.table_changes and not (prefer_ddl and statement):
             if record.ddl is not None and must_replay(record.ddl):
@@ -75,6 +68,23 @@ def recover(
     latest.flush()
     _LOG.info("Recovered %d tables from %d records of the schema history.", len(tables), applied)
     return Recovered(applied, "" if last is None else last.summary())
+
+
+def _applicable(
+    records: Iterable[HistoryRecord],
+    source: Mapping[str, Any],
+    is_reached: Callable[[RecordedPosition], bool],
+) -> Iterator[HistoryRecord]:
+    """Yield the records of a source up to a position, each once."""
+    duplicates = _DuplicateFilter()
+    for record in records:
+        if (
+            record.source == source
+            and is_reached(record.position)
+            and not duplicates.is_duplicate(record)
+            and not _is_redefinition(record)
+        ):
+            yield record
 
 
 def _is_redefinition(record: HistoryRecord) -> bool:

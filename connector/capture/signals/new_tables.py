@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from connector.capture.selection import selection
+from connector.capture.selection import any_of, selection
 from connector.capture.signals.blocking import BlockingQueue
 from connector.capture.signals.signal import Signal, snapshot_request
 from connector.capture.tables import TableId
@@ -79,3 +79,17 @@ class NewTables:
         except (ValueError, TypeError, AttributeError, ConfigError) as error:
             log.warning("The stored filters of tables are damaged: %s", error)
             return None
+
+
+def configured_new_tables(
+    values: Mapping[str, Any],
+    config: Mapping[str, str],
+    builtin: Sequence[str],
+    signal_table: TableId | None,
+) -> NewTables | None:
+    """Return what reads tables that are added to the configuration, None if nothing does."""
+    if not values["millrace.snapshot.new.tables"]:
+        return None
+    included = config.get("snapshot.include.collection.list")
+    matches = any_of("snapshot.include.collection.list", included or ".*")
+    return NewTables(config, builtin, lambda it: it != signal_table and matches(str(it)))

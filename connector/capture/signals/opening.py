@@ -46,20 +46,6 @@ def open_signals(
     channels = list(_channels(enabled, values, config))
     if chunks is None and not channels and new_tables is None:
         return None
-    incremental: IncrementalSnapshot | None = None
-    if chunks is not None:
-        options = IncrementalOptions(
-            values["incremental.snapshot.chunk.size"],
-            values["skip.messages.without.change"],
-            values["millrace.incremental.snapshot.chunk.ms"] / 1000,
-            values["millrace.incremental.snapshot.max.lag.ms"] / 1000,
-            values["millrace.incremental.snapshot.threads"],
-        )
-        incremental = (
-            ReadOnlySnapshot(chunks, notifications, options)
-            if isinstance(chunks, PositionedChunks)
-            else IncrementalSnapshot(chunks, notifications, options)
-        )
     return Signals(
         SignalOptions(
             signal_table(config.get("signal.data.collection")),
@@ -68,11 +54,26 @@ def open_signals(
             interval=values["signal.poll.interval.ms"] / 1000,
         ),
         channels,
-        incremental,
+        None if chunks is None else _incremental_snapshot(values, notifications, chunks),
         stream,
         CustomActions(config),
         new_tables,
     )
+
+
+def _incremental_snapshot(
+    values: Mapping[str, Any], notifications: Notifications, chunks: ChunkSource
+) -> IncrementalSnapshot:
+    options = IncrementalOptions(
+        values["incremental.snapshot.chunk.size"],
+        values["skip.messages.without.change"],
+        values["millrace.incremental.snapshot.chunk.ms"] / 1000,
+        values["millrace.incremental.snapshot.max.lag.ms"] / 1000,
+        values["millrace.incremental.snapshot.threads"],
+    )
+    if isinstance(chunks, PositionedChunks):
+        return ReadOnlySnapshot(chunks, notifications, options)
+    return IncrementalSnapshot(chunks, notifications, options)
 
 
 def deletes_marks(values: Mapping[str, Any]) -> bool:
