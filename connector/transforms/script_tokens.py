@@ -83,3 +83,14 @@ def quoted(text: str) -> str:
     """Return a text as CEL writes it."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return "'" + escaped.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + "'"
+
+
+def pattern_of(token: Token, *, whole: bool) -> str:
+    """Return a regular expression, which in Java may have to fit a whole text.
+
+    :raises ConfigError: the token is no literal.
+    """
+    if token.kind not in ("text", "pattern"):
+        raise ConfigError("A regular expression has to be a literal.")
+    pattern = unquoted(token)
+    return quoted(f"^(?:{pattern})$" if whole else pattern)
