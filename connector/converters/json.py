@@ -8,7 +8,7 @@ Java's notation, bytes in base64) or the text mended after (control characters i
 from __future__ import annotations
 
 from binascii import b2a_base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,14 +18,23 @@ from connector.codegen import compile_function
 from connector.config import ConfigDef, ConfigKey, at_least, invalid
 from connector.converters.header_values import HeaderValues
 from connector.converters.jackson_text import BACKSLASH, jackson_text
+from connector.converters.json_values import (
+    json_error,
+    prepare_bytes,
+    prepare_double,
+    prepare_float,
+    prepare_schemaless,
+    refuse_misnamed,
+    refuse_null,
+    same,
+    write_json,
+    write_unscaled,
+)
 from connector.converters.native_json import native_part, native_write
-from connector.data.decimals import unscaled_bytes
 from connector.data.fragments import Encode
-from connector.data.java import decimal_text, double_text, float_text
-from connector.data.java_types import java_class
+from connector.data.java import decimal_text
 from connector.data.schema import Schema
 from connector.data.semantic import misses_type
-from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 
 _TYPE_NAMES: Final = {"float32": "float", "float64": "double"}
@@ -95,7 +104,7 @@ class JsonConverter(HeaderValues):
         if schema is None:
             return None if value is None else self._without_schema(value)
         ready = self._ready.get(id(schema)) or self._prepare(schema, topic)
-        return ready.before + jackson_text(_dumps(ready.native(value))) + ready.after
+        return ready.before + jackson_text(write_json(ready.native(value))) + ready.after
 
     def _prepare(self, schema: Schema, topic: str) -> _Ready:
         """Compile a schema, in place of the one that was compiled first when there are many."""
@@ -106,7 +115,7 @@ class JsonConverter(HeaderValues):
         return ready
 
     def _without_schema(self, value: Any) -> bytes:
-        text = jackson_text(_dumps(_schemaless(value)))
+        text = jackson_text(write_json(prepare_schemaless(value)))
         return b'{"schema":null,"payload":' + text + b"}" if self._with_schema else text
 
     def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:  # noqa: ARG002 - other converters need the topic
@@ -127,7 +136,7 @@ class JsonConverter(HeaderValues):
 
     def null(self, schema: Schema) -> bytes:
         """Return null, or the default that replaces it."""
-        return jackson_text(_dumps(self.native(schema)(None)))
+        return jackson_text(write_json(self.native(schema)(None)))
 
     def present(self, schema: Schema) -> bytes:  # noqa: ARG002 - other converters mark presence
         """Return nothing: JSON does not mark presence."""
@@ -140,7 +149,7 @@ class JsonConverter(HeaderValues):
         """Return a function that writes the members of some fields, separators included."""
         if start == stop:
             return lambda _: b""
-        names: dict[str, Any] = {"dumps": _dumps, "text": jackson_text}
+        names: dict[str, Any] = {"dumps": write_json, "text": jackson_text}
         members = ", ".join(
             f"{field.name!r}: {self._expression(field.schema, f'v[{index}]', names, index)}"
             for index, field in enumerate(schema.fields[start:stop], start)
@@ -151,12 +160,12 @@ class JsonConverter(HeaderValues):
         lines = ["def encode_part(v):", f"    return {opening} + {written}[1:-1]"]
         labels = [self.label(schema, index) for index in range(start, stop)]
         schemas = [field.schema for field in schema.fields[start:stop]]
-        null = lambda field: jackson_text(_dumps(field.default if self._defaults else None))  # noqa: E731
+        null = lambda field: jackson_text(write_json(field.default if self._defaults else None))  # noqa: E731
         return native_part(start, schemas, labels, null, compile_function(lines, names))
 
     def row(self, schema: Schema) -> Encode:
         """Return a function that writes a whole object from a row."""
-        names: dict[str, Any] = {"dumps": dumps, "text": jackson_text, "failed": _failed}
+        names: dict[str, Any] = {"dumps": dumps, "text": jackson_text, "failed": json_error}
         names["JSONEncodeError"] = JSONEncodeError
         members = ", ".join(
             f"{field.name!r}: {self._expression(field.schema, f'v{index}', names, index)}"
@@ -187,7 +196,7 @@ class JsonConverter(HeaderValues):
         if default is None and schema.optional:
             return lambda value: None if value is None else convert(value)
         if default is None:
-            return lambda value: _required(value) if value is None else convert(value)
+            return lambda value: refuse_null(value) if value is None else convert(value)
         return lambda value: convert(default if value is None else value)
 
     def _expression(self, schema: Schema, value: str, names: dict[str, Any], number: int) -> str:
@@ -211,17 +220,17 @@ class JsonConverter(HeaderValues):
 
     def _conversion(self, schema: Schema) -> Callable[[Any], Any]:
         if misses_type(schema):
-            return _misnamed(schema)
+            return refuse_misnamed(schema)
         if schema.name == CONNECT_DECIMAL:
             return self._decimal(schema)
         if schema.type in _PLAIN:
-            return _same
+            return same
         if schema.type == "float64":
-            return _double
+            return prepare_double
         if schema.type == "float32":
-            return _float
+            return prepare_float
         if schema.type == "bytes":
-            return _base64
+            return prepare_bytes
         if schema.type == "struct":
             return self._struct(schema)
         if schema.type == "map":
@@ -243,7 +252,7 @@ class JsonConverter(HeaderValues):
 
     def _decimal(self, schema: Schema) -> Callable[[int], Any]:
         if not self._numeric:
-            return _write_unscaled
+            return write_unscaled
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: Fragment(decimal_text(value, scale))
 
@@ -277,70 +286,3 @@ class JsonConverter(HeaderValues):
 def _of(schema: Schema | None) -> Schema:
     assert schema is not None
     return schema
-
-
-def _required(_: None) -> Any:
-    raise ConversionError(
-        "Conversion error: null value for field that is required and has no default value"
-    )
-
-
-def _misnamed(schema: Schema) -> Callable[[Any], Any]:
-    """Return what refuses a value whose schema has the name of another type."""
-    name = str(schema.name).rpartition(".")[2]
-    expected = "BigDecimal" if schema.name == CONNECT_DECIMAL else "Date"
-    kind = java_class(schema, "")
-
-    def fail(_: Any) -> Any:
-        raise ConversionError(f"Invalid type for {name}, expected {expected} but was class {kind}")
-
-    return fail
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _double(value: float) -> Any:
-    return _quoted_if_special(double_text(value))
-
-
-def _float(value: float) -> Any:
-    return _quoted_if_special(float_text(value))
-
-
-def _quoted_if_special(text: str) -> Any:
-    """Jackson writes NaN and the infinities as strings."""
-    return text if text[-1] in "yN" else Fragment(text)
-
-
-def _base64(value: bytes) -> str:
-    return b2a_base64(value, newline=False).decode()
-
-
-def _write_unscaled(value: int) -> str:
-    """Write the bytes of an unscaled decimal in base64."""
-    return _base64(unscaled_bytes(value))
-
-
-def _schemaless(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return _base64(value)
-    if isinstance(value, float):
-        return _double(value)
-    if isinstance(value, Mapping):
-        return {str(key): _schemaless(member) for key, member in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_schemaless(member) for member in value]
-    return value
-
-
-def _dumps(value: Any) -> bytes:
-    try:
-        return dumps(value)
-    except JSONEncodeError as error:
-        raise _failed(error) from None
-
-
-def _failed(error: JSONEncodeError) -> ConversionError:
-    return ConversionError(f"a value cannot be written as JSON: {error}")
