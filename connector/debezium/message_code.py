@@ -14,7 +14,6 @@ field ``__ts_ms`` was added, it is::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
@@ -23,11 +22,11 @@ from connector.data.fragments import Encode, Fragments, Wrap
 from connector.data.record import EncodeHeader, Header, Message, Record
 from connector.data.schema import Schema
 from connector.data.symbolic import EVENT, ROW, NotCompilableError, Symbol
+from connector.debezium.row_slices import merge_slices
 from connector.debezium.symbolic_events import EVENT_ARGUMENTS, ROW_ARGUMENTS, ROW_NUMBER
 
 CONSTANT: Final = 0
 _KNOWN_NUMBERS: Final = 4096
-_SLICE: Final = re.compile(r"\*(before|after)\[(\d+):(\d+)\]")
 
 WriteRow = Callable[..., None]
 BindEvent = Callable[..., WriteRow]
@@ -222,7 +221,7 @@ class StructCode:
 
     def _row(self, schema: Schema, values: Sequence[Any]) -> str:
         write = self._code.bound(self._fragments.row(schema))
-        sources = _sliced([self._code.source(value) for value in values])
+        sources = merge_slices([self._code.source(value) for value in values])
         for row in ("before", "after"):
             whole = [f"*{row}[0:{len(values)}]"] if len(values) > 1 else [f"{row}[0]"]
             if sources == whole:
@@ -258,26 +257,6 @@ class _NumberPieces(dict[int, bytes]):
         if len(self) < _KNOWN_NUMBERS:
             self[number] = piece
         return piece
-
-
-def _sliced(sources: Sequence[str]) -> list[str]:
-    """Return the members of a row, where neighbors in the table become slices of the row."""
-    sliced: list[str] = []
-    for source in sources:
-        name, _, slot = source.removesuffix("]").partition("[")
-        last = _SLICE.fullmatch(sliced[-1]) if sliced else None
-        if name not in ("before", "after") or not slot.isdigit():
-            sliced.append(source)
-        elif last and last[1] == name and last[3] == slot:
-            sliced[-1] = f"*{name}[{last[2]}:{int(slot) + 1}]"
-        else:
-            sliced.append(f"*{name}[{slot}:{int(slot) + 1}]")
-    return [_SLICE.sub(_single, source) for source in sliced]
-
-
-def _single(match: re.Match[str]) -> str:
-    """Return a slice of one member as the member."""
-    return match[0] if int(match[3]) - int(match[2]) > 1 else f"{match[1]}[{match[2]}]"
 
 
 def _end_of_run(schema: Schema, values: Sequence[Any], start: int) -> int:
