@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -21,11 +21,18 @@ log = logging.getLogger(__name__)
 CHANNELS: Final = ("sink", "log")
 Aggregate = Literal["Initial Snapshot", "Incremental Snapshot"]
 _INITIAL: Final[Aggregate] = "Initial Snapshot"
+_NAMED: Final = 10  # tables in a line of the log
 
 
 def joined(tables: Iterable[object]) -> str:
     """Return the names of tables as notifications have them."""
     return ",".join(map(str, tables))
+
+
+def short_list(tables: Sequence[object]) -> str:
+    """Return the names of tables for a line of the log: the first of many."""
+    more = f" and {len(tables) - _NAMED} others" if len(tables) > _NAMED else ""
+    return joined(tables[:_NAMED]) + more
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class ReadOnlySnapshot(IncrementalSnapshot):
             return
         self._positions.follow(streamed, self._last)
         if self._is_due:  # even while the server is not ready
-            yield from self._stop_tables()
+            yield from self._reading.stop_tables()
         end = self._clock() + _TURN
         while True:
             if self._windows.phase != "idle":

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from connector.capture.backoff import Backoff
-from connector.capture.change import Change, FailedTables
+from connector.capture.change import Change, FailedTables, PositionText, Row, RowChanges, RowPairs
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import ChunkSize, IncrementalOptions
 from connector.capture.incremental.parallel import ChunkJob, ChunkReaders
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
+from connector.capture.incremental.stops import remove_stopped
 from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
 from connector.capture.snapshot_events import ChunkedReadEnded, TableScan
@@ -73,6 +74,32 @@ class TableReading:
                 yield from self._take(job)
                 if job.table.table in self.windows.tables:
                     threads -= job.threads
+
+    def close_windows(self, end: Row, text: PositionText | None) -> list[Change]:
+        """Return the rows that are left in the windows, and end their chunks.
+
+        :param end: the source block of the second mark; ``text`` is its position.
+        """
+        emitted = list[Change]()
+        for schema, rows, is_void in self.windows.close():
+            table = self.state.find(schema.table.id)
+            if rows and not is_void:
+                source = self.chunks.source(end, schema.table.id)
+                pairs: RowPairs = [(None, row) for row in rows]
+                emitted.append(RowChanges(schema, "r", pairs, source, None, text))
+            if table is not None and is_void:
+                table.drop_chunk()
+            elif table is not None:
+                table.end_chunk()
+        self.state.touch()
+        return emitted
+
+    def drop_windows(self) -> None:
+        """Drop the rows of the windows: their chunks are read again."""
+        self.windows.clear()
+        for table in self.state.tables:
+            table.drop_chunk()
+        self.state.touch()
 
     def _size(self, one: TableState) -> ChunkSize:
         options = self.options
@@ -181,6 +208,11 @@ class TableReading:
             reason,
         )
 
+    def refuse_all(self, reason: str) -> Iterator[Change]:
+        """Read the chunks of all tables again later; at last, the tables fail."""
+        for table in list(self.state.tables):
+            yield from self.refuse(table, reason)
+
     def fail(self, one: TableState, status: str, reason: str) -> Iterator[Change]:
         """End a table, and report it until it is read or stopped."""
         log.warning("The incremental snapshot of table %s failed: %s", one.table, reason)
@@ -214,6 +246,18 @@ class TableReading:
             yield from self.reports.publish_completed(state)
             state.identity, state.paused = None, False
         yield state.progress()
+
+    def stop_tables(self) -> Iterator[Change]:
+        """Remove the tables that are to be stopped, the one that is read last of them."""
+        state = self.state
+        if not state.is_stopping or not state.running:
+            return
+        was_initial = state.is_initial
+        stopped, current = remove_stopped(state)
+        if current is not None:
+            yield from self.remove(current)
+        yield from self.end_initial(was_initial=was_initial)
+        yield from self.reports.publish_aborted(state, stopped)
 
     def end_initial(self, *, was_initial: bool) -> Iterator[Change]:
         """Report the end of the initial snapshot, if it was not complete and is now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from connector.capture.change import (
@@ -15,7 +15,6 @@ from connector.capture.change import (
     Progress,
     Row,
     RowChanges,
-    RowPairs,
     SchemaChange,
 )
 from connector.capture.incremental.ahead import ReadAhead
@@ -28,13 +27,12 @@ from connector.capture.incremental.refused_marks import RefusedMarks
 from connector.capture.incremental.renames import follow_names
 from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
-from connector.capture.incremental.stops import find_named, mark_stopped, remove_stopped
+from connector.capture.incremental.stops import find_failed, mark_stopped
 from connector.capture.incremental.table_state import TableState
 from connector.capture.incremental.window import Windows
-from connector.capture.notifications import Notifications, joined
+from connector.capture.notifications import Notifications, short_list
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_events import SnapshotBegan
-from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import (
     DatabaseUnavailableError,
@@ -49,7 +47,6 @@ log = logging.getLogger(__name__)
 INITIAL: Final = "millrace-initial-snapshot"
 """The id in the notifications of an initial snapshot that is read in chunks."""
 _ALL: Final = ".*"
-_NAMED: Final = 10  # tables in a line of the log
 
 
 class IncrementalSnapshot:
@@ -128,7 +125,7 @@ class IncrementalSnapshot:
             state.identity = INITIAL
             yield from self._reports.step(state, "STARTED")
         if state.running:
-            log.info("The incremental snapshot of %s continues", _short_list(state.names))
+            log.info("The incremental snapshot of %s continues", short_list(state.names))
             yield state.progress()
             yield from self._read_chunk()
 
@@ -142,7 +139,7 @@ class IncrementalSnapshot:
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
         """Add tables; begin if no snapshot runs."""
         tables = [self._spelled(table) for table in request.expand(self._chunks.tables())]
-        log.info("Incremental snapshot of %s is requested", _short_list(tables))
+        log.info("Incremental snapshot of %s is requested", short_list(tables))
         surrogate = request.surrogate_key
         requests = [TableRequest(table, request.condition(table), surrogate) for table in tables]
         yield from self._add(identity, map(TableState, requests))
@@ -169,17 +166,12 @@ class IncrementalSnapshot:
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
         was_initial = state.is_initial
-        yield from self._reading.forget(self._failed(names))
+        yield from self._reading.forget(find_failed(names, state, self._chunks))
         yield from self._reading.end_initial(was_initial=was_initial)
         if state.running:
             mark_stopped(state, names, self._chunks)
         if self._windows.phase == "idle":
-            yield from self._stop_tables()
-
-    def _failed(self, request: SnapshotRequest) -> list[str]:
-        """Return the names of the failed tables that a request means."""
-        named = find_named(request, self._state.failed.values(), self._chunks)
-        return [name for name, one in self._state.failed.items() if one in named]
+            yield from self._reading.stop_tables()
 
     def pause(self) -> Iterator[Change]:
         """Read no further chunk."""
@@ -195,9 +187,9 @@ class IncrementalSnapshot:
         """
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
-        failed = list(state.resume_failed(self._failed(names)))
+        failed = list(state.resume_failed(find_failed(names, state, self._chunks)))
         if failed:
-            log.info("Resuming failed tables: %s", _short_list([one.table for one in failed]))
+            log.info("Resuming failed tables: %s", short_list([one.table for one in failed]))
             yield FailedTables(state.reasons)
             yield from self._add(state.identity or identity, failed)
         if state.running and state.paused:
@@ -258,26 +250,10 @@ class IncrementalSnapshot:
 
     def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
         """Emit the rows that are left; read the next chunks meanwhile."""
-        state, emitted = self._state, list[Change]()
-        for schema, rows, is_void in self._windows.close():
-            table = state.find(schema.table.id)
-            if rows and not is_void:
-                emitted.append(self._changes(schema, rows, source, text))
-            if table is not None and is_void:
-                table.drop_chunk()
-            elif table is not None:
-                table.end_chunk()
-        state.touch()
+        emitted = self._reading.close_windows(source, text)
         with self._ahead.running(self._read_chunk) as following:
             yield from emitted
             yield from following
-
-    def _changes(
-        self, schema: TableEventSchema, rows: list[Row], end: Row, text: PositionText | None
-    ) -> RowChanges:
-        source = self._chunks.source(end, schema.table.id)
-        pairs: RowPairs = [(None, row) for row in rows]
-        return RowChanges(schema, "r", pairs, source, None, text)
 
     @property
     def _may_continue(self) -> bool:
@@ -291,7 +267,7 @@ class IncrementalSnapshot:
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunks between two marks."""
-        yield from self._stop_tables()
+        yield from self._reading.stop_tables()
         can_read = self._can_read()
         self._is_due = self._may_continue and not can_read
         if not self._may_continue:
@@ -309,36 +285,12 @@ class IncrementalSnapshot:
         except ServerSwitchError:
             raise
         except (ReadOnlyServerError, DatabaseUnavailableError) as error:
-            self._drop_windows()
+            self._reading.drop_windows()
             self._refused.note(error)
             self._is_due = self._state.running
         except (StopError, TableChangedError) as error:
-            self._drop_windows()
+            self._reading.drop_windows()
             reason = f"Watermarks cannot be written: {error} {error.remedy}".strip()
-            for table in list(self._state.tables):
-                yield from self._reading.refuse(table, reason)
+            yield from self._reading.refuse_all(reason)
             self._is_due = self._state.running
         yield from self._notices()
-
-    def _drop_windows(self) -> None:
-        self._windows.clear()
-        for table in self._state.tables:
-            table.drop_chunk()
-        self._state.touch()
-
-    def _stop_tables(self) -> Iterator[Change]:
-        """Remove the tables that are to be stopped, the one that is read last of them."""
-        state = self._state
-        if not state.is_stopping or not state.running:
-            return
-        was_initial = state.is_initial
-        stopped, current = remove_stopped(state)
-        if current is not None:
-            yield from self._reading.remove(current)
-        yield from self._reading.end_initial(was_initial=was_initial)
-        yield from self._reports.publish_aborted(state, stopped)
-
-
-def _short_list(tables: Sequence[object]) -> str:
-    more = f" and {len(tables) - _NAMED} others" if len(tables) > _NAMED else ""
-    return joined(tables[:_NAMED]) + more

@@ -24,6 +24,12 @@ def find_named(
     return sorted(found, key=lambda one: ranks[chunks.key(one.table)])
 
 
+def find_failed(request: SnapshotRequest, state: SnapshotState, chunks: ChunkSource) -> list[str]:
+    """Return the names of the failed tables that a request means."""
+    named = find_named(request, state.failed.values(), chunks)
+    return [name for name, one in state.failed.items() if one in named]
+
+
 def mark_stopped(state: SnapshotState, request: SnapshotRequest, chunks: ChunkSource) -> None:
     """Note which tables are to be stopped; those that are requested later are not."""
     first = max((one.stop for one in state.tables), default=0) + 1
