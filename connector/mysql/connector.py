@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
-from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
 from connector.capture.columns import ColumnCodec
 from connector.capture.custom_snapshots import custom_faults
 from connector.capture.history.opening import client_faults, history_store, snapshot_file
-from connector.capture.selection import Selection, selection, signal_table
+from connector.capture.selection import Selection, signal_table
 from connector.capture.signals.opening import client_faults as signal_client_faults
 from connector.capture.signals.opening import deletes_marks, marks_by_position
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId
 from connector.config import ConfigDef, ConfigValue
 from connector.data.schema import Schema
-from connector.errors import AccessDeniedError, MillraceError
 from connector.fence import Fence
 from connector.mysql import options
 from connector.mysql.capture_rules import CaptureRules
@@ -35,8 +32,7 @@ from connector.mysql.schema.definitions import BUILTIN_DATABASES
 from connector.mysql.schema.schema_rules import SchemaRules
 from connector.mysql.schema.tracker import SchemaTracker
 from connector.mysql.schema.tracker_options import TrackerOptions
-from connector.mysql.session.checks import check_privileges, gtid_problems, problems
-from connector.mysql.session.connection import Connection
+from connector.mysql.server_check import ServerCheck
 from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.snapshot.configured import snapshot_options
 from connector.mysql.source import MySqlSource
@@ -45,10 +41,6 @@ from connector.mysql.source_parts import SourceParts
 from connector.mysql.stream_control import MySqlStreamControl
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import Flavor
-
-log = logging.getLogger(__name__)
-
-_SEVERAL: Final = "database.hostname with several servers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +94,7 @@ class MySqlFamily:
         for key, fault in found.items():
             report.setdefault(key, ConfigValue(key, config.get(key))).errors.append(fault)
         if not any(value.errors for value in report.values()):
-            self._check_server(config, report)
+            ServerCheck(self.name, definition.parse(config), config).report_faults(report)
         return report
 
     def claims(self, config: Mapping[str, str]) -> dict[str, str]:
@@ -147,16 +139,7 @@ class MySqlFamily:
         rules = self._schema_rules(values, selected)
         settings = options.connection_settings(values)
         tracker = SchemaTracker(
-            TrackerOptions(
-                rules,
-                partition={"server": values["topic.prefix"]},
-                truncates="t" not in capture.skipped,
-                transactions=values["provide.transaction.metadata"],
-                prefer_ddl=values["schema.history.internal.prefer.ddl"],
-                captures_gtid=capture.captures_gtid,
-                position_headers=capture.position_headers,
-                snapshots=snapshot_file(values, config),
-            ),
+            _tracker_options(values, config, rules, capture),
             history_store(values, config, fence),
             block,
             columns_of,
@@ -231,66 +214,23 @@ class MySqlFamily:
             skip_unparseable_ddl=values[f"{history}.skip.unparseable.ddl"],
         )
 
-    def _check_server(self, config: Mapping[str, str], report: dict[str, ConfigValue]) -> None:
-        """Check each server; what is wrong is reported at the host name, as Debezium does.
 
-        Of several servers one has to answer.
-        """
-        values = self.config_def.parse(config)
-        settings = options.connection_settings(values)
-        timeout = min(settings.connect_timeout, values["connection.validation.timeout.ms"] / 1000)
-        settings = replace(settings, connect_timeout=timeout, query_timeout=timeout)
-        servers = settings.servers
-        addresses = [settings.address, *(() if servers is None else servers.others())]
-        unreachable = []
-        for address in addresses:
-            try:
-                connection = Connection(settings.at(address))
-            except MillraceError as error:
-                unreachable.append(f"Unable to connect: {error}")
-                continue
-            with closing(connection):
-                self._check_session(connection, config, report, several=servers is not None)
-        if len(unreachable) == len(addresses):
-            report["database.hostname"].errors += unreachable
-        else:
-            for text in unreachable:
-                log.warning("Validation of %s: %s", config["topic.prefix"], text)
-
-    def _check_session(
-        self,
-        connection: Connection,
-        config: Mapping[str, str],
-        report: dict[str, ConfigValue],
-        *,
-        several: bool,
-    ) -> None:
-        hostname = report["database.hostname"]
-        setting = options.gtid_marks(self.config_def.parse(config))
-        try:
-            found = list(problems(connection, is_mariadb=self.name == "mariadb"))
-            for name in (setting,) * bool(setting) + (_SEVERAL,) * several:
-                found += gtid_problems(connection, name)
-            hostname.errors += [f"{problem.message} {problem.remedy}" for problem in found]
-            check_privileges(connection)
-            self._check_rules(connection, config, report)
-        except AccessDeniedError as error:
-            hostname.errors.append(f"{error} {error.remedy}")
-        except MillraceError as error:
-            hostname.errors.append(f"Unable to connect: {error} {error.remedy}")
-
-    def _check_rules(
-        self, connection: Connection, config: Mapping[str, str], report: dict[str, ConfigValue]
-    ) -> None:
-        """Refuse missing privileges; name rules without a match, whose tables may come later.
-
-        The report recommends the names that are similar.
-        """
-        rules = CaptureRules(config, selection(config, self.builtin_databases))
-        rules.check_select(connection)
-        for rule in rules.find_unmatched(connection):
-            log.warning("Validation of %s: %s", config["topic.prefix"], rule)
-            report[rule.key].recommended += rule.alike
+def _tracker_options(
+    values: Mapping[str, Any],
+    config: Mapping[str, str],
+    rules: SchemaRules,
+    capture: options.CaptureOptions,
+) -> TrackerOptions:
+    return TrackerOptions(
+        rules,
+        partition={"server": values["topic.prefix"]},
+        truncates="t" not in capture.skipped,
+        transactions=values["provide.transaction.metadata"],
+        prefer_ddl=values["schema.history.internal.prefer.ddl"],
+        captures_gtid=capture.captures_gtid,
+        position_headers=capture.position_headers,
+        snapshots=snapshot_file(values, config),
+    )
 
 
 def _defined(rules: SchemaRules) -> Callable[[TableId], bool]:

@@ -49,7 +49,7 @@ MYSQL_LAYERS = (
     {"binlog", "reselection", "writable_server"},
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
-    {"source_parts"},
+    {"source_parts", "server_check"},
     {"stream_control"},
     {"source", "config_keys"},
     {"connector"},
