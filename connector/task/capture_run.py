@@ -24,17 +24,13 @@ from connector.capture.change import (
 from connector.capture.engine import Engine
 from connector.capture.heartbeat import Heartbeat
 from connector.data.record import Message
-from connector.errors import (
-    MillraceError,
-    RefusedMessageError,
-    RegistryUnavailableError,
-    TransientError,
-)
+from connector.errors import MillraceError, RefusedMessageError, RegistryUnavailableError
 from connector.kafka.producer import Producer
 from connector.plugin import TaskContext
 from connector.task.capture import OpenCapture
 from connector.task.delivery_watch import DeliveryWatch
 from connector.task.inflight import Inflight, Span
+from connector.task.offset_commits import OffsetCommitter, offset_of
 from connector.task.pipeline import Pipeline
 from connector.task.row_groups import RowGroup, group_rows
 from connector.task.run_control import RunControl
@@ -46,7 +42,6 @@ from connector.task.transform_chain import chain, compilable
 log = logging.getLogger(__name__)
 
 _PATIENCE = 0.05  # seconds to wait for room in the producer's queue before other checks
-_COMMIT_AGAIN = 5.0  # seconds until an offset that could not be stored is stored again
 
 
 class CaptureRun:
@@ -77,10 +72,11 @@ class CaptureRun:
             task.use_channel(self._capture.signals.rest_channel)
         self._failed: MillraceError | None = None
         self._inflight = Inflight(self._not_delivered)
+        self.offsets = OffsetCommitter(
+            context, task, capture.partition, self._inflight, self._producer
+        )
         self._heartbeat = Heartbeat(self._capture.heartbeat_interval)
         self._partition_count = TopicPartitions(context).count
-        self._next_commit = time.monotonic() + context.flush_interval
-        self._unsaved: dict[str, Any] | None = None
         self._counts: Mapping[str, Any] = {}
         self._backoff = Backoff()
         self._watch = DeliveryWatch(self._producer, context.topics, task.health)
@@ -103,21 +99,6 @@ class CaptureRun:
             while not self._task.stopping:  # without a stream it stays, as a task of Connect does
                 self._tick(0.2)
         self._finish()
-
-    def store_final_offset(self) -> None:
-        """Store the offset of the last acknowledged message, after an error that ends the task."""
-        try:
-            self._producer.flush(self._context.flush_timeout)
-            self._commit()
-        except MillraceError as error:
-            log.warning("The offset was not stored after the error: %s", error)
-
-    def store_progress(self) -> None:
-        """Store the offset of the last acknowledged message without waiting, before a restart."""
-        try:
-            self._commit()
-        except MillraceError as error:
-            log.warning("The offset was not stored before the restart: %s", error)
 
     def close(self) -> None:
         """Close the source and the producer, each even if another raises an error."""
@@ -206,7 +187,7 @@ class CaptureRun:
         while not self._task.stopping and time.monotonic() < until:
             self._producer.poll(_PATIENCE)
             self._raise_failure()
-            self._commit_if_due()
+            self.offsets.commit_if_due()
         if self._task.stopping or self._task.abandoned:
             raise _RunStoppedError
 
@@ -219,7 +200,7 @@ class CaptureRun:
 
     def _progress(self, change: Progress[Position]) -> None:
         self._counts = self._pipeline.transaction.to_offset()
-        self._inflight.close(partial(_offset_of, change, self._counts), is_due=change.is_due)
+        self._inflight.close(partial(offset_of, change, self._counts), is_due=change.is_due)
         if change.is_due:
             self._store_offset()
 
@@ -262,7 +243,7 @@ class CaptureRun:
             self._producer.poll(_PATIENCE)
             self._watch.check()
             self._raise_failure()
-            self._commit_if_due()
+            self.offsets.commit_if_due()
             if not self._task.seconds_left or self._task.abandoned:
                 raise _RunStoppedError
 
@@ -274,7 +255,7 @@ class CaptureRun:
         self._producer.poll(seconds)
         self._watch.check()
         self._raise_failure()
-        self._commit_if_due()
+        self.offsets.commit_if_due()
         if self._task.paused:
             self._pause()
 
@@ -285,47 +266,20 @@ class CaptureRun:
             self._producer.poll(0.1)
             self._watch.check()
             self._raise_failure()
-            self._commit_if_due()
+            self.offsets.commit_if_due()
         self._task.health.enter("RUNNING")
-
-    def _commit_if_due(self) -> None:
-        if time.monotonic() >= self._next_commit:
-            self._commit()
-
-    def _commit(self) -> None:
-        """Store the furthest offset whose messages are all acknowledged."""
-        self._next_commit = time.monotonic() + self._context.flush_interval
-        found = self._inflight.committable(settled=not len(self._producer))
-        self._unsaved = found or self._unsaved
-        if self._unsaved is None or self._task.abandoned:
-            return
-        try:
-            self._save(self._unsaved)
-        except TransientError as error:  # the messages are delivered nevertheless
-            self._next_commit = time.monotonic() + min(self._context.flush_interval, _COMMIT_AGAIN)
-            reason = f"The offset is not stored: {error}"
-            self._task.health.report_fault("offsets", reason, at_once=True)
-            return
-        self._task.health.recover("offsets")
-        self._unsaved = None
-        self._metrics.record_commit()
 
     def _store_offset(self) -> None:
         """Wait until all that was sent is acknowledged and its offset is stored."""
         self._wait_for_producer(lambda: not len(self._producer))
-        self._commit()
-        self._wait_for_producer(lambda: self._unsaved is None)
-
-    def _save(self, offset: Mapping[str, Any]) -> None:
-        context = self._context
-        with context.fence, self._task.health.watch("offsets", "Storing the offset takes long"):
-            context.offsets.save(context.connector, self._capture.partition, offset)
+        self.offsets.commit()
+        self._wait_for_producer(lambda: self.offsets.is_stored)
 
     def _finish(self) -> None:
         if not self._producer.flush(min(self._context.flush_timeout, self._task.seconds_left)):
             log.warning("%d messages are not acknowledged at the stop", len(self._producer))
         self._raise_failure()
-        self._commit()
+        self.offsets.commit()
 
     def _not_delivered(self, error: Any, message: Any) -> bool:
         fault = self._producer.classify_failure(error, message)
@@ -337,13 +291,6 @@ class CaptureRun:
     def _raise_failure(self) -> None:
         if self._failed is not None:
             raise self._failed
-
-
-def _offset_of(change: Progress[Position], counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the offset of a progress; ``counts`` are those of the transaction in progress."""
-    if change.restart is not None:
-        return {**change.restart.to_offset(), **change.kept}
-    return {**change.position.to_offset(), **change.kept, **counts}
 
 
 class _RunStoppedError(Exception):

@@ -124,7 +124,7 @@ class CaptureTask:
                 decision = decide(error)
                 if not isinstance(decision, Retry):
                     if run is not None:
-                        run.store_final_offset()
+                        run.offsets.commit_after_error()
                     self._context.report("FAILED", decision.trace)
                     return
                 self._prepare_restart(error, run)
@@ -146,7 +146,7 @@ class CaptureTask:
         elif not isinstance(error, ClientFailedError):
             return
         if run is not None:  # Kafka answers: what it acknowledged need not be sent again
-            run.store_progress()
+            run.offsets.commit_before_restart()
 
     @property
     def stopping(self) -> bool:
