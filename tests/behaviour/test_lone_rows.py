@@ -10,6 +10,7 @@ import pytest
 
 from connector.connectors import CaptureConnector
 from connector.kafka import producer
+from connector.kafka.producer_defaults import DEFAULTS
 from connector.mysql import connector as family
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase
@@ -27,7 +28,7 @@ def test_rows_of_an_idle_database_do_not_wait_for_others(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(producer, "DEFAULTS", {**producer.DEFAULTS, **LONG})
+    monkeypatch.setattr(producer, "DEFAULTS", {**DEFAULTS, **LONG})
     prefix = f"lone{uuid.uuid4().hex[:8]}"
     config = connector(
         each_database.server,

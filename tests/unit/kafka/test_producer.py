@@ -9,6 +9,7 @@ import pytest
 from connector.data.record import Message
 from connector.kafka import producer as producers
 from connector.kafka.producer import Producer
+from connector.kafka.producer_defaults import DEFAULTS
 
 
 def _ignore(_error: object, _message: object) -> None:
@@ -61,7 +62,7 @@ def test_what_is_given_with_a_message_is_held_until_its_fate_is_known() -> None:
 def test_a_push_sends_what_waits_for_others_unless_the_user_says_how_long(
     own: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(producers, "DEFAULTS", {**producers.DEFAULTS, "linger.ms": 60_000})
+    monkeypatch.setattr(producers, "DEFAULTS", {**DEFAULTS, "linger.ms": 60_000})
     mock = {"test.mock.num.brokers": 1, "allow.auto.create.topics": True}
     producer = Producer({"log_level": 0, **mock, **own})
 
