@@ -13,13 +13,10 @@ from connector.capture.progress import Recovered
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_plan import Plan
 from connector.capture.tables import TableId
-from connector.errors import MillraceError, PositionLostError
+from connector.errors import PositionLostError
 from connector.mysql.binlog.dump import DumpStart, end_dump
 from connector.mysql.binlog.reader import BinlogReader
 from connector.mysql.binlog.stream_start import start_at_file, start_behind_gtids
-from connector.mysql.binlog.tableplans import TablePlans
-from connector.mysql.binlog.translate import Translator
-from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.capture_rules import UnmatchedRules, check_table_count, warn_of_unrecorded
 from connector.mysql.incremental.chunks import CapturedTables, ChunkOptions, MySqlChunks
 from connector.mysql.incremental.gtid_marks import GtidChunks
@@ -34,16 +31,15 @@ from connector.mysql.position.server_log import (
     oldest_position,
 )
 from connector.mysql.schema.definitions import DefinitionReader
-from connector.mysql.schema.table_resolution import TableResolver
 from connector.mysql.server_choice import ServerChoice, with_unfinished
-from connector.mysql.session.addresses import Address
-from connector.mysql.session.checks import check_gtids, check_privileges, check_server
 from connector.mysql.session.connection import Connection
 from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.snapshot.opening import blocking_snapshot, initial_snapshot
 from connector.mysql.snapshot.snapshot_parts import SnapshotParts
 from connector.mysql.source_parts import SourceParts
+from connector.mysql.source_sessions import SourceSessions
 from connector.mysql.stream_control import MySqlStreamControl
+from connector.mysql.stream_translation import build_translator
 from connector.mysql.writable_server import WritableServer
 
 log = logging.getLogger(__name__)
@@ -59,6 +55,7 @@ class MySqlSource:
 
     def __init__(self, parts: SourceParts) -> None:
         self._parts = parts
+        self._sessions = SourceSessions(parts)
         self._connection: Connection | None = None
         self._reader: BinlogReader | None = None
         self._last_known: BinlogPosition | None = None
@@ -66,9 +63,9 @@ class MySqlSource:
         self._coordinates: Coordinates | None = None
         self._rules = UnmatchedRules(parts.rules)
         self._choice: ServerChoice | None = None
-        if parts.settings.servers is not None:
-            captures = parts.options.captures_gtid
-            self._choice = ServerChoice(parts.settings.servers, self._checked_session, captures)
+        servers, captures = parts.settings.servers, parts.options.captures_gtid
+        if servers is not None:
+            self._choice = ServerChoice(servers, self._sessions.open_checked, captures)
         self.stream_control = MySqlStreamControl(parts)
 
     @property
@@ -81,21 +78,7 @@ class MySqlSource:
         if self._connection is not None:
             return
         choice = self._choice
-        self._use(self._checked_session() if choice is None else choice.connect())
-
-    def _checked_session(self, address: Address | None = None) -> Connection:
-        """Open a session to a server, the present one by default, and check the server."""
-        session = self._session(address)
-        try:
-            check_server(session, is_mariadb=self._is_mariadb)
-            if self._parts.options.gtid_marks:
-                check_gtids(session, self._parts.options.gtid_marks)
-            check_privileges(session)
-            self._parts.rules.check_select(session)
-        except MillraceError:
-            session.close()
-            raise
-        return session
+        self._use(self._sessions.open_checked() if choice is None else choice.connect())
 
     def _use(self, session: Connection) -> None:
         self._connection = session
@@ -116,7 +99,7 @@ class MySqlSource:
 
     def position(self, offset: Mapping[str, Any]) -> BinlogPosition:
         """Read a stored offset."""
-        found = position_of(offset, is_mariadb=self._is_mariadb)
+        found = position_of(offset, is_mariadb=self._parts.is_mariadb)
         self._last_known = self._last_known or found
         return found
 
@@ -191,7 +174,7 @@ class MySqlSource:
             parts.codec_of,
             parts.source_block,
             parts.snapshot,
-            self._session,
+            self._sessions.open,
         )
 
     def _log_end(self) -> BinlogPosition:
@@ -222,7 +205,7 @@ class MySqlSource:
             coordinates.begin_epoch()
         self._coordinates = coordinates
         self.stream_control.follow(coordinates)
-        translator = self._translator(coordinates, done)
+        translator = build_translator(self._parts, self._server, coordinates, done)
         if self._last_dump is not None and self._last_dump[0] == server:
             end_dump(self._server, self._last_dump[1])
         self._reader = BinlogReader(
@@ -274,11 +257,11 @@ class MySqlSource:
             parts.source_block,
         )
         if parts.options.gtid_marks:
-            return GtidChunks(options, captured, self._session, lambda: self._coordinates)
+            return GtidChunks(options, captured, self._sessions.open, lambda: self._coordinates)
         if self._choice is None:
-            return MySqlChunks(options, captured, self._session)
+            return MySqlChunks(options, captured, self._sessions.open)
         seek = WritableServer(self._choice, lambda: self._coordinates).seek
-        return MySqlChunks(options, captured, self._session, seek)
+        return MySqlChunks(options, captured, self._sessions.open, seek)
 
     def close(self) -> None:
         """Release the connections."""
@@ -297,40 +280,8 @@ class MySqlSource:
     def _stream_start(self, at: BinlogPosition) -> tuple[Coordinates, DumpStart]:
         if not self._follows_gtids:
             return start_at_file(at)
-        at = at.with_gtids(is_mariadb=self._is_mariadb)
+        at = at.with_gtids(is_mariadb=self._parts.is_mariadb)
         return start_behind_gtids(self._server, at, self._parts.options.captures_gtid)
-
-    def _translator(self, coordinates: Coordinates, done: BinlogPosition) -> Translator:
-        parts = self._parts
-        plans = TablePlans(
-            parts.tracker.tables,
-            parts.codec_of,
-            parts.selection.captures,
-            parts.options.inconsistent_schema,
-            TableResolver(parts.settings, parts.tracker, coordinates, is_mariadb=self._is_mariadb),
-            hidden_columns=self._is_mariadb,
-        )
-        options = TranslateOptions(
-            skipped=parts.options.skipped,
-            queries=parts.options.queries,
-            gtid_times=not self._is_mariadb and has_gtids(self._server),
-            captures_gtid=parts.options.captures_rows_of,
-            on_failure=parts.options.on_failure,
-            boundaries=parts.options.boundaries,
-            position_headers=parts.options.position_headers,
-            reselection=parts.reselection,
-            logs_rollbacks=self._is_mariadb or self._server.version_number < (8,),
-            signal_table=parts.unrecorded_table,
-        )
-        statement = parts.tracker.apply_statement
-        return Translator(coordinates, plans, parts.source_block, statement, options, done)
-
-    def _session(self, address: Address | None = None) -> Connection:
-        settings = self._parts.settings
-        session = Connection(settings if address is None else settings.at(address))
-        if self._is_mariadb:  # as Debezium does: it affects the defaults of TIMESTAMP columns
-            session.execute("SET time_zone='+00:00'")
-        return session
 
     @property
     def _server(self) -> Connection:
@@ -340,10 +291,6 @@ class MySqlSource:
     @property
     def _follows_gtids(self) -> bool:
         return not self._parts.options.ignores_gtids and has_gtids(self._server)
-
-    @property
-    def _is_mariadb(self) -> bool:
-        return self._parts.flavor == "mariadb"
 
     def _close_connection(self) -> None:
         if self._connection is not None:

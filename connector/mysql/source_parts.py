@@ -35,7 +35,12 @@ class SourceParts:
     reselection: Reselection | None = None
 
     @property
+    def is_mariadb(self) -> bool:
+        """Whether the source is MariaDB's connector."""
+        return self.flavor == "mariadb"
+
+    @property
     def unrecorded_table(self) -> str:
         """The quoted table whose statements are no row's query: that of signals, on MariaDB."""
         table = self.selection.signal_table
-        return table.quoted("`").lower() if self.flavor == "mariadb" and table is not None else ""
+        return table.quoted("`").lower() if self.is_mariadb and table is not None else ""

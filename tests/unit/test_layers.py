@@ -50,7 +50,7 @@ MYSQL_LAYERS = (
     {"schema"},
     {"snapshot", "incremental", "capture_rules"},
     {"source_parts", "server_check"},
-    {"stream_control"},
+    {"stream_control", "source_sessions", "stream_translation"},
     {"source", "config_keys"},
     {"connector"},
 )
