@@ -27,18 +27,18 @@ class LeftOutEvents:
         self._skipped = 0
         self.filtered = 0
 
-    def fail(self, error: Exception) -> None:
-        """Raise the error of an event, or leave the event out."""
+    def fail(self, error: Exception) -> Iterable[Never]:
+        """Raise the error of an event, or leave the event out: return that it has no changes."""
         if self._on_failure == "fail":
             raise error
         self._skipped += 1
         level = logging.WARNING if self._on_failure == "warn" else logging.DEBUG
         log.log(level, "The event at %s:%d is skipped: %s", self._at.file, self._at.pos, error)
+        return ()
 
     def fail_unreadable(self, event: Unreadable) -> Iterable[Never]:
         """Refuse a malformed event."""
-        self.fail(event.error)
-        return ()
+        return self.fail(event.error)
 
     def fail_without_table(self, event: RowsChanged) -> Iterable[Never]:
         """Refuse rows without a TABLE_MAP event.
@@ -60,7 +60,7 @@ class LeftOutEvents:
     def fail_incident(self, event: IncidentSeen) -> Iterable[Never]:
         """Refuse a log that is not complete."""
         at = self._at
-        self.fail(
+        return self.fail(
             StopError(
                 f"The server reports lost events in its log before {at.file}:{at.pos}: "
                 f"{event.message}",
@@ -68,7 +68,6 @@ class LeftOutEvents:
                 "without the lost events.",
             )
         )
-        return ()
 
     def take_counts(self) -> LeftOut | None:
         """Return the counts since the last call, None if there are none."""

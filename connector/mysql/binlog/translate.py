@@ -10,13 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from connector.capture.change import (
-    CaptureEvent,
-    Progress,
-    RowChanges,
-    TransactionBoundary,
-)
-from connector.errors import ConversionError, ReselectError, SchemaMismatchError
+from connector.capture.change import CaptureEvent, Progress, TransactionBoundary
 from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.events import (
     Began,
@@ -35,10 +29,10 @@ from connector.mysql.binlog.events import (
     XaStarted,
 )
 from connector.mysql.binlog.left_out import LeftOutEvents
+from connector.mysql.binlog.row_events import RowEventTranslator
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.binlog.versions import split_by_kind
 from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
@@ -70,18 +64,16 @@ class Translator:
     ) -> None:
         self._at = at
         self._plans = plans
-        self._source = source
         self._statement = statement
         self._options = options
-        self._reselection = options.reselection
         self._left_out = LeftOutEvents(at, options.on_failure)
+        self._row_events = RowEventTranslator(at, plans, source, options, self._left_out)
         self._buffer = TransactionBuffer() if options.logs_rollbacks else None
         self._done = done
         self._resumed_at = at.position() if at.in_transaction else None
-        self._events_to_skip = self._rows_to_skip = 0
-        self._ignoring = self._standalone = self._ineffective = False
+        self._standalone = self._ineffective = False
         self._handlers: dict[type[BinlogEvent], Callable[..., Iterable[CaptureEvent]]] = {
-            RowsChanged: self._rows,
+            RowsChanged: self._row_events.changes,
             GtidRead: self._gtid,
             Began: self._began,
             Committed: self._committed,
@@ -121,7 +113,7 @@ class Translator:
         yield Progress(self._position(), commits, at.committed_ms, at.in_transaction)
 
     def _events(self, events: Iterable[LogEvent]) -> Iterator[CaptureEvent]:
-        at, handler_of = self._at, self._handlers.get
+        at, handler_of, row_events = self._at, self._handlers.get, self._row_events
         reads_clock = not self._options.gtid_times
         for event in events:
             if isinstance(event, WholeTransaction):
@@ -140,8 +132,8 @@ class Translator:
                 at.ts_micros = timestamp * 1_000_000
             if at.in_transaction and event.__class__ is not HeartbeatSeen:
                 at.events_done += 1
-                if self._events_to_skip:
-                    self._events_to_skip -= 1
+                if row_events.events_to_skip:
+                    row_events.events_to_skip -= 1
 
     def _transaction(self, event: WholeTransaction) -> Iterator[CaptureEvent]:
         """Yield the changes of a transaction, and move as its single events do."""
@@ -159,12 +151,13 @@ class Translator:
         _, _, position, at.size = event.begin
         at.pos = base + position
         yield from self._begin(event.thread)
+        translate = self._row_events.changes
         for number, clock, rows in event.rows:
             _, _, position, at.size = rows.header
             at.pos, at.events_done = base + position, number
             if reads_clock:
                 at.ts_micros = clock * 1_000_000
-            yield from self._rows(rows)
+            yield from translate(rows)
         if reads_clock:
             at.ts_micros = event.before_commit * 1_000_000
         timestamp, _, position, at.size = event.commit
@@ -180,7 +173,8 @@ class Translator:
         repeats events, and events before the group, such as ROTATE, do not count.
         """
         if self._resumed_at is not None:
-            if self._done is not None or self._events_to_skip or self._rows_to_skip:
+            row_events = self._row_events
+            if self._done is not None or row_events.events_to_skip or row_events.rows_to_skip:
                 return self._resumed_at
             self._resumed_at = None
         return self._at.position()
@@ -197,7 +191,7 @@ class Translator:
         if at.has_gtids:
             at.start_gtid(gtid)
             captures = self._options.captures_gtid
-            self._ignoring = captures is not None and not captures(source_of(gtid))
+            self._row_events.ignores = captures is not None and not captures(source_of(gtid))
 
     def _began(self, event: Began) -> Iterable[CaptureEvent]:
         return self._begin(event.thread)
@@ -221,12 +215,12 @@ class Translator:
         Their count is valid in its own log only. If that is unknown, the first group that begins
         at the same position is assumed to be the same one.
         """
-        done, at = self._done, self._at
-        self._events_to_skip = self._rows_to_skip = 0
+        done, at, row_events = self._done, self._at, self._row_events
+        row_events.events_to_skip = row_events.rows_to_skip = 0
         if done is None:
             return
         if (done.file, done.pos) == (at.restart_file, at.restart_pos):
-            self._events_to_skip, self._rows_to_skip = done.event, done.row
+            row_events.events_to_skip, row_events.rows_to_skip = done.event, done.row
         elif done.server is not None:
             self._resumed_at = None
             return
@@ -251,69 +245,16 @@ class Translator:
         return _NOTHING
 
     def _leave_group(self) -> None:
-        self._events_to_skip = self._rows_to_skip = 0
-        self._ignoring = self._standalone = self._ineffective = False
+        row_events = self._row_events
+        row_events.events_to_skip = row_events.rows_to_skip = 0
+        row_events.ignores = self._standalone = self._ineffective = False
 
     def _boundary(self, status: Literal["BEGIN", "END"]) -> Iterable[CaptureEvent]:
         at = self._at
-        resumed = status == "BEGIN" and self._events_to_skip > 0
+        resumed = status == "BEGIN" and self._row_events.events_to_skip > 0
         return (
             TransactionBoundary(status, at.transaction_id or "", at.ts_micros // 1000, resumed),
         )
-
-    def _rows(self, event: RowsChanged) -> Iterable[CaptureEvent]:
-        skipped = self._options.skipped
-        if (
-            self._events_to_skip
-            or self._ignoring
-            or (event.kind in skipped and event.has_final_kind)
-        ):
-            return _NOTHING
-        if event.table_map is None:
-            return self._left_out.fail_without_table(event)
-        first, self._rows_to_skip = self._rows_to_skip, 0
-        plan = self._plans.plan(event.table_map)
-        if self._plans.resolved:
-            return self._after_resolution(event, first)
-        if plan is None:
-            self._left_out.filtered += 1
-            return _NOTHING
-        try:
-            rows = plan.rows(event)
-            if self._reselection is not None and event.kind != "d":
-                lacking, micros = plan.lacking(event), self._at.ts_micros
-                rows = self._reselection.complete(plan.codec, rows[first:], lacking, micros)
-                rows = [(None, None)] * first + rows
-        except (ConversionError, ReselectError, SchemaMismatchError) as error:
-            self._left_out.fail(error)
-            return _NOTHING
-        event.release_images()
-        at = self._at
-        at.row = first
-        table = plan.codec.table.id
-        source = self._source.for_stream(at, table.database, table.table, at.ts_micros)
-        if at.query is not None and plan.codec.hides_values:
-            source = self._source.without_query(source)
-        at.row = max(len(rows) - 1, 0)
-        if first:
-            rows = rows[first:]
-        text = at.position_text if self._options.position_headers else None
-        if plan.is_versioned:
-            return [
-                RowChanges(plan.codec, kind, part, source, number, text)
-                for kind, part, number in split_by_kind(event.kind, list(rows), first)
-                if part and kind not in skipped
-            ]
-        return (
-            (RowChanges(plan.codec, event.kind, rows, source, first, text),) if rows else _NOTHING
-        )
-
-    def _after_resolution(self, event: RowsChanged, first: int) -> Iterable[CaptureEvent]:
-        """Yield the changes of resolved definitions, then the rows."""
-        resolved = tuple(self._plans.resolved)
-        self._plans.resolved.clear()
-        self._rows_to_skip = first
-        return (*resolved, *self._rows(event))
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[CaptureEvent]:
         hidden = self._options.signal_table

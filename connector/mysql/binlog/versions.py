@@ -7,7 +7,7 @@ rows of the table. If a trigger deletes rows and updates others, one event has b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -74,16 +74,19 @@ class VersionedRows:
 
 
 def split_by_kind(
-    kind: RowsKind, rows: RowPairs, first: int
+    kind: RowsKind, rows: RowPairs, first: int, skipped: Container[str]
 ) -> Iterator[tuple[RowsKind, RowPairs, int]]:
-    """Split the rows of an event into runs of updates and of deletions.
+    """Split the rows of an event into runs of updates and of deletions, without skipped kinds.
 
     Each part has its kind and the number of its first row; ``first`` is that of ``rows[0]``.
     """
     if kind != "u":
-        yield kind, rows, first
+        if kind not in skipped:
+            yield kind, rows, first
         return
     for goes_on, part in groupby(rows, lambda pair: pair[1] is not None):
         pairs = list(part)
-        yield "u" if goes_on else "d", pairs, first
+        kind = "u" if goes_on else "d"
+        if kind not in skipped:
+            yield kind, pairs, first
         first += len(pairs)
