@@ -1,4 +1,4 @@
-"""The architecture as tests: who imports whom, doors of foreign packages, sizes, names."""
+"""The architecture as tests: who imports whom, and doors of foreign packages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ import ast
 import sys
 from collections.abc import Container, Iterator
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PRODUCTS = ("connector", "restapi", "sparksink")
-OWN = (*PRODUCTS, "bench", "tests", "tools")
-LONGEST_FILE = 350
-LONGEST_FUNCTION = 50
-NO_NAMES = {"util", "common", "helper", "manager", "handler", "wrapper", "misc", "lib"}
+from tests.fixtures.source_tree import OWN, PRODUCTS, ROOT, files, imports, tree
 
 # The bottom: these import one another and nothing above.
 _BOTTOM = "codegen config data errors fence kafka logs names native properties version"
@@ -134,28 +128,6 @@ DOORS = {
     "yaml": ("sparksink/config/file.py",),
     "zstandard": ("connector/mysql/binlog/payload.py",),
 }
-
-
-def files(*folders: str) -> list[str]:
-    """Return the paths of all Python files below some folders, as text."""
-    found = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
-    return [path.relative_to(ROOT).as_posix() for path in found]
-
-
-@cache
-def tree(path: str) -> ast.Module:
-    return ast.parse((ROOT / path).read_text("utf-8"))
-
-
-def imports(path: str) -> Iterator[str]:
-    """Yield the full names of what a file imports, wherever in it."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path}: a relative import"
-            assert node.module is not None
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def part_of(module: str) -> str:
@@ -290,27 +262,6 @@ def test_the_native_core_comes_in_by_its_door() -> None:
     assert set(users) == {"connector/native/__init__.py"}
 
 
-def test_no_file_is_too_long() -> None:
-    lengths = {path: (ROOT / path).read_text("utf-8").count("\n") for path in files(*OWN)}
-    assert {path: length for path, length in lengths.items() if length > LONGEST_FILE} == {}
-
-
-def test_no_function_is_too_long() -> None:
-    lengths = {
-        f"{path}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
-        for path in files(*PRODUCTS)
-        for node in ast.walk(tree(path))
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    }
-    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
-
-
-def test_names_are_words_of_the_domain() -> None:
-    named = {part for path in files(*OWN) for part in Path(path).with_suffix("").parts}
-    words = {word.removesuffix("s") for part in named for word in part.split("_")}
-    assert words & NO_NAMES == set()
-
-
 def test_no_module_imports_a_module_of_tests() -> None:
     users = [
         f"{path} imports {module}"
@@ -330,22 +281,3 @@ def test_folders_of_tests_share_fixtures_only() -> None:
         and not path.startswith(OF_THE_SINK)
     ]
     assert set(users) == SHARED_TESTS
-
-
-def test_nothing_is_left_to_be_done() -> None:
-    left = [
-        f"{path}: {word}"
-        for path in files(*PRODUCTS)
-        for word in ("TODO", "FIXME", "NotImplementedError", "XXX")
-        if word in (ROOT / path).read_text("utf-8")
-    ]
-    assert left == []
-
-
-def test_no_test_imitates_our_own_code() -> None:
-    mocking = [
-        path
-        for path in files("tests")
-        if any(name.startswith(("unittest.mock", "mock")) for name in imports(path))
-    ]
-    assert mocking == []
