@@ -218,12 +218,13 @@ class MySqlSource:
         self._close_connection()
         log.info("Streaming from %s", dump)
         yield self._rules.notice()
-        for events in self._reader.batches():
-            yield from translator.changes(events)
-            yield from self._rules.report_matches(self._parts.tracker.tables)
-            if events and self._reader.has_caught_up():
-                yield CaughtUp()
-            yield HeartbeatDue()
+        with closing(translator):
+            for events in self._reader.batches():
+                yield from translator.changes(events)
+                yield from self._rules.report_matches(self._parts.tracker.tables)
+                if events and self._reader.has_caught_up():
+                    yield CaughtUp()
+                yield HeartbeatDue()
 
     def _check_log(self, start: BinlogPosition) -> None:
         """Refuse a server whose log lacks events after a position; it may be another server.

@@ -111,6 +111,8 @@ def test_a_stream_continues_although_the_server_still_sends_to_the_dead_connecti
         filled_rows = "INSERT INTO t (v) SELECT REPEAT('x', 2000) FROM t LIMIT 5000"
         for _ in range(24):
             mariadb_database.execute(filled_rows)
+            if "Writing to net" in _dumps(server):
+                break
         wait_for(lambda: "Writing to net" in _dumps(server), LIMIT, "a server that cannot send")
         proxy.half_open()
         captured.resume.set()

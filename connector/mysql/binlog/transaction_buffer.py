@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import pickle
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -55,7 +55,11 @@ class TransactionBuffer:
         counts, self._counts = LookAhead(*self._counts), [0, 0, 0]
         return counts
 
-    def release(self, events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    def close(self) -> None:
+        """Drop the events of the transaction that has not ended."""
+        self._held.close()
+
+    def release(self, events: Iterable[LogEvent]) -> Generator[LogEvent]:
         """Yield the events whose transaction has ended, in order.
 
         Rows that were rolled back are replaced by an event that only counts.
@@ -154,9 +158,11 @@ class _EventList:
         if self._file is not None:
             with self._file_errors():
                 self._file.seek(0)
-            for _ in range(self._written):
-                yield from _Unpickler(self._file, self._tables).load()
-            self._file.close()
+            try:
+                for _ in range(self._written):
+                    yield from _Unpickler(self._file, self._tables).load()
+            finally:
+                self.close()
         yield from self._events
 
     def _write(self) -> None:
@@ -184,7 +190,7 @@ class _EventList:
         try:
             yield
         except OSError as error:
-            self._close()
+            self.close()
             text = f"A large transaction cannot be written to a temporary file: {error.strerror}"
             folder = "the folder that the environment variable TMPDIR names"
             # to find a folder, `tempfile` writes to each that there is
@@ -192,7 +198,8 @@ class _EventList:
                 raise DiskFullError(f"{text}. Provide space in {folder}.") from error
             raise StopError(text, f"Check the permissions of {folder}.") from error
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Remove the file."""
         with suppress(OSError):  # on a full disk the buffer cannot be flushed
             if self._file is not None:
                 self._file.close()

@@ -88,6 +88,11 @@ class Translator:
         if options.queries:
             self._handlers[RowsQueryRead] = self._rows_query
 
+    def close(self) -> None:
+        """Drop what waits for the end of its transaction."""
+        if self._buffer is not None:
+            self._buffer.close()
+
     def changes(self, events: Iterable[LogEvent]) -> Iterator[BinlogChange]:
         """Yield the changes of some events, then their progress.
 

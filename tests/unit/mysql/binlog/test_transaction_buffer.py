@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +76,22 @@ def test_a_full_disk_is_a_transient_error(megabytes: int) -> None:
         list(TransactionBuffer().release(large_transaction(11)))
     assert "File too large" in str(caught.value)
     assert len(list(TransactionBuffer().release(large_transaction(11)))) == 13
+
+
+@pytest.mark.parametrize("released", [0, 5])
+def test_the_file_of_a_stream_that_stops_is_closed(released: int) -> None:
+    """Within the transaction, or while its rows are processed."""
+    buffer, before = TransactionBuffer(), open_files()
+    *events, end = large_transaction(11)
+    list(buffer.release(events))
+    assert len(open_files()) == len(before) + 1
+    if released:
+        rows = buffer.release([end])
+        assert len(list(islice(rows, released))) == released
+        rows.close()
+    buffer.close()
+    assert open_files() == before
+
+
+def open_files() -> list[str]:
+    return sorted(path.name for path in Path("/proc/self/fd").iterdir())
