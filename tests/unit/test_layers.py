@@ -13,6 +13,7 @@ from tests.fixtures.source_tree import OWN, PRODUCTS, ROOT, files, imports, tree
 _BOTTOM = "codegen config data errors fence kafka logs names native properties version"
 BOTTOM = {f"connector.{name}" for name in _BOTTOM.split()}
 EVENTS = {f"connector.{name}" for name in ("converters", "debezium", "transforms")}
+METRICS = {"connector.metric_definitions", "connector.metric_texts", "connector.millrace_metrics"}
 # All that the sink knows of the daemon: what stands in topics.
 SHARED = {"connector.names"}
 # From the bottom to the top.
@@ -73,14 +74,7 @@ MAY_IMPORT = {
     "connector.metric_definitions": BOTTOM | {"connector.task"},
     "connector.metric_texts": BOTTOM | {"connector.task"},
     "connector.millrace_metrics": BOTTOM | {"connector.metric_definitions", "connector.task"},
-    "connector.metrics": BOTTOM
-    | {
-        "connector.metric_definitions",
-        "connector.metric_texts",
-        "connector.millrace_metrics",
-        "connector.task",
-        "connector.worker",
-    },
+    "connector.metrics": BOTTOM | METRICS | {"connector.task", "connector.worker"},
     "restapi": BOTTOM | {"connector.plugin", "connector.worker"},
     "connector.daemon": BOTTOM
     | {
