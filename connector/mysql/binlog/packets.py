@@ -9,7 +9,7 @@ from typing import Final
 from connector.errors import DatabaseUnavailableError, MillraceError
 from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.event_types import TRANSACTION_PAYLOAD
-from connector.mysql.binlog.malformed_events import MALFORMED, unreadable
+from connector.mysql.binlog.malformed_events import MALFORMED, malformed_error, unreadable
 from connector.mysql.binlog.parser import EventParser, parse_other
 from connector.mysql.binlog.whole_transactions import (
     FIRST_EVENTS,
@@ -72,6 +72,8 @@ class EventPackets:
                 break
             elif data[start + 4]:
                 raise _stream_end(data[start + 4 : end])
+            elif end - start < _HEAD.size:
+                raise malformed_error(data[start + 5 : end], "its packet is too short")
             elif parser.is_compressed_transaction(data, start + 5):
                 yield events
                 events = []
@@ -91,7 +93,8 @@ class EventPackets:
         while size - start >= _HEAD.size:
             low, high, _, status, timestamp, kind, server, length, following, _ = head(data, start)
             end = start + 4 + (low | high << 16)
-            if end > size or status or kind == TRANSACTION_PAYLOAD or end - start > FULL_PACKET:
+            is_of_one_packet = _HEAD.size <= end - start <= FULL_PACKET
+            if end > size or status or kind == TRANSACTION_PAYLOAD or not is_of_one_packet:
                 break
             if kind in firsts:
                 whole, start = scan(data, start, parser.trailer)

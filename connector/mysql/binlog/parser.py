@@ -153,7 +153,7 @@ class EventParser:
         try:
             fields, offset = payload_fields(data, start + 19)
             size = 0
-            for event in inner_events(data[offset:end], fields.get(2, 255)):
+            for event in inner_events(data[offset:end], fields.get(2, 255), fields.get(3)):
                 size += len(event)
                 parsed = self.event(event, 0, len(event))
                 del event  # the images are released once they are decoded

@@ -18,6 +18,7 @@ PayloadError = zstandard.ZstdError
 _HEADER_SIZE: Final = 19
 _BUFFER: Final = 1 << 17
 _SIZE: Final = slice(9, 13)  # of an event, in its header
+_LARGEST: Final = 1 << 30  # servers write no larger event than max_allowed_packet
 
 
 def payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
@@ -31,10 +32,12 @@ def payload_fields(data: bytes, offset: int) -> tuple[dict[int, int], int]:
     return found, offset + 1
 
 
-def inner_events(body: bytes, compression: int) -> Iterator[bytes]:
+def inner_events(body: bytes, compression: int, size: int | None = None) -> Iterator[bytes]:
     """Cut the uncompressed stream of a transaction into events.
 
     None of them is held once it is yielded: it may be large.
+
+    :param size: of all events, if it is known: for one that claims to be larger no memory is taken.
     """
     if compression == 255:
         yield from _uncompressed_events(body)
@@ -46,12 +49,15 @@ def inner_events(body: bytes, compression: int) -> Iterator[bytes]:
             "event.processing.failure.handling.mode=warn skips the transaction and loses its rows.",
         )
     with io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(body), _BUFFER) as stream:
+        most = _LARGEST if size is None else min(size, _LARGEST)
         while head := stream.read(_HEADER_SIZE):
-            yield _event(head, stream)
+            yield _event(head, stream, most)
 
 
-def _event(head: bytes, stream: BinaryIO) -> bytes:
+def _event(head: bytes, stream: BinaryIO, most: int) -> bytes:
     size = _size_of(head)
+    if size > most:
+        raise ValueError("an event is larger than all of them")
     rest = stream.read(size - _HEADER_SIZE)
     if len(rest) < size - _HEADER_SIZE:
         raise ValueError(_CUT_SHORT)

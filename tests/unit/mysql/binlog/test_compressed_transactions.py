@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -82,6 +83,18 @@ DAMAGED = {
     "an event inside has no size": written.compressed_transaction(bytes(40)),
     "an event inside is damaged": written.compressed_transaction(written.event(33, b"\0")),
 }
+
+
+def test_an_event_that_claims_to_be_large_takes_no_memory() -> None:
+    huge = bytearray(INSIDE[1])
+    huge[9:13] = (0xF0000000).to_bytes(4, "little")
+    event = written.compressed_transaction(INSIDE[0] + huge)
+    tracemalloc.start()
+    try:
+        assert isinstance(inside(event)[-1], Unreadable)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.timeout(10)
