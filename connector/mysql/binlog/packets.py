@@ -93,8 +93,8 @@ class EventPackets:
         while size - start >= _HEAD.size:
             low, high, _, status, timestamp, kind, server, length, following, _ = head(data, start)
             end = start + 4 + (low | high << 16)
-            is_of_one_packet = _HEAD.size <= end - start <= FULL_PACKET
-            if end > size or status or kind == TRANSACTION_PAYLOAD or not is_of_one_packet:
+            has_one_packet = _HEAD.size <= end - start <= FULL_PACKET
+            if end > size or status or kind == TRANSACTION_PAYLOAD or not has_one_packet:
                 break
             if kind in firsts:
                 whole, start = scan(data, start, parser.trailer)
