@@ -103,10 +103,11 @@ class BatchProcessor:
         self._statements.store()
         emptied = self._statements.follow(progress) if progress.streams else []
         frame, counts = self._late.summarize(self._coalesce(messages))
-        given = (app, batch, progress, history, whole, resumes)
         try:
             clock.append(time.monotonic())
-            read = MessageBatch(messages, frame, counts, ends, *given)
+            read = MessageBatch(
+                messages, frame, counts, ends, app, batch, progress, history, whole, resumes
+            )
             applied, done = self._write_tables(read, emptied)
             clock.append(time.monotonic())
             self._commit(read, applied, done)
