@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ _GROUPS: Final = {
     "sink": ("sink", "unit"),  # no test of these has a limit of time that matters
 }
 _SUMMARY: Final = "short test summary info"
+_BEGAN: Final = time.monotonic()
 _KEPT: Final = 200
 _SHOWN: Final = 15
 _REST: Final = "worker"
@@ -59,14 +61,15 @@ class _Outcome:
 
 
 def _run(name: str, folders: Sequence[Path], options: Sequence[str]) -> _Outcome:
-    """Run the tests of some folders and relay each line that pytest prints."""
+    """Run the tests of some folders; relay each line that pytest prints, with the time."""
     command = [sys.executable, "-m", "pytest", *options, *map(str, folders)]
     kept: deque[str] = deque(maxlen=_KEPT)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             kept.append(line)
-            sys.stdout.write(f"{name:6} | {line}")
+            seconds = int(time.monotonic() - _BEGAN)
+            sys.stdout.write(f"{seconds // 60:2}:{seconds % 60:02} {name:6} | {line}")
             sys.stdout.flush()
     return _Outcome(name, process.returncode, kept)
 
