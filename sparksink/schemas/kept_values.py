@@ -13,7 +13,6 @@ from typing import Final
 from sparksink.schemas.defined_columns import DefinedColumn
 
 _INTEGER_BITS: Final = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 24, "INT": 32, "BIGINT": 64}
-_DIGITS: Final = {"TINYINT": 3, "SMALLINT": 5, "MEDIUMINT": 8, "INT": 10, "BIGINT": 20}
 _TEXT_BYTES: Final = {"TINYTEXT": 8, "TEXT": 16, "MEDIUMTEXT": 24, "LONGTEXT": 32}
 """Types of text → bits of the length in bytes."""
 _BLOB_BYTES: Final = {"TINYBLOB": 8, "BLOB": 16, "MEDIUMBLOB": 24, "LONGBLOB": 32}
@@ -43,12 +42,12 @@ def _integer(before: DefinedColumn, after: DefinedColumn) -> bool:
         return _range(after)[0] <= _range(before)[0] and _range(before)[1] <= _range(after)[1]
     if after.is_unsigned and not before.is_unsigned:
         return False
-    digits = _DIGITS[before.base]
+    low, high = _range(before)
     if after.base == "DECIMAL":
-        return _whole_digits(after) >= digits
+        return _whole_digits(after) >= len(str(high))
     if after.base == "DOUBLE":
         return after.length is None and before.base != "BIGINT"
-    return _holds_number(before, after, digits + 1)
+    return _holds_number(before, after, max(len(str(low)), len(str(high))))
 
 
 def _range(column: DefinedColumn) -> tuple[int, int]:
@@ -64,7 +63,9 @@ def _holds_number(before: DefinedColumn, after: DefinedColumn, length: int) -> b
 
 def _decimal(before: DefinedColumn, after: DefinedColumn) -> bool:
     if after.base != "DECIMAL":
-        return _holds_number(before, after, (before.length or 10) + 2)
+        sign, point = int(not before.is_unsigned), int(bool(before.scale))
+        digits = max(1, _whole_digits(before)) + (before.scale or 0)  # 0 stands before the point
+        return _holds_number(before, after, sign + digits + point)
     if after.is_unsigned and not before.is_unsigned:
         return False
     more_whole = _whole_digits(after) >= _whole_digits(before)

@@ -32,6 +32,7 @@ JVM = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {CODE_CACHE} {FORKS}"
 NO_DESCRIPTIONS = {
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.maxPlanStringLength": "1000",
+    "spark.sql.debug.maxToStringFields": "1",
     "spark.sql.ui.retainedExecutions": "5",
 }
 """Spark describes each plan for its web interface, which no test reads."""
