@@ -57,8 +57,10 @@ def _range(column: DefinedColumn) -> tuple[int, int]:
 
 def _holds_number(before: DefinedColumn, after: DefinedColumn, length: int) -> bool:
     """Return whether a number becomes a text of its digits."""
-    text = after.base in _TEXT_BYTES or (after.base == "VARCHAR" and (after.length or 0) >= length)
-    return text and "ZEROFILL" not in before.type
+    holds = after.base in _TEXT_BYTES or (
+        after.base in {"CHAR", "VARCHAR"} and (after.length or 1) >= length
+    )
+    return holds and "ZEROFILL" not in before.type
 
 
 def _decimal(before: DefinedColumn, after: DefinedColumn) -> bool:

@@ -190,6 +190,8 @@ def text(charset: str) -> DefinedColumn:
         (column("INT UNSIGNED"), column("VARCHAR", 10), True),
         (column("BIGINT"), column("VARCHAR", 20), True),
         (column("BIGINT"), column("VARCHAR", 19), False),
+        (column("INT"), column("CHAR", 11), True),
+        (column("INT"), column("CHAR", 10), False),
         (column("BIGINT"), column("DECIMAL", 19), True),
         (column("BIGINT UNSIGNED"), column("VARCHAR", 20), True),
         (column("BIGINT UNSIGNED"), column("DECIMAL", 19), False),
