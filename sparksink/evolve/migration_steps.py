@@ -9,6 +9,7 @@ from typing import Any, Final
 from connector import names
 from sparksink.config.columns import Evolution
 from sparksink.errors import TableError
+from sparksink.schemas.defaults import literal_value
 from sparksink.schemas.row_schema import Column
 from sparksink.schemas.spark_types import ColumnConversion
 from sparksink.schemas.wider_types import DECIMAL, DIGITS, fits, is_wider
@@ -105,7 +106,9 @@ def fill_value_sql(column: Column, mapped: ColumnConversion) -> str | None:
     Existing rows get the column's default or, if it is NOT NULL without a default, MySQL's
     implicit default of its type. The source emits no row event for either.
     """
-    value = column.default if column.default is not None else _implicit_default(column)
+    value = _implicit_default(column) if column.default is None else column.default
+    if column.default is not None and column.type == "string":
+        value = literal_value(str(value))
     return None if value is None else mapped.convert(_literal(value, mapped.wire))
 
 

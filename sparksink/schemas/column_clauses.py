@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Final
+from itertools import dropwhile
+from typing import Final, Literal
 
 _TOKEN: Final = re.compile(
     r"/\*M?!\d*|\*/|(?P<skip>/\*.*?\*/|--\s[^\n]*|\#[^\n]*|\s+)"
@@ -27,6 +27,10 @@ _CONSTANTS: Final = frozenset({"NULL", "TRUE", "FALSE"})
 _PREFIXES: Final = re.compile(r"_\w+|[BXN]|DATE|TIME|TIMESTAMP")
 """Words in front of a text that belong to its literal."""
 _OPERATORS: Final = frozenset("+-*/%|&^<>=(.")
+
+
+LiteralKind = Literal["text", "number", "word", "prefixed"]
+"""``'a'``, ``5``, ``TRUE``, or one with a prefix: ``x'41'``, ``0x41``, ``N'a'``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,17 @@ class ColumnClause:
         if found[:1] == (Token("word", "NULL"),):
             return "null"
         return "constant" if _is_constant(found) else _beginning(found)
+
+    @property
+    def literal(self) -> LiteralKind:
+        """The kind of a constant default."""
+        rest = [*dropwhile(_is_sign, _after_word(self.tokens, "DEFAULT") or ())]
+        first = rest[0] if rest else Token("sign", "")
+        if first.kind == "word" and first.text.startswith("_") and rest[1].kind == "text":
+            return "text"  # behind the name of its character set
+        if first.kind in {"text", "number"}:
+            return "text" if first.kind == "text" else "number"
+        return "word" if first.text in _CONSTANTS else "prefixed"
 
     @property
     def is_generated(self) -> bool:
@@ -175,9 +190,7 @@ def _after_word(tokens: Sequence[Token], word: str) -> tuple[Token, ...] | None:
 
 def _is_constant(tokens: Sequence[Token]) -> bool:
     """Return whether a default is a literal and not the beginning of an expression."""
-    rest = [*tokens]
-    signs = [*takewhile(lambda token: token.text in {"+", "-"}, rest)]
-    rest = rest[len(signs) :]
+    rest = [*dropwhile(_is_sign, tokens)]
     if rest[:1] and rest[0].kind == "word" and _PREFIXES.fullmatch(rest[0].text):
         rest = rest[1:] if rest[1:2] and rest[1].kind == "text" else rest
     if not rest:
@@ -186,6 +199,10 @@ def _is_constant(tokens: Sequence[Token]) -> bool:
     hexadecimal = first.kind == "word" and re.fullmatch(r"0[XB][0-9A-F]+", first.text)
     literal = first.kind in {"text", "number"} or first.text in _CONSTANTS or hexadecimal
     return bool(literal) and not (behind and behind[0].text in _OPERATORS)
+
+
+def _is_sign(token: Token) -> bool:
+    return token.text in {"+", "-"} and token.kind == "sign"
 
 
 def _beginning(tokens: Sequence[Token]) -> str:

@@ -7,14 +7,16 @@ topic has the literal of the DDL, which is converted here.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any, Final
 
 from connector import names
 from sparksink.schemas.row_schema import Column
 
+_EXACT: Final = Context(prec=200, rounding=ROUND_HALF_UP)
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - DATETIME has no zone
 
 
@@ -33,12 +35,30 @@ def connect_default(column: Column, text: str | None) -> Any:
 
 
 def first_label(labels: Sequence[str]) -> str | None:
-    """Return the implicit default of an ENUM, from its labels as SQL literals."""
-    return labels[0][1:-1].replace("''", "'") if labels else None
+    """Return the implicit default of an ENUM, from its labels as SQL literals; with escapes."""
+    return labels[0][1:-1] if labels else None
+
+
+def literal_value(text: str) -> str:
+    r"""Return the value of a text literal, given without its quotes.
+
+    Debezium leaves the escapes of a default in it, in the schemas of messages too. Backslashes
+    escape unless ``sql_mode`` has NO_BACKSLASH_ESCAPES, which the sink cannot know.
+
+    >>> literal_value(r"it''s \"new\"")
+    'it\'s "new"'
+    """
+    return _ESCAPED.sub(lambda found: _CHARACTERS.get(found[1] or "", found[1] or "'"), text)
+
+
+_ESCAPED: Final = re.compile(r"''|\\(.)", re.DOTALL)
+_CHARACTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
 def _decimal(text: str, column: Column) -> str:
-    unscaled = int(Decimal(text).scaleb(int(column.parameters["scale"])))
+    scale = int(column.parameters["scale"])
+    value = Decimal(text).quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+    unscaled = int(value.scaleb(scale, context=_EXACT))
     size = unscaled.bit_length() // 8 + 1
     return base64.b64encode(unscaled.to_bytes(size, "big", signed=True)).decode()
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from connector import names
 from sparksink.schemas.column_clauses import ColumnClause, column_clauses
+from sparksink.schemas.constant_defaults import reads_default
 from sparksink.schemas.ddl import renamed_columns
 from sparksink.schemas.defined_columns import DefinedColumn
 from sparksink.schemas.kept_values import keeps_values
@@ -30,7 +31,6 @@ _EMPTY: Final = frozenset(
 )
 """Types whose implicit default is empty, or the first label of an ENUM."""
 _TEMPORAL: Final = frozenset({"DATE", "DATETIME", "TIME", "TIMESTAMP", "YEAR"})
-_ZERO_DATE: Final = "0000-00-00"
 
 
 @dataclass(slots=True)
@@ -114,6 +114,7 @@ def _unknown_addition(
     """Return why rows have an unknown value in a column that was added; empty if it is known."""
     if clause is None:  # as in a table that replaced another one
         constant = column.default is not None and column.base not in _TEMPORAL
+        constant = constant and reads_default(column, decoded, "text")
         known = constant and not column.automatic and not may_be_renamed
         return "" if known else "with an unknown definition"
     if clause.is_generated:
@@ -123,7 +124,8 @@ def _unknown_addition(
     if clause.default == "none":
         return _unknown_implicit_default(column, decoded, clause)
     if clause.default == "constant":
-        return "" if _reads_default(column, decoded) else "with a DEFAULT that cannot be converted"
+        is_read = reads_default(column, decoded, clause.literal)
+        return "" if is_read else "with a DEFAULT that cannot be converted"
     return "" if clause.default == "null" else f"with DEFAULT {clause.default}"
 
 
@@ -133,24 +135,13 @@ def _unknown_implicit_default(
     """Return why rows have an unknown value in a column without a DEFAULT."""
     if column.base == "TIMESTAMP" and not clause.may_be_null:
         return "with a value that depends on explicit_defaults_for_timestamp"
+    if column.base == "ENUM" and not column.optional and "\\" in "".join(column.labels[:1]):
+        return f"with the implicit default of {column.type}"
     if column.optional or column.base in _EMPTY:
         return ""
     kind = decoded or Column(column.name, "")
     known = kind.type in _NUMBERS or kind.semantic == names.CONNECT_DECIMAL
     return "" if known else f"with the implicit default of {column.type}"
-
-
-def _reads_default(column: DefinedColumn, decoded: Column | None) -> bool:
-    """Return whether the mirror converts a constant as the source does.
-
-    That of a TIMESTAMP depends on the time zone of the statement's connection.
-    """
-    if column.default is None or column.default.startswith(_ZERO_DATE):
-        return True
-    is_padded = "BINARY" in column.base or (column.base == "BIT" and (column.length or 1) > 1)
-    if is_padded or column.base == "TIMESTAMP":
-        return not column.default
-    return decoded is not None and decoded.default is not None
 
 
 def _unknown_conversion(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 
@@ -9,11 +10,14 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from connector import names
 from sparksink.config.file import parse
 from sparksink.schemas.column_clauses import column_clauses
+from sparksink.schemas.defaults import connect_default
 from sparksink.schemas.defined_columns import DefinedColumn
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.kept_values import keeps_values
+from sparksink.schemas.row_schema import Column
 from sparksink.schemas.schema_changes import parse_statements
 from sparksink.schemas.unlogged_changes import is_copy
 from tests.fixtures.sink.defined import defined
@@ -234,3 +238,57 @@ def test_types_that_keep_all_values(
     before: DefinedColumn, after: DefinedColumn, keeps: bool
 ) -> None:
     assert keeps_values(before, after) == keeps
+
+
+@pytest.mark.parametrize(
+    ("definition", "known"),
+    [
+        ("VARCHAR(9) DEFAULT 'it''s'", True),
+        (r"VARCHAR(9) DEFAULT 'it\'s'", False),
+        ('VARCHAR(9) DEFAULT "it\'s"', True),
+        ('VARCHAR(9) DEFAULT "it""s"', False),
+        ("VARCHAR(9) DEFAULT x'41'", False),
+        ("VARCHAR(9) DEFAULT 0x41", False),
+        ("VARCHAR(9) DEFAULT N'a'", False),
+        ("VARCHAR(9) DEFAULT _latin1'a'", True),
+        ("VARCHAR(9) DEFAULT TRUE", False),
+        ("VARCHAR(9) DEFAULT 1e2", False),
+        ("VARCHAR(9) DEFAULT 'a '", True),
+        ("CHAR(9) DEFAULT 'a '", False),
+        ("INT DEFAULT '12'", True),
+        ("INT DEFAULT b'101'", False),
+        ("INT DEFAULT 1.5", False),
+        ("TINYINT DEFAULT TRUE", False),
+        ("BIT(1) DEFAULT b'1'", True),
+        ("BIT(3) DEFAULT b'101'", False),
+        ("YEAR DEFAULT 1999", True),
+        ("YEAR DEFAULT 24", False),
+        ("YEAR DEFAULT '0000'", False),
+        ("DECIMAL(4,2) DEFAULT 1.005", True),
+        ("DOUBLE DEFAULT 1e-3", True),
+        ("FLOAT(7,2) DEFAULT 1.005", False),
+        ("DATE DEFAULT '2024-01-02'", True),
+        ("DATE DEFAULT '20240102'", False),
+        ("DATE DEFAULT DATE'2024-01-02'", False),
+        ("DATETIME DEFAULT '2024-01-02 10:00:00'", True),
+        ("DATETIME DEFAULT '2024-01-02 10:00:00.6'", False),
+        ("DATETIME(1) DEFAULT '2024-01-02 10:00:00.6'", True),
+        ("ENUM('a','b') DEFAULT 'b'", True),
+        ("ENUM('a','b') DEFAULT 'B'", False),
+        ("ENUM('it''s','b') DEFAULT 'it''s'", True),
+        (r"ENUM('a\\','b') NOT NULL", False),
+        ("SET('a','b') DEFAULT 'a,b'", True),
+        ("SET('a','b') DEFAULT 'b,a'", False),
+        ("SET('a','b') DEFAULT ''", True),
+    ],
+)
+def test_constants_that_are_read_as_the_source_reads_them(definition: str, known: bool) -> None:
+    assert (reasons(CREATED, f"ALTER TABLE t ADD c {definition}") == []) == known
+
+
+def test_a_long_decimal_default_keeps_its_digits() -> None:
+    column = Column("d", "bytes", names.CONNECT_DECIMAL, {"scale": "9"})
+    text = "-49766420116875310790608998186.937074668"
+    unscaled = int.from_bytes(base64.b64decode(connect_default(column, text)), "big", signed=True)
+    assert unscaled == -49766420116875310790608998186937074668
+    assert connect_default(column, "0.0000000005") == "AQ=="
