@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from connector import names
 from sparksink.schemas.column_clauses import LiteralKind
+from sparksink.schemas.defaults import CLOCK
 from sparksink.schemas.defined_columns import DefinedColumn
 from sparksink.schemas.row_schema import Column
 
@@ -21,6 +23,7 @@ _ESCAPES: Final = re.compile(r'\\|""')
 """Escapes whose meaning depends on ``sql_mode`` and on the quotes of the literal."""
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL: Final = re.compile(r"-?(0|[1-9]\d*)(\.(?P<fraction>\d+))?")
 _YEAR: Final = re.compile(r"19(?!00)\d\d|20\d\d|21([0-4]\d|5[0-5])")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _DATETIME: Final = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.(?P<fraction>\d+))?)?")
@@ -39,9 +42,14 @@ def reads_default(column: DefinedColumn, decoded: Column | None, literal: Litera
         return True
     if column.base in {"BINARY", "VARBINARY", "TIMESTAMP"}:
         return not text
-    is_read = decoded is not None and decoded.default is not None
-    is_plain = literal != "prefixed" or column.base == "BIT"
-    return is_read and is_plain and _same_value(column, text, literal)
+    if decoded is None or decoded.default is None:
+        return False
+    if literal == "prefixed" and column.base != "BIT":
+        return False
+    if column.base == "DECIMAL" and decoded.semantic != names.CONNECT_DECIMAL:
+        found = _DECIMAL.fullmatch(text)  # a text or a double, with as many digits as the column
+        return found is not None and len(found["fraction"] or "") == (column.scale or 0)
+    return _same_value(column, text, literal)
 
 
 def _same_value(column: DefinedColumn, text: str, literal: LiteralKind) -> bool:
@@ -57,8 +65,8 @@ def _same_value(column: DefinedColumn, text: str, literal: LiteralKind) -> bool:
         return chosen == [label for label in column.labels if label in chosen]
     if base == "BIT":
         return (column.length or 1) == 1 and text in {"0", "1"}
-    if base == "DATETIME":
-        found = _DATETIME.fullmatch(text)
+    if base in {"DATETIME", "TIME"}:
+        found = (CLOCK if base == "TIME" else _DATETIME).fullmatch(text)
         return found is not None and len(found["fraction"] or "") <= (column.length or 0)
     if base in {"FLOAT", "DOUBLE"} and column.scale is not None:  # rounds in decimal
         return False

@@ -25,7 +25,7 @@ def connect_default(column: Column, text: str | None) -> Any:
 
     A default that is not a literal of the column's type is an expression, and gives None.
     """
-    if text is None:
+    if text is None or column.semantic in _ISO:
         return None
     convert = _CONVERSIONS.get(column.semantic) or _PLAIN.get(column.type)
     try:
@@ -71,6 +71,24 @@ def _since_epoch(unit: timedelta, factor: int = 1) -> Callable[[str, Column], in
     return lambda text, _: (datetime.fromisoformat(text) - _EPOCH) // unit * factor
 
 
+def _clock(unit: timedelta) -> Callable[[str, Column], int]:
+    def convert(text: str, _: Column) -> int:
+        found = CLOCK.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        hours, minutes, seconds = (int(found[part]) for part in ("hours", "minutes", "seconds"))
+        micros = int((found["fraction"] or "").ljust(6, "0"))
+        span = timedelta(hours=hours, minutes=minutes, seconds=seconds, microseconds=micros)
+        return (-1 if found["sign"] else 1) * (span // unit)
+
+    return convert
+
+
+CLOCK: Final = re.compile(
+    r"(?P<sign>-?)(?P<hours>\d{2,3}):(?P<minutes>\d\d):(?P<seconds>\d\d)(\.(?P<fraction>\d{1,6}))?"
+)
+"""A TIME with all its parts."""
+
 _MICRO: Final = timedelta(microseconds=1)
 _MILLI: Final = timedelta(milliseconds=1)
 
@@ -82,8 +100,12 @@ _CONVERSIONS: Final[Mapping[str, Callable[[str, Column], Any]]] = {
     names.TIMESTAMP: _since_epoch(_MILLI),
     names.MICRO_TIMESTAMP: _since_epoch(_MICRO),
     names.NANO_TIMESTAMP: _since_epoch(_MICRO, 1000),
+    names.MICRO_TIME: _clock(_MICRO),
     names.ZONED_TIMESTAMP: lambda text, _: text.replace(" ", "T") + "Z",
 }
+
+_ISO: Final = frozenset({names.ISO_DATE, names.ISO_TIME, names.ISO_TIMESTAMP})
+"""Texts in a form of their own (``time.precision.mode=isostring``), to which none is converted."""
 
 _PLAIN: Final[Mapping[str, Callable[[str, Column], Any]]] = {
     "int16": lambda text, _: int(text),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,9 @@ pytest.importorskip("pyspark")
 from connector import names
 from sparksink.config.file import parse
 from sparksink.schemas.column_clauses import column_clauses
+from sparksink.schemas.constant_defaults import reads_default
 from sparksink.schemas.defaults import connect_default
-from sparksink.schemas.defined_columns import DefinedColumn
+from sparksink.schemas.defined_columns import DefinedColumn, parse_defined_column
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.kept_values import keeps_values
 from sparksink.schemas.row_schema import Column
@@ -62,7 +64,7 @@ def reasons(*statements: str, columns: dict[str, object] | None = None) -> list[
          "ADD COLUMN s with a value that depends on explicit_defaults_for_timestamp"),
         ("ADD s TIMESTAMP NOT NULL DEFAULT '2020-01-01 00:00:00'",
          "ADD COLUMN s with a DEFAULT that cannot be converted"),
-        ("ADD c TIME DEFAULT '10:00:00'", "ADD COLUMN c with a DEFAULT that cannot be converted"),
+        ("ADD c TIME DEFAULT '10:00'", "ADD COLUMN c with a DEFAULT that cannot be converted"),
         ("ADD c BINARY(4) NOT NULL", "ADD COLUMN c with the implicit default of BINARY"),
         ("DROP a, ADD a DATETIME DEFAULT CURRENT_TIMESTAMP",
          "ADD COLUMN a with DEFAULT CURRENT_TIMESTAMP"),
@@ -273,6 +275,11 @@ def test_types_that_keep_all_values(
         ("DATETIME DEFAULT '2024-01-02 10:00:00'", True),
         ("DATETIME DEFAULT '2024-01-02 10:00:00.6'", False),
         ("DATETIME(1) DEFAULT '2024-01-02 10:00:00.6'", True),
+        ("TIME DEFAULT '-838:59:59'", True),
+        ("TIME DEFAULT '1:2'", False),
+        ("TIME DEFAULT 101112", False),
+        ("TIME DEFAULT '10:00:00.5'", False),
+        ("TIME(1) DEFAULT '10:00:00.5'", True),
         ("ENUM('a','b') DEFAULT 'b'", True),
         ("ENUM('a','b') DEFAULT 'B'", False),
         ("ENUM('it''s','b') DEFAULT 'it''s'", True),
@@ -292,3 +299,31 @@ def test_a_long_decimal_default_keeps_its_digits() -> None:
     unscaled = int.from_bytes(base64.b64decode(connect_default(column, text)), "big", signed=True)
     assert unscaled == -49766420116875310790608998186937074668
     assert connect_default(column, "0.0000000005") == "AQ=="
+
+
+def reads(kind: str, default: str, decoded: Column) -> bool:
+    (message,) = defined(f"CREATE TABLE t (id INT PRIMARY KEY, c {kind} DEFAULT {default})")
+    given = message["tableChanges"][0]["table"]["columns"][1]
+    column = parse_defined_column(given)
+    value = connect_default(decoded, column.default)
+    return reads_default(column, replace(decoded, default=value), "number")
+
+
+def test_decimals_that_are_texts_have_all_digits() -> None:
+    decoded = Column("d", "string")
+    assert reads("DECIMAL(5,2)", "1.50", decoded)
+    assert not reads("DECIMAL(5,2)", "1.5", decoded)
+    assert not reads("DECIMAL(5,2)", "01.50", decoded)
+    assert not reads("DECIMAL(5,2)", "1e1", decoded)
+    assert reads("DECIMAL(5)", "15", decoded)
+
+
+def test_iso_texts_are_not_made_of_defaults() -> None:
+    assert not reads("DATE", "'2024-01-02'", Column("d", "string", names.ISO_DATE))
+
+
+def test_times_are_read_from_defaults() -> None:
+    column = Column("t", "int64", names.MICRO_TIME)
+    assert connect_default(column, "-01:00:00.5") == -3_600_500_000
+    assert connect_default(column, "838:59:59") == 3_020_399_000_000
+    assert connect_default(column, "1:2") is None
