@@ -1,7 +1,7 @@
 """Converts defaults of the DDL to the form in which the connector writes values.
 
-Messages with a schema contain a column's default in the form of its values. The schema-change
-topic has the literal of the DDL, which is converted here.
+Messages with a schema contain a column's default in the form of its values, but a text with the
+escapes of its literal. The schema-change topic has the literal of the DDL, which is converted here.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ def first_label(labels: Sequence[str]) -> str | None:
 def literal_value(text: str) -> str:
     r"""Return the value of a text literal, given without its quotes.
 
-    Debezium leaves the escapes of a default in it, in the schemas of messages too. Backslashes
-    escape unless ``sql_mode`` has NO_BACKSLASH_ESCAPES, which the sink cannot know.
+    Debezium leaves the escapes of a default in it, in the schemas of messages too; they are gone
+    there only with ``compat.mode=exact``, which the sink cannot know, as little as whether
+    ``sql_mode`` has NO_BACKSLASH_ESCAPES.
 
     >>> literal_value(r"it''s \"new\"")
     'it\'s "new"'
@@ -52,7 +53,9 @@ def literal_value(text: str) -> str:
 
 
 _ESCAPED: Final = re.compile(r"''|\\(.)", re.DOTALL)
-_CHARACTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
+_CHARACTERS: Final = {
+    "n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a", "%": r"\%", "_": r"\_",
+}  # fmt: skip
 
 
 def _decimal(text: str, column: Column) -> str:

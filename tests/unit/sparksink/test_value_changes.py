@@ -15,7 +15,7 @@ from connector import names
 from sparksink.config.file import parse
 from sparksink.schemas.column_clauses import column_clauses
 from sparksink.schemas.constant_defaults import reads_default
-from sparksink.schemas.defaults import connect_default
+from sparksink.schemas.defaults import connect_default, literal_value
 from sparksink.schemas.defined_columns import DefinedColumn, parse_defined_column
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.kept_values import keeps_values
@@ -327,3 +327,8 @@ def test_times_are_read_from_defaults() -> None:
     assert connect_default(column, "-01:00:00.5") == -3_600_500_000
     assert connect_default(column, "838:59:59") == 3_020_399_000_000
     assert connect_default(column, "1:2") is None
+
+
+def test_texts_of_defaults_are_read_without_their_escapes() -> None:
+    assert literal_value(r"it''s \"new\" 5\% a\\b\n") == 'it\'s "new" 5\\% a\\b\n'
+    assert literal_value("plain") == "plain"
