@@ -16,6 +16,8 @@ _NOT_YET: Final = (
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.LEADER_NOT_AVAILABLE,
     KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.UNKNOWN_LEADER_EPOCH,  # the broker has not yet read what the client already knows
+    KafkaError.FENCED_LEADER_EPOCH,
 )
 
 Answer = TypeVar("Answer")
