@@ -37,7 +37,7 @@ from tools.stack.folders import STACK
 _SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _SIZE: Final = 400_000
 _LEAST: Final = 1_000
-_UNWARMED: Final = ("latency", "incremental", "adaptive")
+_UNWARMED: Final = ("latency", "threads", "incremental", "adaptive")
 
 log = logging.getLogger("bench")
 

@@ -25,20 +25,28 @@ Measurements = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One measurement of a table; ``what`` is one of `MEASURES`, ``chain`` one of `CHAINS`."""
+    """One measurement of a table; ``what`` is one of `MEASURES`, ``chain`` one of `CHAINS`.
+
+    With ``parts`` the table is split into so many tables; so many ``threads`` read a snapshot.
+    """
 
     what: str
     table: str
     schemas: bool
     avro: bool = False
     chain: str = ""
+    parts: int = 1
+    threads: int = 1
 
     @property
     def label(self) -> str:
         """What the result calls it."""
         schemas = f"{'with' if self.schemas else 'without'} schemas"
         chain = f", chain {self.chain}" if self.chain else ""
-        return f"{self.what} {self.table}, {'Avro' if self.avro else schemas}{chain}"
+        split = f" in {self.parts} tables" if self.parts > 1 else ""
+        threads = f", {self.threads} threads" if self.threads > 1 else ""
+        form = "Avro" if self.avro else schemas
+        return f"{self.what} {self.table}{split}, {form}{chain}{threads}"
 
     @property
     def names(self) -> set[str]:
@@ -46,6 +54,8 @@ class Part:
         name = f"{self.what}-{self.table}"
         if self.chain:
             return {"chains", f"{name}-{self.chain}"}
+        if self.what == "threads":
+            return {self.what, f"{self.what}-{self.parts}-{self.threads}"}
         return {"avro", f"{name}-avro"} if self.avro else {self.what, self.table, name}
 
 
@@ -70,6 +80,11 @@ FURTHER: Final = (  # only on request
         for what in ("stream", "snapshot")
     ),
     Part("snapshot", "sb", schemas=False, avro=True),
+    *(
+        Part("threads", "sb", schemas=True, parts=parts, threads=threads)
+        for parts in (1, 4)
+        for threads in (1, 4)
+    ),
     Part("incremental", "sb", schemas=True),
     Part("adaptive", "sb", schemas=True),
 )
@@ -111,6 +126,25 @@ def snapshot(part: Part, site: Site, workload: Workload) -> Measurements:
         return found | cost(usage, rows) | limit(site, trial.topic, 0, found)
 
 
+def threads(part: Part, site: Site, workload: Workload) -> Measurements:
+    """Let several threads read a table, or the tables into which it is split."""
+    rows = workload.rows(part.table)
+    tables = workload.split(part.table, part.parts)
+    with Trial(site, *tables) as trial:
+        more = {"snapshot.max.threads": str(part.threads)}
+        with Usage(site.worker.pid) as usage:
+            trial.start("initial_only", schemas=part.schemas, more=more)
+            trial.await_records(rows)
+        appended = [
+            site.topics.appended(topic, offset)[0]
+            for topic in trial.names
+            for offset in (0, site.topics.end(topic) - 1)
+        ]
+        seconds = max(appended) - min(appended)
+        found = {"rows": rows, "seconds": seconds, "rows_per_second": round(rows / seconds)}
+        return found | cost(usage, rows)
+
+
 def latency(part: Part, site: Site, workload: Workload) -> Measurements:
     """Insert rows at a rate and see how old they are when a consumer has them."""
     ages: list[float] = []
@@ -149,6 +183,7 @@ def incremental(part: Part, site: Site, workload: Workload) -> Measurements:
 MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Measurements]]] = {
     "stream": stream,
     "snapshot": snapshot,
+    "threads": threads,
     "latency": latency,
     "incremental": incremental,
     "adaptive": incremental,

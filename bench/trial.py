@@ -58,19 +58,22 @@ class Site:
 
 
 class Trial:
-    """A connector that captures one table of the benchmark's database.
+    """A connector that captures tables of the benchmark's database.
 
-    A context manager: the topic is there for the block; at its end connector and topics go.
+    A context manager: the topics are there for the block; at its end connector and topics go.
+    ``topic`` is that of the first table.
     """
 
-    def __init__(self, site: Site, table: str) -> None:
+    def __init__(self, site: Site, *tables: str) -> None:
         self.name = f"bench{uuid.uuid4().hex[:8]}"
-        self.topic = f"{self.name}.{DATABASE}.{table}"
+        self.names = [f"{self.name}.{DATABASE}.{table}" for table in tables]
+        self.topic = self.names[0]
         self._site = site
-        self._table = table
+        self._tables = tables
 
     def __enter__(self) -> Self:
-        self._site.topics.create(self.topic)
+        for topic in self.names:
+            self._site.topics.create(topic)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -88,8 +91,8 @@ class Trial:
 
     @property
     def end(self) -> int:
-        """How many records the topic has."""
-        return self._site.topics.end(self.topic)
+        """How many records the topics have."""
+        return sum(map(self._site.topics.end, self.names))
 
     def start(
         self,
@@ -106,7 +109,7 @@ class Trial:
         config = {
             **connector(site.server, site.broker, self.name, next(_server_ids)),
             "database.include.list": DATABASE,
-            "table.include.list": f"{DATABASE}.{self._table}",
+            "table.include.list": ",".join(f"{DATABASE}.{table}" for table in self._tables),
             "snapshot.mode": snapshot_mode,
             "key.converter.schemas.enable": with_schemas,
             "value.converter.schemas.enable": with_schemas,

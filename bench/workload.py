@@ -68,6 +68,17 @@ class Workload:
         self.clear(table)
         self._execute(f"INSERT INTO {table}_stream SELECT * FROM {table}")
 
+    def split(self, table: str, count: int) -> list[str]:
+        """Share the rows of a table out to so many others; return their names."""
+        names = [f"{table}_part{number}" for number in range(count)]
+        for number, name in enumerate(names):
+            self._execute(
+                f"DROP TABLE IF EXISTS {name}",
+                f"CREATE TABLE {name} LIKE {table}",
+                f"INSERT INTO {name} SELECT * FROM {table} WHERE id % {count} = {number}",
+            )
+        return names
+
     def signal(self, identity: str, data: str) -> None:
         """Request a snapshot through the table of signals."""
         insert = f"INSERT INTO {SIGNALS} VALUES (%s, 'execute-snapshot', %s)"
