@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import closing
 
+import pymysql
 import pytest
 
 from connector.capture.tables import TableId, Tables
@@ -12,11 +14,15 @@ from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.generated_workload import Workload
+from tests.fixtures.random_alterations import CREATE, Alterations
 from tools.stack import DatabaseServer
 
 DATABASE = "tracked"
 COLUMNS = """SELECT TABLE_NAME, COLUMN_NAME, UPPER(DATA_TYPE) FROM information_schema.COLUMNS
     WHERE TABLE_SCHEMA = %s ORDER BY TABLE_NAME, ORDINAL_POSITION"""
+KEY = """SELECT LOWER(COLUMN_NAME) FROM information_schema.STATISTICS
+    WHERE TABLE_SCHEMA = %s AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX"""
+ALTERATIONS = int(os.environ.get("ALTERATIONS", "150"))
 SAME = {"INTEGER": "INT", "BOOLEAN": "TINYINT", "NUMERIC": "DECIMAL", "GEOMETRYCOLLECTION": "GEOM"}
 
 Shapes = dict[str, list[tuple[str, str]]]
@@ -29,6 +35,36 @@ def test_tables_are_followed_through_random_statements(
     workloads = range(seed * 10_000 + 7_604, seed * 10_000 + 7_608)
     compared = sum(_compare(each_database.server, workload) for workload in workloads)
     assert compared > 30
+
+
+@pytest.mark.parametrize("seed", [61, secrets.randbelow(10**6)])
+def test_clauses_of_one_alter_take_effect_as_on_the_server(
+    each_database: FreshDatabase, seed: int
+) -> None:
+    """Whatever their order: the server drops and renames first, then places, and adds keys last."""
+    flavor = each_database.server.name
+    is_mariadb = flavor == "mariadb"
+    alterations = Alterations(seed, is_mariadb=is_mariadb)
+    taken = 0
+    each_database.execute(CREATE)
+    for _ in range(ALTERATIONS):
+        sql = alterations.statement()
+        try:
+            each_database.execute(sql)
+        except pymysql.MySQLError:
+            continue
+        catalog = Catalog(Tables(), "mariadb" if is_mariadb else "mysql")
+        for statement in (CREATE, sql):
+            apply_text(catalog, statement, each_database.name)
+        [table] = catalog.tables
+        columns = [(column.name, _plain(column.type_name, flavor)) for column in table.columns]
+        actual = each_database.query(COLUMNS, each_database.name)
+        assert columns == [(name, kind) for _, name, kind in actual], f"{sql} of seed {seed}"
+        key = [name for (name,) in each_database.query(KEY, each_database.name)]
+        assert [name.lower() for name in table.primary_key] == key, f"{sql} of seed {seed}"
+        each_database.execute("DROP TABLE t", CREATE)
+        taken += 1
+    assert taken > ALTERATIONS / 10
 
 
 def _compare(server: DatabaseServer, seed: int) -> int:

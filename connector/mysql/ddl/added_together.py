@@ -20,6 +20,8 @@ def add_together(
 ) -> None:
     """Add the columns of one ADD (…) that holds nothing but columns."""
     columns = [replace(builder.build(definition), optional=True) for definition in definitions]
+    for column in columns:
+        draft.add(column)
     last = len(columns) - 1
     for index, definition in enumerate(definitions):
         nullable = _nullable(definition)

@@ -116,14 +116,14 @@ def _alter(reader: Reader, found: Clauses) -> None:
         reader.skip_item()
         return
     reader.take("COLUMN")
-    reader.take("IF", "EXISTS")
+    if_exists = reader.take("IF", "EXISTS")
     name = reader.name()
     if reader.take("DROP", "DEFAULT"):
-        found.append(clauses.AlterDefault(name, has_default=False))
+        found.append(clauses.AlterDefault(name, has_default=False, if_exists=if_exists))
     elif reader.take("SET", "DEFAULT"):
         given, text = read_altered_default(reader)
         if given:
-            found.append(clauses.AlterDefault(name, has_default=True, default=text))
+            found.append(clauses.AlterDefault(name, True, text, if_exists))
     else:
         reader.expect("SET")
         if not reader.take_any("VISIBLE", "INVISIBLE"):

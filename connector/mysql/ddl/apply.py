@@ -60,8 +60,7 @@ def _alter_table(catalog: Catalog, statement: ddl.AlterTable) -> Events:
     if table is None:
         return []
     alteration = Alteration(TableDraft.of(table), catalog.builder, catalog.resolve)
-    for clause in statement.clauses:
-        alteration.apply(clause)
+    alteration.apply(statement.clauses)
     altered = alteration.draft.table()
     for gone in (table.id, *alteration.gone):
         catalog.tables.remove(gone)

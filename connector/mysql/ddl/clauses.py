@@ -79,6 +79,7 @@ class AlterDefault:
     name: str
     has_default: bool
     default: str | None = None
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)

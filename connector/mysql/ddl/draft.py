@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from connector.capture.tables import Column, Table, TableId
@@ -17,13 +18,22 @@ class Slot:
     column: Column
     original: str | None = None
 
+    @property
+    def name_before(self) -> str:
+        """The name before the statement, or the one by which the statement adds the column."""
+        return self.original or self.column.name.lower()
+
 
 @dataclass(slots=True)
 class KeyPart:
-    """A column of the key: its name, which a MODIFY that only changes case leaves as it was."""
+    """A column of the key: its name, which a MODIFY that only changes case leaves as it was.
+
+    ``original`` is its name before the statement, None in a new key.
+    """
 
     name: str
     slot: Slot | None
+    original: str | None = None
 
 
 class TableDraft:
@@ -31,7 +41,7 @@ class TableDraft:
 
     The clauses of one ALTER TABLE name the columns that exist before it, so that
     ``RENAME COLUMN a TO b, RENAME COLUMN b TO a`` swaps two names; only AFTER and new keys mean
-    the new names.
+    the new names. `Alteration` applies them in the order that this needs.
     """
 
     def __init__(self, table_id: TableId) -> None:
@@ -47,33 +57,42 @@ class TableDraft:
         draft = cls(table.id)
         draft.default_charset, draft.comment = table.default_charset, table.comment
         draft.slots = [Slot(column, column.name.lower()) for column in table.columns]
-        draft.set_key(table.primary_key)
+        draft.key = [KeyPart(name, draft.find(name), name.lower()) for name in table.primary_key]
         return draft
 
     def find(self, name: str) -> Slot | None:
         """Return the column that has this name now, doubled quotes or not."""
-        for spelling in _spellings(name):
-            for slot in self.slots:
-                if slot.column.name.lower() == spelling:
-                    return slot
-        return None
+        return self._search(name, lambda slot: slot.column.name.lower())
 
-    def lookup(self, name: str) -> Slot | None:
-        """Return the column that had this name before the statement, or else has it now."""
-        for spelling in _spellings(name):
-            for slot in self.slots:
-                if slot.original == spelling:
-                    return slot
-        return self.find(name)
+    def original(self, name: str) -> Slot | None:
+        """Return the column that had this name before the statement."""
+        return self._search(name, lambda slot: slot.original)
 
     def existing(self, name: str) -> Slot:
-        """Return the column of `lookup`.
+        """Return the column of `original`.
 
         :raises DdlError: when there is none.
         """
-        slot = self.lookup(name)
+        return self._require(self.original(name), name)
+
+    def altered(self, name: str, new_name: str) -> Slot:
+        """Return the column of `original`, or else the one that is added as ``new_name``.
+
+        :raises DdlError: when there is none.
+        """
+        added = self._search(new_name, lambda slot: None if slot.original else slot.name_before)
+        return self._require(self.original(name) or added, name)
+
+    def _search(self, name: str, name_of: Callable[[Slot], str | None]) -> Slot | None:
+        for spelling in _spellings(name):
+            for slot in self.slots:
+                if name_of(slot) == spelling:
+                    return slot
+        return None
+
+    def _require(self, slot: Slot | None, name: str) -> Slot:
         if slot is None:
-            raise DdlError(f"Table {self.id} has no column [{name}] that could be changed.")
+            raise DdlError(f"Table {self.id} has no column [{name}].")
         return slot
 
     def append(self, column: Column) -> Slot:
@@ -100,14 +119,18 @@ class TableDraft:
         slot.column = replace(slot.column, name=name)
 
     def move(self, slot: Slot, position: ColumnPosition | None) -> None:
-        """Put a column first or after another one."""
+        """Put a column first or after another one.
+
+        :raises DdlError: when there is no such other column.
+        """
         if position is None:
             return
-        before = None if position.after is None else self.find(position.after)
-        if before is slot:
-            return
         self.slots.remove(slot)
-        self.slots.insert(0 if before is None else self.slots.index(before) + 1, slot)
+        index = 0
+        if position.after is not None:
+            before = self._require(self.find(position.after), position.after)
+            index = self.slots.index(before) + 1
+        self.slots.insert(index, slot)
 
     def move_last(self, slot: Slot) -> None:
         """Put a column behind all others."""
@@ -115,9 +138,23 @@ class TableDraft:
         self.slots.append(slot)
 
     def drop(self, slot: Slot) -> None:
-        """Remove a column, from the key too."""
+        """Remove a column; `resolve_key` removes it from the key."""
         self.slots.remove(slot)
-        self.key = [part for part in self.key if part.slot is not slot]
+
+    def resolve_key(self) -> None:
+        """Find the columns of the old key among those that there are now.
+
+        As in the server, the first one counts that had the name before or is added with it: in
+        ``DROP COLUMN id, ADD COLUMN id INT`` the new one.
+        """
+        kept = []
+        for part in self.key:
+            slot = next((slot for slot in self.slots if slot.name_before == part.original), None)
+            if slot is not None and slot is not part.slot:
+                kept.append(KeyPart(slot.column.name, slot, part.original))
+            elif slot is not None or part.original is None:
+                kept.append(part)
+        self.key = kept
 
     def set_key(self, names: tuple[str, ...]) -> None:
         """Make these columns the key."""
@@ -129,7 +166,7 @@ class TableDraft:
         if key.primary:
             for slot in slots:
                 if slot is not None:
-                    slot.column = _require(slot.column)
+                    slot.column = _make_required(slot.column)
             names = [name for name in key.columns if name is not None]
             self.key = [
                 KeyPart(slot.column.name if slot else name, slot)
@@ -155,7 +192,7 @@ def _spellings(name: str) -> tuple[str, ...]:
     return lowered, lowered.replace("``", "`"), lowered.replace('""', '"')
 
 
-def _require(column: Column) -> Column:
+def _make_required(column: Column) -> Column:
     """Return a column of a primary key: it takes no NULL, so no default of NULL either."""
     if not column.optional:
         return column

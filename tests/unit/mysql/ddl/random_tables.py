@@ -22,7 +22,7 @@ TYPES: tuple[tuple[str, str, int | None], ...] = (  # as written, the name of it
     ("BIT(5)", "BIT", 5),
 )
 _SPACES = st.sampled_from([" ", "  ", "\n", "\t", " /* , ( */ ", " -- ' )\n", ' # "\n'])
-_NAMES = (
+NAMES = (
     *(f"{letter}{number}" for letter in "abc_" for number in range(5)),
     *("select", "key", "primary", "order by", "a,b", "c)", "o'n", 'q"q', "ünï", "action", "1st"),
 )
@@ -65,7 +65,7 @@ def shape(table: Table) -> Model:
 
 @st.composite
 def fields(draw: Any, taken: frozenset[str] = frozenset()) -> Field:
-    name = draw(st.sampled_from([name for name in _NAMES if name not in taken]))
+    name = draw(st.sampled_from([name for name in NAMES if name not in taken]))
     return Field(name, draw(st.sampled_from(TYPES)), draw(st.booleans()))
 
 
@@ -104,7 +104,7 @@ def alterations(draw: Any, model: Model) -> tuple[str, Model]:
 @st.composite
 def _add(draw: Any, model: Model) -> tuple[str, Model]:
     new = draw(fields(frozenset(field.name for field in model.fields)))
-    place, index = _place(draw, model)
+    place, index = choose_position(draw, model)
     columns = list(model.fields)
     columns.insert(len(columns) if index is None else index, new)
     return f"ADD COLUMN {new.sql()}{place}", replace(model, fields=tuple(columns))
@@ -128,7 +128,7 @@ def _redefined(draw: Any, model: Model, old: Field, name: str, verb: str) -> tup
     nullable = draw(st.booleans()) and old.name not in model.key
     new = Field(name, draw(st.sampled_from(TYPES)), nullable)
     rest = Model(tuple(field for field in model.fields if field is not old))
-    place, index = _place(draw, rest)
+    place, index = choose_position(draw, rest)
     columns = list(rest.fields)
     columns.insert(model.index(old.name) if index is None else index, new)
     key = tuple(name if part == old.name else part for part in model.key)
@@ -165,7 +165,7 @@ def _rekey(draw: Any, model: Model) -> tuple[str, Model]:
     return f"{dropped}ADD PRIMARY KEY ({names})", Model(columns, key)
 
 
-def _place(draw: Any, model: Model) -> tuple[str, int | None]:
+def choose_position(draw: Any, model: Model) -> tuple[str, int | None]:
     """Choose where a column goes: the clause for it, and the index; None is where it is."""
     index = draw(st.none() | st.integers(0, len(model.fields)))
     if index is None:

@@ -13,6 +13,7 @@ from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.tokens import Dialect
+from tests.unit.mysql.ddl.random_statements import statements
 from tests.unit.mysql.ddl.random_tables import Model, alterations, created, models, shape
 
 T = TableId("d", "t")
@@ -85,3 +86,18 @@ def test_an_altered_table_is_that_of_the_model(
         table = catalog.tables.get(T)
         assert table is not None
         assert shape(table) == model, clause
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(data=st.data(), model=models())
+def test_clauses_take_effect_in_the_order_of_the_server(
+    dialect: Dialect, data: st.DataObject, model: Model
+) -> None:
+    catalog = Catalog(Tables(), dialect)
+    apply_text(catalog, data.draw(created(model)), "d")
+    for _ in range(data.draw(st.integers(1, 3))):
+        clauses, model = data.draw(statements(model))
+        apply_text(catalog, f"ALTER TABLE t {clauses}", "d")
+        table = catalog.tables.get(T)
+        assert table is not None
+        assert shape(table) == model, clauses

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from connector.capture.tables import TableId, Tables
+from connector.capture.tables import Table, TableId, Tables
 from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
@@ -48,6 +48,14 @@ def columns(statements: list[str], dialect: Dialect = "mysql") -> list[str] | No
         ("ADD z VARCHAR(20) DEFAULT (CONCAT('a', ',)')), ADD y INT REFERENCES p (k)", "a b c z y"),
         ("ADD z INT COLUMN_FORMAT DYNAMIC STORAGE DISK ENGINE_ATTRIBUTE '{}'", "a b c z"),
         ("/*!50000 ADD COLUMN z INT */ /*!80000 , ADD y INT */ /* , ADD x INT */", "a b c z y"),
+        ("ADD x INT AFTER bb, RENAME COLUMN b TO bb", "a bb x c"),
+        ("ADD x INT AFTER BB, CHANGE b bb INT", "a bb x c"),
+        ("MODIFY c TEXT AFTER bb, CHANGE b bb INT", "a bb c"),
+        ("ADD b TEXT FIRST, DROP COLUMN b", "b a c"),
+        ("ADD b BIGINT, CHANGE B bb INT AFTER c", "a c bb b"),
+        ("ADD x INT AFTER b, MODIFY b INT FIRST", "b a x c"),
+        ("MODIFY b INT FIRST, ADD x INT AFTER b", "b x a c"),
+        ("MODIFY c TEXT FIRST, MODIFY b INT FIRST", "b c a"),
         ("ORDER BY a ASC, b DESC", "a b c"),
         ("SECONDARY_ENGINE = NULL", "a b c"),
         ("", "a b c"),
@@ -56,6 +64,61 @@ def columns(statements: list[str], dialect: Dialect = "mysql") -> list[str] | No
 @pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
 def test_alterations(dialect: Dialect, clauses: str, expected: str) -> None:
     assert columns([f"ALTER TABLE t {clauses}"], dialect) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("clauses", "expected"),
+    [
+        ("DROP PRIMARY KEY, ADD PRIMARY KEY (b)", ["b"]),
+        ("ADD PRIMARY KEY (b), DROP PRIMARY KEY", ["b"]),
+        ("ADD PRIMARY KEY (x, Y), ADD y INT, CHANGE a x INT, DROP PRIMARY KEY", ["x", "y"]),
+        ("ADD x INT PRIMARY KEY, DROP PRIMARY KEY", ["x"]),
+        ("ADD x INT PRIMARY KEY, DROP COLUMN a", ["x"]),
+        ("MODIFY b INT PRIMARY KEY, DROP PRIMARY KEY", ["b"]),
+        ("CHANGE b x INT PRIMARY KEY FIRST, DROP PRIMARY KEY", ["x"]),
+        ("ADD a BIGINT PRIMARY KEY, CHANGE a x INT, DROP PRIMARY KEY", ["a"]),
+        ("RENAME COLUMN a TO b, RENAME COLUMN b TO a", ["b"]),
+        ("DROP COLUMN a, ADD COLUMN a INT NOT NULL", ["a"]),
+        ("DROP COLUMN a, RENAME COLUMN b TO a", []),
+        ("RENAME COLUMN a TO x, ADD a INT NOT NULL", ["x"]),
+        ("RENAME COLUMN a TO x, ADD a INT NOT NULL FIRST", ["a"]),
+        ("DROP COLUMN a", []),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+def test_keys_of_altered_tables(dialect: Dialect, clauses: str, expected: list[str]) -> None:
+    table = altered(clauses, dialect)
+    assert list(table.primary_key) == expected
+    for name in expected:
+        column = table.column(name)
+        assert column is not None
+        assert not column.optional
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        "ADD x TEXT CHARACTER SET latin1, CONVERT TO CHARACTER SET greek",
+        "CONVERT TO CHARACTER SET greek, ADD x TEXT CHARACTER SET latin1",
+        "CONVERT TO CHARACTER SET greek, CHANGE c x TEXT CHARACTER SET latin1",
+        "CONVERT TO CHARACTER SET greek, CHANGE c x TEXT",
+    ],
+)
+def test_all_columns_are_converted(dialect: Dialect, clauses: str) -> None:
+    column = altered(clauses, dialect).column("x")
+    assert column is not None
+    assert column.charset == "greek"
+
+
+def altered(clauses: str, dialect: Dialect) -> Table:
+    """Return the table that clauses of an ALTER TABLE make."""
+    catalog = Catalog(Tables(), dialect)
+    apply_text(catalog, "CREATE TABLE t (a INT PRIMARY KEY, b INT, c TEXT)", "d")
+    apply_text(catalog, f"ALTER TABLE t {clauses}", "d")
+    table = catalog.tables.get(T)
+    assert table is not None
+    return table
 
 
 def test_a_table_that_was_thought_to_be_there_is_the_new_one() -> None:
@@ -73,7 +136,18 @@ def test_a_table_that_was_thought_to_be_there_is_the_new_one() -> None:
         ("ALTER TABLE t ADD x BIT AFTER a, MODIFY x ENUM('y')", "a b c x"),
         ("ALTER TABLE t ADD x BIT, MODIFY x BIT AFTER a, ADD y INT AFTER x", "a x y b c"),
         ("ALTER TABLE t ADD x BIT AFTER a, MODIFY IF EXISTS x INT", "a x b c"),
+        ("ALTER TABLE t ADD x BIT AFTER a, CHANGE x x BIT", "a b c x"),
         ("ALTER TABLE t RENAME COLUMN IF EXISTS nope TO x", "a b c"),
+        ("ALTER TABLE t ADD x INT, RENAME COLUMN IF EXISTS x TO y", "a b c x"),
+        ("ALTER TABLE t ADD x INT, CHANGE IF EXISTS x y INT, DROP IF EXISTS x", "a b c x"),
+        ("ALTER TABLE t RENAME COLUMN b TO x, DROP COLUMN IF EXISTS x", "a x c"),
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS b INT, DROP COLUMN b", "a c"),
+        ("ALTER TABLE t ADD IF NOT EXISTS b INT FIRST, RENAME COLUMN b TO x", "a x c"),
+        ("ALTER TABLE t CHANGE b x INT, ADD COLUMN IF NOT EXISTS X INT FIRST", "a x c"),
+        ("ALTER TABLE t CHANGE IF EXISTS y x INT, ADD IF NOT EXISTS x INT", "a b c"),
+        ("ALTER TABLE t ADD x INT FIRST, ADD COLUMN IF NOT EXISTS x INT", "x a b c"),
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS (b INT, x INT)", "a b c x"),
+        ("ALTER TABLE t ADD (x INT, y INT PRIMARY KEY), DROP PRIMARY KEY", "a b c x y"),
         ("ALTER TABLE t RENAME INDEX IF EXISTS nope TO x", "a b c"),
         ("ALTER TABLE t ALTER COLUMN IF EXISTS b SET DEFAULT 3", "a b c"),
         ("ALTER TABLE t ADD CONSTRAINT IF NOT EXISTS ck CHECK (b < 5), ADD d INT", "a b c d"),
@@ -128,6 +202,11 @@ def test_statements_that_change_no_table_are_skipped(statement: str) -> None:
         "CREATE TABLE t (a INT",
         "ALTER TABLE t ADD COLUMN",
         "ALTER TABLE t MODIFY nope INT",
+        "ALTER TABLE t CHANGE nope x INT",
+        "ALTER TABLE t RENAME COLUMN nope TO x",
+        "ALTER TABLE t ADD x INT AFTER nope",
+        "ALTER TABLE t DROP COLUMN a, ADD x INT AFTER a",
+        "ALTER TABLE t RENAME COLUMN a TO b, MODIFY b BIGINT",
         "SOMETHING else",
         "DROP TABLE",
     ],
