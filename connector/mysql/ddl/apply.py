@@ -49,9 +49,12 @@ def _create_like(
     known = catalog.tables.get(table_id)
     if original is None:
         return []
-    if known and statement.if_not_exists and known.columns != original.columns:
-        return []  # it existed, with another shape
-    catalog.tables.put(copy_table(original, table_id))
+    if known and statement.if_not_exists:
+        if known.columns != original.columns:
+            return []
+        like = table_id  # Debezium emits the copy; the table stays as it is, with its own key
+    else:
+        catalog.tables.put(copy_table(original, table_id))
     return [DdlEvent("CREATE_TABLE", statement.text, table_id.database, table_id, origin=like)]
 
 
@@ -118,12 +121,14 @@ def _view(catalog: Catalog, statement: ddl.View) -> Events:
 def _database(catalog: Catalog, statement: ddl.Database) -> Events:
     name = catalog.database if statement.name is None else statement.name
     if statement.action == "drop":
-        catalog.tables.remove_database(name)
-        catalog.charsets.pop(name, None)
+        catalog.forget_database(name)
         return [DdlEvent("DROP_DATABASE", statement.text, name)]
+    if statement.or_replace:
+        catalog.forget_database(name)
     charset = _database_charset(catalog, statement, name)
-    if charset is not None:
-        catalog.charsets[name] = charset
+    is_kept = statement.if_not_exists and catalog.database_key(name) in catalog.charsets
+    if charset is not None and not is_kept:
+        catalog.charsets[catalog.database_key(name)] = charset
     if statement.action == "alter":
         return []
     return [DdlEvent("CREATE_DATABASE", statement.text, name)]
@@ -142,7 +147,7 @@ def _database_charset(catalog: Catalog, statement: ddl.Database, name: str) -> s
         return None
     if charset is not None:
         return catalog.variables.get("character_set_server")
-    if statement.collation is None or name in catalog.charsets:
+    if statement.collation is None or catalog.database_key(name) in catalog.charsets:
         return None
     return charset_of_collation(statement.collation)
 
@@ -150,7 +155,8 @@ def _database_charset(catalog: Catalog, statement: ddl.Database, name: str) -> s
 def _use(catalog: Catalog, statement: ddl.UseDatabase) -> Events:
     """Switch the database; the server switches character_set_database with it."""
     catalog.database = statement.name
-    catalog.variables.set("character_set_database", catalog.charsets.get(statement.name))
+    charset = catalog.charsets.get(catalog.database_key(statement.name))
+    catalog.variables.set("character_set_database", charset)
     return [DdlEvent("USE_DATABASE", statement.text, statement.name)]
 
 
@@ -159,7 +165,7 @@ def _set(catalog: Catalog, statement: ddl.SetVariables) -> Events:
     for assigned in statement.assignments:
         catalog.variables.set(assigned.name, assigned.value, assigned.scope)
         if assigned.name.lower() == "character_set_database":
-            catalog.charsets[catalog.database] = assigned.value
+            catalog.charsets[catalog.database_key(catalog.database)] = assigned.value
         events.append(
             DdlEvent("SET_VARIABLE", statement.text, catalog.database, order=assigned.order)
         )

@@ -48,7 +48,9 @@ class Catalog:
     def restore(self, state: Mapping[str, Any], tables: Iterable[Table]) -> None:
         """Restore a `state` and its tables."""
         self.variables.restore(state["variables"])
-        self.charsets = dict(state["charsets"])
+        self.charsets = {
+            self.database_key(name): charset for name, charset in state["charsets"].items()
+        }
         self.database = state["database"]
         for table in tables:
             self.tables.put(table)
@@ -57,9 +59,19 @@ class Catalog:
         """Return the full name of a table."""
         return TableId(self.database if name.database is None else name.database, name.table)
 
+    def database_key(self, name: str) -> str:
+        """Return the name under which the charset of a database is kept."""
+        return self.tables.key(TableId(name, "")).database
+
+    def forget_database(self, name: str) -> None:
+        """Forget the tables of a database and its charset."""
+        self.tables.remove_database(name)
+        self.charsets.pop(self.database_key(name), None)
+
     def charset_for(self, database: str) -> str | None:
         """Return the charset of a new table in a database, None if it is unknown."""
-        charset = self.charsets.get(database) or self.variables.get("character_set_database")
+        charset = self.charsets.get(self.database_key(database))
+        charset = charset or self.variables.get("character_set_database")
         if charset is None or charset.lower() == "default":
             charset = self.variables.get("character_set_server")
         return charset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from connector.mysql.ddl.alter_table import read_alter_table
@@ -103,8 +104,9 @@ def _create(reader: Reader, first: int) -> Statement:
     if reader.take("TABLE"):
         return read_create_table(reader, first, or_replace=or_replace)
     if reader.take_any("DATABASE", "SCHEMA"):
-        reader.take("IF", "NOT", "EXISTS")
-        return _database(reader, first, "create")
+        if_not_exists = reader.take("IF", "NOT", "EXISTS")
+        database = _database(reader, first, "create")
+        return replace(database, or_replace=or_replace, if_not_exists=if_not_exists)
     reader.take_any("ONLINE", "OFFLINE")
     if reader.take("UNIQUE"):
         return read_unique_index(reader, inner)

@@ -96,7 +96,8 @@ class View:
 class Database:
     """CREATE, ALTER or DROP DATABASE; ``name`` None is the current one.
 
-    ``charset`` is the last one written, ``collation`` likewise.
+    ``charset`` is the last one written, ``collation`` likewise. ``or_replace``: a database of this
+    name is dropped first, with its tables. ``if_not_exists``: one of this name stays as it is.
     """
 
     text: str
@@ -104,6 +105,8 @@ class Database:
     name: str | None
     charset: str | None = None
     collation: str | None = None
+    or_replace: bool = False
+    if_not_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)

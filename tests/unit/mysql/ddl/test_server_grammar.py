@@ -243,6 +243,45 @@ def test_a_primary_key_is_dropped_by_the_name_of_its_index(
     assert [event for event in apply_text(catalog, "DROP INDEX other ON t", "d") if event] == []
 
 
+def test_a_replaced_database_has_no_tables_and_no_charset() -> None:
+    catalog = Catalog(Tables(), "mariadb")
+    for text in [
+        "CREATE DATABASE d CHARACTER SET greek",
+        "CREATE TABLE t (a INT, b TEXT)",
+        "CREATE OR REPLACE DATABASE d",
+        "CREATE TABLE IF NOT EXISTS t (b TEXT, a INT)",
+    ]:
+        apply_text(catalog, text, "d")
+    table = catalog.tables.get(T)
+    assert table is not None
+    assert [(column.name, column.charset) for column in table.columns] == [("b", None), ("a", None)]
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+def test_a_database_that_exists_keeps_its_charset(dialect: Dialect) -> None:
+    catalog = Catalog(Tables(), dialect)
+    apply_text(catalog, "CREATE DATABASE d CHARACTER SET greek", "d")
+    apply_text(catalog, "CREATE DATABASE IF NOT EXISTS d CHARACTER SET latin1", "d")
+    apply_text(catalog, "CREATE TABLE t (a TEXT)", "d")
+    assert [column.charset for column in next(iter(catalog.tables)).columns] == ["greek"]
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+@pytest.mark.parametrize("key", ["", ", PRIMARY KEY (b)"])
+def test_a_table_that_exists_is_no_copy(dialect: Dialect, key: str) -> None:
+    """The event has the table as it is, of which the columns are those of the other."""
+    catalog = Catalog(Tables(), dialect)
+    apply_text(catalog, f"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL{key})", "d")
+    apply_text(catalog, "CREATE TABLE s (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY (a))", "d")
+    before = catalog.tables.get(T)
+    [event] = apply_text(catalog, "CREATE TABLE IF NOT EXISTS t LIKE s", "d")
+    assert (event.kind, event.table) == ("CREATE_TABLE", T)
+    assert catalog.tables.get(T) is before
+    apply_text(catalog, "CREATE TABLE s2 (a INT)", "d")
+    assert apply_text(catalog, "CREATE TABLE IF NOT EXISTS t LIKE s2", "d") == []
+    assert catalog.tables.get(T) is before
+
+
 @pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
 def test_a_temporary_table_leaves_the_table_of_its_name_as_it_is(dialect: Dialect) -> None:
     statements = [
