@@ -45,7 +45,7 @@ def recover(
     :param is_reached: whether a recorded position is at or before the one to recover.
     :param on_defined: called with each table that a record defines completely.
     :param must_replay: whether a statement must be replayed although its record has the tables,
-        because it moves other state from one table to another.
+        because it has effects that the record does not contain.
     :param prefer_ddl: parse statements again even if the record has the tables.
     :raises HistoryError: a record is unreadable.
     """
@@ -135,7 +135,9 @@ class _LatestTables:
 
     A long history has many versions of a table, of which all but one are superseded. They are kept
     as text: as objects those of 5,000 tables take 100 MB, which the garbage collector scans again
-    and again.
+    and again. They are in the order of the last changes, under the names by which tables are kept:
+    a server without case in names reads a name that was dropped in one case and created in another
+    as the same.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -147,9 +149,13 @@ class _LatestTables:
         for document in documents:
             previous = document.get("previousId")
             if previous:
-                dropped: Json = {"type": "DROP", "id": previous}
-                self._documents[parse_table_id(previous)] = orjson.dumps(dropped)
-            self._documents[parse_table_id(document["id"])] = orjson.dumps(document)
+                self._put({"type": "DROP", "id": previous})
+            self._put(document)
+
+    def _put(self, document: Json) -> None:
+        name = self._tables.key(parse_table_id(document["id"]))
+        self._documents.pop(name, None)
+        self._documents[name] = orjson.dumps(document)
 
     def flush(self) -> None:
         """Apply the last document of each table."""

@@ -44,6 +44,10 @@ DEFAULT_FILTERS: Final = (
 
 _TRUNCATE: Final = re.compile(rf"{_SET}TRUNCATE TABLE .*", re.IGNORECASE | re.DOTALL)
 _SET_STATEMENT: Final = re.compile(r"SET STATEMENT .* FOR")
+_MOVING: Final = re.compile(
+    r"\balter\b.*\b(?:rename\b(?!\s+(?:column|index|key)\b)|convert\s+(?:table|partition)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _DATA: Final = ("INSERT ", "UPDATE ", "DELETE ", "REPLACE ")
 
 
@@ -79,3 +83,12 @@ def is_data_change(statement: str) -> bool:
 def is_distributed(statement: str) -> bool:
     """Return whether a statement belongs to a distributed (XA) transaction."""
     return _SET_STATEMENT.sub("", statement).strip().upper().startswith("XA ")
+
+
+def changes_unrecorded_table(statement: str) -> bool:
+    """Return whether a statement may change a table that its record in the history does not name.
+
+    ALTER TABLE … RENAME gives up a name, and CONVERT TABLE and CONVERT PARTITION of MariaDB remove
+    or create a table. Records have the format of Debezium, which names the altered table alone.
+    """
+    return _MOVING.search(statement) is not None

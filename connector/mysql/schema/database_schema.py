@@ -19,9 +19,14 @@ from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 from connector.mysql.ddl.events import DdlEvent, EventKind
-from connector.mysql.ddl.statement_filter import is_data_change, is_distributed, is_truncate
+from connector.mysql.ddl.statement_filter import (
+    changes_unrecorded_table,
+    is_data_change,
+    is_distributed,
+    is_truncate,
+)
 from connector.mysql.ddl.variables import Quoting, SystemVariables
-from connector.mysql.schema.ddl_change import DdlChange
+from connector.mysql.schema.ddl_change import DdlChange, unrecorded_removals
 from connector.mysql.schema.schema_rules import SchemaRules, is_global_set
 from connector.mysql.schema.unparsed import UnparsedStatements
 
@@ -52,7 +57,7 @@ class DatabaseSchema:
 
     def __init__(self, rules: SchemaRules, tables: Tables) -> None:
         self.tables = tables
-        self.unparsed = UnparsedStatements()
+        self.unparsed = UnparsedStatements(tables.key)
         self._rules = rules
         self._catalog = Catalog(tables, rules.dialect, rules.captures, comments=rules.comments)
 
@@ -116,6 +121,10 @@ class DatabaseSchema:
             _LOG.warning("A statement of the schema history cannot be parsed: %s", error)
             self.unparsed.add(statement, f"{error} The statement is in the schema history.")
 
+    def must_replay(self, statement: str) -> bool:
+        """Return whether a recorded statement has effects that its record does not contain."""
+        return changes_unrecorded_table(statement) or self.unparsed.may_propagate(statement)
+
     def add_unparsed(self, statement: str, database: str, reason: str) -> DdlChange:
         """Return the change of a statement that could not be parsed; it names no tables.
 
@@ -170,7 +179,14 @@ class DatabaseSchema:
         return next(iter(separate.tables), None)
 
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
+        known = self.tables.names() if self._rules.stores_some else []
         events = self._parse(sql, database, quoting)
+        changes = self._selected_changes(events, sql, database)
+        gone = [name for name in known if name not in self.tables and self._rules.captures(name)]
+        return changes + unrecorded_removals(gone, sql, changes, self.tables.key)
+
+    def _selected_changes(self, events: list[DdlEvent], sql: str, database: str) -> list[DdlChange]:
+        """Return the changes that pass the filters for recording and publishing."""
         if self._rules.store_only_captured_tables_ddl:
             is_stored = is_global_set(sql, database) or any(map(self._rules.matches, events))
             if not is_stored:

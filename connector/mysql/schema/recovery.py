@@ -52,7 +52,7 @@ class Recovery:
             schema.replay,
             is_reached,
             schema.unparsed.mark_resolved,
-            schema.unparsed.may_propagate,
+            schema.must_replay,
             prefer_ddl=self.prefer_ddl,
         )
         if not excluded:  # otherwise the last record is not that of the position

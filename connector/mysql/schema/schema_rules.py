@@ -38,6 +38,11 @@ class SchemaRules:
             return self.captures(event.table)
         return self.captures_database(event.database)
 
+    @property
+    def stores_some(self) -> bool:
+        """Whether the schema history contains the statements on some tables only."""
+        return self.store_only_captured_tables_ddl or self.store_only_captured_databases_ddl
+
     def is_recorded(self, event: DdlEvent, table: TableId | None) -> bool:
         """Return whether the change of an event goes into the schema history."""
         if not self.store_only_captured_tables_ddl:

@@ -251,7 +251,7 @@ class SchemaTracker:
             if change.kind == "TRUNCATE":
                 text = at.position_text if self._options.position_headers else None
                 yield from self._truncation(change, source, text)
-            else:
+            elif change.published:
                 yield change.to_event(source)
         self._has_unrecorded = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,9 +33,12 @@ class UnparsedStatements:
     """The unparsed statements of a schema and the tables that they may have changed.
 
     The schema of such a table is resolved when its next rows arrive.
+
+    :param key: returns the name under which a table is kept; see `Tables.key`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, key: Callable[[TableId], TableId] = lambda table: table) -> None:
+        self._key = key
         self._statements: list[UnparsedStatement] = []
         self._resolved: dict[TableId, int] = {}
         self._inherited: dict[TableId, UnparsedStatement] = {}
@@ -48,15 +52,17 @@ class UnparsedStatements:
 
     def last_concerning(self, table: TableId) -> UnparsedStatement | None:
         """Return the last statement that leaves the schema of a table unresolved."""
-        first = self._resolved.get(table, 0)
+        name = self._key(table)
+        first = self._resolved.get(name, 0)
         concerning = (each for each in reversed(self._statements[first:]) if each.concerns(table))
-        return next(concerning, None) or self._inherited.get(table)
+        return next(concerning, None) or self._inherited.get(name)
 
     def mark_resolved(self, table: TableId) -> None:
         """Mark the schema of a table as resolved: it was defined again, or confirmed."""
         if self._statements:
-            self._resolved[table] = len(self._statements)
-            self._inherited.pop(table, None)
+            name = self._key(table)
+            self._resolved[name] = len(self._statements)
+            self._inherited.pop(name, None)
 
     def may_propagate(self, statement: str) -> bool:
         """Whether a statement may make the schema of another table unresolved too."""
@@ -72,7 +78,7 @@ class UnparsedStatements:
         statement = self.last_concerning(old)
         self.mark_resolved(new)
         if statement is not None:
-            self._inherited[new] = statement
+            self._inherited[self._key(new)] = statement
 
 
 def _fold(statement: str) -> str:

@@ -150,3 +150,24 @@ def test_comments_are_kept_if_configured() -> None:
         table = tables.tables.get(TableId("shop", "n"))
         assert table is not None
         assert (table.columns[0].comment, table.comment) == expected
+
+
+@pytest.mark.parametrize("lower_case", [False, True])
+def test_an_unresolved_schema_follows_its_name_in_another_case(*, lower_case: bool) -> None:
+    made = DatabaseSchema(SchemaRules(), Tables(lower_case=lower_case))
+    made.apply("CREATE TABLE t (a INT)", "d")
+    made.add_unparsed("ALTER TABLE t FROBNICATE", "d", "unknown")
+    made.apply("RENAME TABLE T TO u", "d")
+    assert (made.unparsed.last_concerning(TableId("d", "U")) is not None) == lower_case
+    assert (made.unparsed.last_concerning(TableId("d", "t")) is None) == lower_case
+
+
+def test_a_table_that_exists_stays_unresolved_if_it_is_to_be_created_like_another() -> None:
+    made = DatabaseSchema(SchemaRules(), Tables())
+    for name in ("t", "s"):
+        made.apply(f"CREATE TABLE {name} (a INT)", "d")
+    made.add_unparsed("ALTER TABLE t FROBNICATE", "d", "unknown")
+    assert made.apply("CREATE TABLE IF NOT EXISTS t LIKE s", "d")
+    assert made.unparsed.last_concerning(TableId("d", "t")) is not None
+    assert made.apply("CREATE TABLE IF NOT EXISTS s LIKE t", "d")
+    assert made.unparsed.last_concerning(TableId("d", "s")) is None
