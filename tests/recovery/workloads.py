@@ -79,6 +79,19 @@ COMPRESSED: Final = (
     *WORKLOAD,
     "SET SESSION binlog_transaction_compression = OFF",
 )
+# As large as a batch of events: MariaDB's transactions have positions before and behind it.
+_BATCH: Final = "INSERT INTO filler (v) VALUES (REPEAT('x', 4 << 20))"
+STATEMENTS: Final = (
+    "BEGIN",
+    "INSERT INTO a VALUES (2, 'two'), (3, 'three')",
+    _BATCH,
+    "UPDATE a SET v = CONCAT(v, '!')",
+    "DELETE FROM a WHERE id = 3",
+    _BATCH,
+    "INSERT INTO a VALUES (4, 'four')",
+    "COMMIT",
+    "INSERT INTO a (id, v) VALUES (999, 'the end')",
+)
 ROLLBACKS: Final = (
     "BEGIN",
     "INSERT INTO a VALUES (2, 'kept')",

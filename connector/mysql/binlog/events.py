@@ -127,13 +127,17 @@ class QueryRan(BinlogEvent):
 
 
 class RowsQueryRead(BinlogEvent):
-    """The statement that caused the rows that follow; long, and rarely requested."""
+    """The statement that caused the rows that follow; long, and rarely requested.
 
-    __slots__ = ("_text",)
+    ``on_request``: the server leaves it out unless the dump requests it (MariaDB).
+    """
 
-    def __init__(self, header: EventHeader, text: bytes) -> None:
+    __slots__ = ("_text", "on_request")
+
+    def __init__(self, header: EventHeader, text: bytes, *, on_request: bool = False) -> None:
         self.header = header
         self._text = text
+        self.on_request = on_request
 
     @property
     def size(self) -> int:

@@ -272,7 +272,7 @@ def _rows_query(header: EventHeader, data: bytes, start: int, end: int) -> Binlo
 
 
 def _annotate(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:
-    return RowsQueryRead(header, data[start:end])
+    return RowsQueryRead(header, data[start:end], on_request=True)
 
 
 def _incident(header: EventHeader, data: bytes, start: int, end: int) -> BinlogEvent:

@@ -225,7 +225,9 @@ class Translator:
         if done is None:
             return
         if (done.file, done.pos) == (at.restart_file, at.restart_pos):
-            row_events.events_to_skip, row_events.rows_to_skip = done.event, done.row
+            sends_all = self._options.queries
+            row_events.events_to_skip = done.event if sends_all else done.events_without_annotations
+            row_events.rows_to_skip = done.row
         elif done.server is not None:
             self._resumed_at = None
             return
@@ -262,6 +264,7 @@ class Translator:
         )
 
     def _rows_query(self, event: RowsQueryRead) -> Iterable[CaptureEvent]:
+        self._at.annotations_done += event.on_request
         hidden = self._options.signal_table
         if not hidden or hidden not in event.sql.lower():
             self._at.query = event.sql

@@ -14,7 +14,9 @@ from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 Gtids = GtidSet | MariaDbGtidSet
 _HEADER_BITS, _HALF = 0xFFFFFFFF, 1 << 31
 # Keys of our own in offsets: Debezium leaves keys alone that it does not know.
-_EPOCH, _SERVER, _EVENT, _ROW = (f"millrace_{name}" for name in ("epoch", "server", "event", "row"))
+_EPOCH, _SERVER, _EVENT, _ROW, _ANNOTATIONS = (
+    f"millrace_{name}" for name in ("epoch", "server", "event", "row", "annotations")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class BinlogPosition:
     ``gtids`` are the transactions completely processed. ``event`` and ``row`` count what is
     done of the group of events that starts at ``pos``: so many events, and so many rows of the
     next one. ``own_count``: only Millrace counts the events of this group so, not Debezium.
+    ``annotations`` are those of the events that MariaDB sends on request only, statements of rows.
     ``snapshot`` is set while a snapshot is not complete. GTIDs that are text are as
     the server gave them. ``server`` names the server whose log this is, None if it is not known;
     ``epoch`` counts the logs (`connector.mysql.position.epoch`), None if they are not counted.
@@ -40,11 +43,17 @@ class BinlogPosition:
     epoch: int | None = None
     server: str | None = None
     own_count: bool = False
+    annotations: int = 0
 
     @property
     def in_group(self) -> bool:
         """Whether a part of a group of events is done."""
         return bool(self.event or self.row)
+
+    @property
+    def events_without_annotations(self) -> int:
+        """How many events are done of those that the server always sends."""
+        return self.event - self.annotations
 
     def with_gtids(self, *, is_mariadb: bool) -> BinlogPosition:
         """Return the position with its GTIDs as a set, an empty one if it has none."""
@@ -59,7 +68,7 @@ class BinlogPosition:
 
     def at_group_start(self) -> BinlogPosition:
         """Return the position with nothing done of the group that starts there."""
-        return replace(self, event=0, row=0, own_count=False)
+        return replace(self, event=0, row=0, own_count=False, annotations=0)
 
     def recorded(self) -> BinlogPosition:
         """Return the position as the schema history has it, where Debezium reads it."""
@@ -85,6 +94,7 @@ class BinlogPosition:
             "snapshot": self.snapshot,
             _EPOCH: self.epoch,
             _SERVER: self.server if follows_server else None,
+            _ANNOTATIONS: self.annotations or None,
         }
         present = [key for key, value in values.items() if value is not None]
         return {key: values[key] for key in hash_order(present)}
@@ -127,6 +137,7 @@ def _position(offset: Mapping[str, Any], *, is_mariadb: bool) -> BinlogPosition:
         epoch=None if epoch is None else int(epoch),
         server=offset.get(_SERVER),
         own_count=own_count,
+        annotations=int(offset.get(_ANNOTATIONS) or 0),
     )
 
 

@@ -13,7 +13,8 @@ class Coordinates:
     restart would read: the start of a group of events (a transaction), or the end of the last
     event outside one. ``committed_ms`` is the database's time of the last commit, ``commits``
     how many there were. ``is_compressed``: within a compressed transaction. ``thread`` is the
-    session of the present transaction, ``last_thread`` that of the last one.
+    session of the present transaction, ``last_thread`` that of the last one. ``annotations_done``
+    are those of ``events_done`` that MariaDB sends on request only.
     """
 
     def __init__(self, start: BinlogPosition) -> None:
@@ -34,6 +35,7 @@ class Coordinates:
         self.transaction_id: str | None = None
         self.in_transaction = start.in_group
         self.events_done = start.event
+        self.annotations_done = start.annotations
         self.rows_done = start.row
         self._own_count = start.own_count
         self.is_compressed = False
@@ -102,7 +104,7 @@ class Coordinates:
 
     def begin_xa(self) -> None:
         """Begin the events of an XA transaction, which is not a transaction to Debezium."""
-        self.events_done = self.rows_done = 0
+        self.events_done = self.annotations_done = self.rows_done = 0
         self.restart_file, self.restart_pos = self.file, self.pos
         self.in_transaction = self._own_count = True
 
@@ -151,6 +153,7 @@ class Coordinates:
             pos=self.restart_pos,
             gtids=self._restart_gtids(),
             event=self.events_done,
+            annotations=self.annotations_done if self.in_transaction else 0,
             row=self.rows_done,
             server_id=self.server_id,
             ts_sec=self.ts_micros // 1_000_000 if self.ts_micros else None,

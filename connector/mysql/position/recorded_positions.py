@@ -39,7 +39,7 @@ def recorded_before(
             return not at.gtids
         if at.gtids == desired.gtids:
             if at.row:  # of a signal in a row of the transaction after these GTIDs
-                return (at.event, at.row) <= (desired.event, desired.row)
+                return _order_in_group(at) <= _order_in_group(desired)
             # The transaction after these GTIDs is that of the statement: it is read again.
             return bool(at.snapshot or recorded.get(DEFINES))
         return _contains(desired, at, captures_gtid)
@@ -57,6 +57,11 @@ def _contains(desired: BinlogPosition, at: BinlogPosition, captures_gtid: Matche
     return required.contains(recorded)
 
 
+def _order_in_group(at: BinlogPosition) -> tuple[int, int]:
+    """Return the sort key of positions in one group of events, with or without annotations."""
+    return at.events_without_annotations, at.row
+
+
 def _order(at: BinlogPosition) -> tuple[int, int, int, int]:
     """Return the sort key of positions in one log.
 
@@ -68,4 +73,4 @@ def _order(at: BinlogPosition) -> tuple[int, int, int, int]:
         raise HistoryError(
             f"The schema history has a position in {at.file!r}, which is not a binlog file."
         )
-    return int(number), at.pos, at.event, at.row
+    return int(number), at.pos, *_order_in_group(at)

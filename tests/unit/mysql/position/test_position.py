@@ -29,6 +29,7 @@ POSITIONS = st.builds(
     snapshot=st.none() | st.sampled_from(["INITIAL", "BLOCKING"]),
     server=st.none() | st.just("5bbad450-cfbd-11e5-84fb-021500000000"),
     own_count=st.booleans(),
+    annotations=st.integers(0, 50),
 )
 
 

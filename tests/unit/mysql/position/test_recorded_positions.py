@@ -68,6 +68,18 @@ def test_gtids_decide_where_both_have_them(
     assert found == (recorded < desired)
 
 
+@pytest.mark.parametrize(("event", "reached"), [(3, False), (4, True)])
+def test_a_signal_within_a_transaction_is_compared_without_annotations(
+    event: int, reached: bool
+) -> None:
+    """Whether the server sends them differs between the run that recorded it and this one."""
+    gtids = MariaDbGtidSet.parse("0-1-4")
+    signal = BinlogPosition("b.000001", 104, gtids, event=6, row=1, annotations=2)
+    desired = BinlogPosition("b.000001", 104, gtids, event=event, row=1)
+    before = recorded_before(desired, None, is_mariadb=True)
+    assert before(signal.recorded().to_offset()) == reached
+
+
 def test_a_start_at_a_position_reads_no_statement_before_it_again() -> None:
     desired = BinlogPosition("b.000001", 104, GtidSet.parse(f"{A}:1-9"))
     by_position = recorded_before(desired, None, is_mariadb=False, by_gtids=False)
