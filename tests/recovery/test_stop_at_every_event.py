@@ -12,21 +12,23 @@ from typing import Any
 
 import pytest
 
-from connector.capture.change import (
-    Change,
-    Progress,
-    RowChanges,
-    SchemaChange,
-    TransactionBoundary,
-    Truncated,
-)
+from connector.capture.change import Change, RowChanges
 from connector.connectors import mariadb_connector, mysql_connector
 from connector.errors import DatabaseUnavailableError
 from tests.fixtures.connectors import connector
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.following import Follower
 from tests.fixtures.stopping import Chosen, Stoppable
-from tests.fixtures.topics import Message, Topics
+from tests.fixtures.topics import Topics
+from tests.recovery.stops import (
+    EVENTS,
+    End,
+    either,
+    nth,
+    steady,
+    take_query,
+    without_repeated_ddl,
+)
 from tests.recovery.workloads import (
     BEFORE,
     COMPRESSED,
@@ -36,8 +38,6 @@ from tests.recovery.workloads import (
     WORKLOAD,
 )
 from tools.stack import KafkaBroker, MySql97, Workspace
-
-EVENTS = (RowChanges, SchemaChange, Truncated, TransactionBoundary)
 
 
 @dataclass
@@ -77,71 +77,6 @@ class Recorded:
         }
 
 
-def nth(count: int) -> Chosen:
-    """Choose the n-th event."""
-    seen = Counter[str]()
-
-    def chosen(change: Change) -> bool:
-        seen["events"] += isinstance(change, EVENTS)
-        return seen["events"] == count
-
-    return chosen
-
-
-class End:
-    """Chooses the commit of the row that ends the workload."""
-
-    def __init__(self) -> None:
-        self._last_row = False
-        self.reached = False
-
-    def __call__(self, change: Change) -> bool:
-        if isinstance(change, RowChanges) and (change.rows[0][1] or (0,))[0] == LAST:
-            self._last_row = True
-        if isinstance(change, Progress):
-            self.reached |= self._last_row and not change.in_transaction
-        return self.reached
-
-
-def either(*choices: Chosen) -> Chosen:
-    """Choose what one of several chooses; each is shown every change."""
-    return lambda change: sum(chosen(change) for chosen in choices) > 0
-
-
-def steady(message: Message) -> Any:
-    """Return a message without what differs from run to run: the time at which it was made."""
-    value = message.json()
-    if value is not None:
-        value = {name: part for name, part in value.items() if not name.startswith("ts_")}
-        if "ddl" in value:  # its row number is that of the rows before it, if they were read
-            value["source"] = value["source"] | {"row": 0}
-    headers = [header for header in message.headers if "runId" not in header[0]]
-    return message.key, value, headers
-
-
-def without_repeated_ddl(messages: list[Any]) -> list[Any]:
-    """Leave out a statement that was read again.
-
-    A stored offset lies before the statement that came last, as in Debezium: after a stop right
-    behind it, it is published again, with the very same messages, one for each of its tables.
-    """
-    kept: list[Any] = []
-    for message in messages:
-        kept.append(message)
-        for count in range(1, _TABLES_OF_STATEMENT + 1):
-            last = kept[-count:]
-            if all(map(is_ddl, last)) and last == kept[-2 * count : -count]:
-                del kept[-count:]
-                break
-    return kept
-
-
-def is_ddl(message: Any) -> bool:
-    value = message[1]
-    return value is not None and ("ddl" in value or value.get("op") == "t")
-
-
-_TABLES_OF_STATEMENT = 3
 Record = Callable[..., Recorded]
 
 
@@ -249,10 +184,21 @@ def test_a_stop_at_every_event_without_gtids(workspace: Workspace, record: Recor
 def test_a_stop_at_every_event_of_transactions_that_are_taken_back(
     mariadb_database: FreshDatabase, record: Record
 ) -> None:
-    recorded = record(mariadb_database, ROLLBACKS, transactions=False)
+    stop_at_each(record_rollbacks(mariadb_database, record))
+
+
+def test_rows_that_mysql_before_8_took_back_are_not_published(
+    mysql56_database: FreshDatabase, record: Record
+) -> None:
+    record_rollbacks(mysql56_database, record)
+
+
+def record_rollbacks(database: FreshDatabase, record: Record) -> Recorded:
+    recorded = record(database, ROLLBACKS, transactions=False)
     rows = recorded.messages[next(topic for topic in recorded.messages if topic.endswith(".a"))]
-    assert [value["after"]["id"] for _, value, _ in rows if value] == [2, 4, 6, LAST]
-    stop_at_each(recorded)
+    kept = [2, 4, 6, 7, 9, 10, 12, LAST]
+    assert [value["after"]["id"] for _, value, _ in rows if value] == kept
+    return recorded
 
 
 def test_the_statements_of_rows_may_be_turned_off_within_a_transaction(
@@ -274,16 +220,6 @@ def test_the_statements_of_rows_may_be_turned_off_within_a_transaction(
             statements.update(filter(None, map(take_query, messages)))
             assert messages == recorded.messages[topic], f"{topic}, stopped at change {number}"
     assert statements.keys() >= set(STATEMENTS[1:-3])
-
-
-def take_query(message: Any) -> str | None:
-    """Take the statement of a row from its message, which has none without `include.query`."""
-    value = message[1]
-    if value is None or "query" not in value["source"]:
-        return None
-    query: str | None = value["source"]["query"]
-    value["source"]["query"] = None
-    return query
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import pickle
-import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile
@@ -27,15 +26,16 @@ from connector.mysql.binlog.events import (
     Rotated,
     RowsChanged,
     RowsQueryRead,
+    Unreadable,
     XaPrepared,
     XaStarted,
 )
+from connector.mysql.binlog.savepoints import read_savepoint, unknown_savepoint
 from connector.mysql.binlog.tablemap import TableMap
 from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
 
 _IN_MEMORY: Final = 4 << 20  # bytes of row images that are held in memory at most
 _EVENT_SIZE: Final = 400  # the approximate size of an event without its data
-_SAVEPOINT: Final = re.compile(r"(SAVEPOINT|ROLLBACK TO) (`(?:[^`]|``)*`)")
 
 
 class TransactionBuffer:
@@ -75,7 +75,7 @@ class TransactionBuffer:
             if not self._in_group:
                 yield event
                 continue
-            self._held.append(event)
+            self._held.append(self._follow_savepoint(event))
             if self._ends(event):
                 yield from self._flush()
 
@@ -87,9 +87,6 @@ class TransactionBuffer:
         """
         if isinstance(event, (Committed, XaPrepared)):
             return True
-        if isinstance(event, QueryRan) and (match := _SAVEPOINT.fullmatch(event.sql)):
-            self._at_savepoint(match[1], match[2])
-            return False
         if isinstance(event, Rotated) or (
             isinstance(event, QueryRan) and event.sql.upper() == "ROLLBACK"
         ):
@@ -98,11 +95,18 @@ class TransactionBuffer:
             return True
         return False
 
-    def _at_savepoint(self, action: str, name: str) -> None:
-        if action == "SAVEPOINT":
-            self._savepoints[name] = len(self._held)
-        elif name in self._savepoints:
-            self._roll_back_to(self._savepoints[name])
+    def _follow_savepoint(self, event: BinlogEvent) -> BinlogEvent:
+        """Note a savepoint, or a rollback to one; return the event, or why it is unreadable."""
+        statement = read_savepoint(event.sql) if isinstance(event, QueryRan) else None
+        if statement is None:
+            return event
+        if statement.action == "SAVEPOINT":
+            self._savepoints[statement.name] = len(self._held)
+        elif statement.name in self._savepoints:
+            self._roll_back_to(self._savepoints[statement.name])
+        else:
+            return Unreadable(event.header, unknown_savepoint(statement))
+        return event
 
     def _roll_back_to(self, first: int) -> None:
         self._rolled_back.append(range(first, len(self._held)))

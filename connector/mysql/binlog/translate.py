@@ -44,6 +44,7 @@ log = logging.getLogger(__name__)
 BinlogChange = CaptureEvent | Progress[BinlogPosition]
 ApplyStatement = Callable[[QueryRan, Coordinates, int], Iterable[CaptureEvent]]
 _NOTHING: tuple[CaptureEvent, ...] = ()
+_NO_DDL = ("XA ", "SAVEPOINT ", "ROLLBACK TO ")
 
 
 class Translator:
@@ -280,7 +281,7 @@ class Translator:
         if words == "ROLLBACK":
             return self._rolled_back()
         changes: tuple[CaptureEvent, ...] = ()
-        if not words.startswith("XA ") and not self._ineffective:
+        if not words.startswith(_NO_DDL) and not self._ineffective:
             changes = tuple(self._statement(event, at, at.ts_micros // 1000 * 1000))
         if changes:
             self._plans.clear()

@@ -37,6 +37,7 @@ class RandomLog:
     clock: int = 1_700_000_000
     most: int = 60
     compresses: bool = True
+    has_savepoint: bool = False
     starts: list[int] = field(default_factory=list)
 
     def packets(self, groups: int) -> bytes:
@@ -112,6 +113,7 @@ class RandomLog:
     def _transaction(self) -> Iterator[Body]:
         if self.opening != "mariadb":
             yield _query("BEGIN", self.chance.randrange(1, 1 << 32))
+        self.has_savepoint = False
         count = self.chance.choice((0, 1, 1, 1, 1, 2, 3, self.most))
         self.most = 4 if count == self.most else self.most  # a log has less than 500 events
         for _ in range(count):
@@ -124,9 +126,10 @@ class RandomLog:
 
     def _statement(self) -> Iterator[Body]:
         if self._once_in(20):
-            yield 29, b"\7INSERT"
+            yield (160, b"INSERT") if self.opening == "mariadb" else (29, b"\7INSERT")
         if self._once_in(20):
-            yield _query(self.chance.choice(("SAVEPOINT `a`", "ROLLBACK TO `a`")), 3)
+            rolls_back, self.has_savepoint = self.has_savepoint, True
+            yield _query("ROLLBACK TO `A`" if rolls_back else "SAVEPOINT `a`", 3)
         number, database = self.chance.choice(list(DATABASES.items()))
         if not self._once_in(30):
             yield 19, written.table_map(TABLE.kinds, number=number, database=database)[_BODY:]

@@ -122,9 +122,11 @@ def test_the_statement_is_emitted_if_configured(queries: bool, shown: str | None
     assert change.source[-1] == shown
 
 
-def test_statements_are_handed_on_but_not_those_of_xa() -> None:
+def test_statements_are_handed_on_but_not_those_of_transactions() -> None:
+    """MySQL 5.6 does not escape quotes within the name of a savepoint to which it rolls back."""
     statements: list[str] = []
-    log = set_positions([written.query("DROP TABLE t"), written.query("XA COMMIT X'61',X'',1")])
+    texts = ("DROP TABLE t", "XA COMMIT X'61',X'',1", 'SAVEPOINT "`"', "ROLLBACK TO ```")
+    log = set_positions(map(written.query, texts))
     changes = translated(log, statements=statements)
     assert statements == ["DROP TABLE t"]
     assert positions(changes)[-1].pos == FIRST + sum(map(len, log))
