@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from connector.mysql.reselection.post_processors import ReselectOptions
 from connector.mysql.reselection.reselection import Reselection
 from connector.mysql.schema.database_schema import DatabaseSchema
 from connector.mysql.schema.schema_rules import SchemaRules
+from connector.mysql.session.addresses import Address, Addresses
 from connector.mysql.session.connection import Connection
 from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.text_rows import TextRows
@@ -25,7 +27,7 @@ from connector.mysql.source_block import source_schema
 from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import TypeOptions
 from tests.fixtures.databases import FreshDatabase
-from tools.stack import CAPTURE
+from tools.stack import CAPTURE, MariaDb
 
 TYPES = TypeOptions(placeholder=b"gone")
 OLD = 0  # the time of an event whose row is not waited for
@@ -115,6 +117,24 @@ def test_keys_of_every_type(database: FreshDatabase, types: TypeOptions) -> None
         assert found == [(None, row)], kind
 
 
+@pytest.mark.parametrize("year", ["0000", "0099"])
+@pytest.mark.parametrize("kind", ["DATE", "DATETIME(3)"])
+def test_a_key_of_the_first_century_is_no_other_year(
+    database: FreshDatabase, kind: str, year: str
+) -> None:
+    """For the server, a year of two digits is one of this century or the last."""
+    types = TypeOptions(placeholder=b"gone", adjust_years=False, exact=True)
+    database.execute(
+        f"CREATE TABLE t (k {kind} PRIMARY KEY, v TEXT)",
+        f"INSERT INTO t VALUES ('{year}-05-06', 'a')",
+    )
+    codec = codec_for(database, types)
+    row = read(database, codec)
+    database.execute("INSERT INTO t VALUES ('1999-05-06', 'b')")
+    with reselection(database) as again:
+        assert again.complete(codec, [(None, (row[0], "gone"))], frozenset(), OLD) == [(None, row)]
+
+
 def test_what_is_missing_is_read_and_nothing_else(database: FreshDatabase) -> None:
     database.execute(
         "CREATE TABLE t (id INT PRIMARY KEY, a INT, n INT NOT NULL, d INT DEFAULT 3, v TEXT)",
@@ -176,6 +196,28 @@ def test_a_session_that_was_ended_is_opened_again(database: FreshDatabase) -> No
                 "SELECT id FROM information_schema.processlist WHERE user = %s", CAPTURE.user
             )
             database.execute(*(f"KILL {number}" for (number,) in sessions))
+
+
+def test_rows_are_read_from_the_captured_server(database: FreshDatabase, mariadb: MariaDb) -> None:
+    """After a failover the server before may still answer, with old values."""
+    made = "t (id INT PRIMARY KEY, v TEXT)"
+    database.execute(f"CREATE TABLE {made}", "INSERT INTO t VALUES (1, 'old')")
+    mariadb.execute(
+        f"CREATE DATABASE {database.name}",
+        f"CREATE TABLE {database.name}.{made}",
+        f"INSERT INTO {database.name}.t VALUES (1, 'new')",
+    )
+    first, second = (Address(one.host, one.port) for one in (database.server, mariadb))
+    servers = Addresses([first, second])
+    settings = replace(settings_of(database), servers=servers)
+    codec = codec_for(database, TYPES)
+    processor = ReselectOptions(lambda _: True, fails=True)
+    with closing(Reselection(settings, [processor], b"gone")) as again:
+        found = []
+        for servers.current in (first, second, first):
+            found += again.complete(codec, [(None, (1, None))], frozenset(), OLD)
+    mariadb.execute(f"DROP DATABASE {database.name}")
+    assert [after[1] for _, after in found if after is not None] == ["old", "new", "old"]
 
 
 def test_what_is_cut_or_masked_stays_so(database: FreshDatabase) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from connector import names
@@ -11,7 +11,9 @@ from connector.capture.columns import ColumnCodec
 from connector.data import semantic
 from connector.mysql.types.decimals import plain_text
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - dates and times without zone
+_FIRST: Final = datetime.min - _EPOCH  # noqa: DTZ901 - the same
+_CYCLE: Final = timedelta(days=146_097)  # 400 years, after which the calendar repeats
 
 
 def sql_value(codec: ColumnCodec) -> Callable[[Any], Any]:
@@ -32,7 +34,15 @@ def _same(value: Any) -> Any:
 def _since_epoch(**unit: float) -> Callable[[int], str]:
     """Return the text of a date and time without zone; ``unit`` is what the number counts."""
     length = timedelta(**unit)
-    return lambda number: (_EPOCH + number * length).strftime("%Y-%m-%d %H:%M:%S.%f")
+    return lambda number: _date_and_time(number * length)
+
+
+def _date_and_time(since_epoch: timedelta) -> str:
+    """Return the text of a date and time; Python's own begin with the year 1."""
+    if since_epoch >= _FIRST:
+        return (_EPOCH + since_epoch).isoformat(" ", "microseconds")
+    later = _EPOCH + (since_epoch + _CYCLE)
+    return f"{later.year - 400:04d}{later.isoformat(' ', 'microseconds')[4:]}"
 
 
 def _nanos(number: int) -> str:
@@ -40,7 +50,7 @@ def _nanos(number: int) -> str:
 
 
 def _day(number: int) -> str:
-    return (_EPOCH + timedelta(days=number)).strftime("%Y-%m-%d")
+    return _date_and_time(timedelta(days=number)).partition(" ")[0]
 
 
 def _clock(**unit: float) -> Callable[[int], str]:

@@ -131,6 +131,9 @@ class Reselection:
             return lookup.read(self._session(), slots, row)
 
     def _session(self) -> Connection:
+        """Return the session, to the server that is captured now: a failover changes it."""
+        if self._connection is not None and not self._connection.reaches_present_server:
+            self.close()
         if self._connection is None:
             self._connection = Connection(self._settings)
             self._connection.execute("SET time_zone='+00:00'")
