@@ -17,7 +17,7 @@ from connector.plugin import Offset, OffsetStore, Partition
 from connector.worker import offset_changes
 from connector.worker.instance import ConnectorInstance, WorkerContext
 from connector.worker.instances import ConnectorInstances
-from connector.worker.offsets.stores import OffsetStores
+from connector.worker.offsets.stores import OffsetStores, offsets_settings
 from connector.worker.requests import Stages, run_in_background, run_with_timeout
 from connector.worker.rest_answers import RestAnswers
 from connector.worker.rest_entities import ConfigInfos, ConnectorInfo, ConnectorStateInfo
@@ -279,10 +279,8 @@ class Herder:
         return run_with_timeout(act, self._timeout)
 
     def _store(self, name: str) -> OffsetStore:
-        topic = self.answers.stored(name).config.get("offsets.storage.topic")
-        return self._offsets.store_of(
-            self._context.providers.resolve({"offsets.storage.topic": topic})
-        )
+        config = offsets_settings(self.answers.stored(name).config)
+        return self._offsets.store_of(self._context.providers.resolve(config))
 
     def reset_topics(self, name: str) -> None:
         """Reset the active topics of a connector."""

@@ -6,13 +6,26 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from connector.kafka.keys import KINDS
 from connector.plugin import OffsetStore
 from connector.worker.offsets.layered import LayeredOffsetStore
 from connector.worker.offsets.log_store import LogOffsetStore
 from connector.worker.offsets.loss_guard import ExpectedPartitions, GuardedOffsetStore
 from connector.worker.storage import Log
 
+_TOPIC: Final = "offsets.storage.topic"
+_OVERRIDES: Final = tuple(f"{kind}.override." for kind in KINDS)
+_SERVERS: Final = tuple(f"{prefix}bootstrap.servers" for prefix in _OVERRIDES)
 _SNAPSHOT_WITHOUT_OFFSET: Final = frozenset({"always", "when_needed"})
+
+
+def offsets_settings(config: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the keys of a configuration on which the place of its offsets depends."""
+    if not config.get(_TOPIC):
+        return {}
+    return {
+        key: text for key, text in config.items() if key == _TOPIC or key.startswith(_OVERRIDES)
+    }
 
 
 class OffsetStores:
@@ -30,7 +43,7 @@ class OffsetStores:
         self.shared = shared
         self._open_topic = open_topic
         self._expected = expected
-        self._own: dict[str, LogOffsetStore] = {}
+        self._own: dict[tuple[str | None, ...], LogOffsetStore] = {}
         self._lock = threading.Lock()
 
     def store_of(self, config: Mapping[str, str]) -> OffsetStore:
@@ -47,13 +60,14 @@ class OffsetStores:
         return GuardedOffsetStore(store, self._expected)
 
     def _store(self, config: Mapping[str, str]) -> OffsetStore:
-        topic = (config.get("offsets.storage.topic") or "").strip()
+        topic = (config.get(_TOPIC) or "").strip()
         if not topic:
             return self.shared
+        place = (topic, *map(config.get, _SERVERS))  # clusters have topics of the same name
         with self._lock:
-            own = self._own.get(topic)
+            own = self._own.get(place)
             if own is None:
                 own = LogOffsetStore(self._open_topic(topic, config))
                 own.open()
-                self._own[topic] = own
+                self._own[place] = own
         return LayeredOffsetStore(own, self.shared)

@@ -252,6 +252,21 @@ def test_an_offsets_topic_of_its_own(herder: Herder, memory: WorkerLogs) -> None
     assert memory.offsets.entries == {b'["c",{"s":1}]': b'{"n":1}'}
 
 
+def test_an_offsets_topic_is_on_the_cluster_that_the_connector_writes_to(
+    herder: Herder, memory: WorkerLogs
+) -> None:
+    """Requests may open it before the task does; topics of one name lie on several clusters."""
+    for name, servers in (("a", "one:9092"), ("b", "two:9092"), ("c", "${env:SECRET}")):
+        config = {**IDLE, "producer.override.bootstrap.servers": servers}
+        herder.create(name, {**config, "offsets.storage.topic": "mine"}, STOPPED)
+        herder.alter_offsets(name, [({"s": 1}, {"n": 1})])
+    assert {where: list(log.entries) for where, log in memory.topics.items()} == {
+        ("mine", "one:9092"): [b'["a",{"s":1}]'],
+        ("mine", "two:9092"): [b'["b",{"s":1}]'],
+        ("mine", "s3cret-value"): [b'["c",{"s":1}]'],
+    }
+
+
 def test_the_second_connector_with_the_same_claim_is_refused(herder: Herder) -> None:
     herder.create("first", {**IDLE, "user": "u"})
     with pytest.raises(ConfigError, match="The connector first of this worker runs with the same"):
