@@ -57,7 +57,7 @@ def parse(body: bytes) -> Any:
     """Parse a body.
 
     :raises JSONDecodeError: it is not JSON.
-    :raises BodyError: it is not UTF-8, holds half of a surrogate pair, or nests too deeply.
+    :raises BodyError: it is not UTF-8, nests too deeply, or holds NaN or half of a surrogate pair.
     """
     try:
         text = body.decode(json.detect_encoding(body))
@@ -65,7 +65,7 @@ def parse(body: bytes) -> Any:
         raise BodyError(f"Invalid UTF-8 at byte {error.start}") from None
     _check_structure(text)
     try:
-        value = json.loads(text, parse_float=WrittenFloat)
+        value = json.loads(text, parse_float=WrittenFloat, parse_constant=_refuse_constant)
     except ValueError as error:
         if isinstance(error, json.JSONDecodeError):
             raise
@@ -73,6 +73,19 @@ def parse(body: bytes) -> Any:
     if _ESCAPED_SURROGATE.search(text):
         _check_surrogates(value)
     return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise BodyError(f"{name} is no number of JSON")
+
+
+def is_finite(value: Any) -> bool:
+    """Whether all numbers of a parsed body can be written as JSON; 1e999 cannot."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_structure(text: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from connector.worker.herder import Herder
-from restapi.body import ConnectRoute
+from restapi.body import ConnectRoute, is_finite
 from restapi.errors import BadRequestError
 from restapi.models import ConnectorOffset, ConnectorOffsets, MessageResponse, Name
 
@@ -44,4 +44,6 @@ def _pair(item: ConnectorOffset) -> tuple[dict[str, Any], dict[str, Any] | None]
                 "Offsets may only contain primitive types as values, but field "
                 f"{key} contains {'MAP' if isinstance(value, dict) else 'ARRAY'}"
             )
+        if not is_finite(value):
+            raise BadRequestError(f"The number of the field {key} is too large")
     return item.partition, item.offset

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter
 
 from connector.worker.herder import Herder
-from restapi.body import ConnectRoute
+from restapi.body import ConnectRoute, is_finite
 from restapi.errors import BadRequestError
 from restapi.models import Name, SignalRequest
 
@@ -25,6 +25,8 @@ def signals(herder: Herder) -> APIRouter:
         herder.answers.tasks(name)
         if not body.type or not body.type.strip():
             raise BadRequestError("A signal needs a type")
+        if not is_finite(body.data):
+            raise BadRequestError("The data of the signal has a number that is too large")
         identity = body.id or str(uuid.uuid4())
         return herder.tasks.add_signal(name, identity, body.type, body.data or {})
 

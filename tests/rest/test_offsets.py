@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.fixtures.topics import Topics
-from tests.fixtures.worker import WorkerProcess, wait_for
+from tests.fixtures.worker import JSON, WorkerProcess, wait_for
 from tests.rest.answers import Config, error
 from tests.rest.ticker import numbers
 
@@ -39,6 +40,17 @@ def stopped(worker: WorkerProcess, topics: Topics, name: str, ticker: Config) ->
 def test_a_new_connector_has_none(worker: WorkerProcess, name: str, ticker: Config) -> None:
     worker.create(name, ticker, "STOPPED")
     assert offsets(worker, name) == {"offsets": []}
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_numbers_that_json_cannot_express_are_refused(
+    worker: WorkerProcess, stopped: str, number: str
+) -> None:
+    """Stored, they would make the offsets unreadable for Kafka Connect."""
+    body = json.dumps({"offsets": [entry(stopped, 7)]}).replace("7", number)
+    answer = worker.http.patch(f"/connectors/{stopped}/offsets", content=body, headers=JSON)
+    assert answer.status_code == 400, answer.text
+    assert offsets(worker, stopped) == {"offsets": [entry(stopped, 20)]}
 
 
 def test_unknown_connectors(worker: WorkerProcess) -> None:
