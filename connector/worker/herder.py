@@ -152,6 +152,7 @@ class Herder:
                     instance.stop_task()
                 self._context.statuses.remove(name)
                 self._instances.remove(instance)
+                self._configs.put_expected_partition(name, None)  # stored while the task stopped
 
         run_with_timeout(delete, self._timeout)
 

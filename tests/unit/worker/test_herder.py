@@ -7,6 +7,7 @@ import json
 import pytest
 
 from connector.errors import AlreadyExistsError, ConfigError, ConflictError, NotFoundError
+from connector.worker.config_store import ConfigStore
 from connector.worker.herder import Herder
 from connector.worker.state import TargetState
 from tests.fixtures.idle_connector import CLASS, TASK_CLASS
@@ -243,6 +244,18 @@ def test_offsets_change_only_when_stopped(herder: Herder) -> None:
     assert list(herder.offsets("c")) == [({"s": 1}, {"n": 1})]
     assert "reset successfully" in herder.reset_offsets("c")
     assert list(herder.offsets("c")) == []
+
+
+def test_a_deleted_connector_is_not_expected_to_have_an_offset(
+    herder: Herder, memory: WorkerLogs
+) -> None:
+    """Its task may store one while it stops; the next connector of the name may start without one."""
+    herder.create("c", {**IDLE, "fault": "stop stores an offset"})
+    herder.delete("c")
+    assert list(memory.offsets.entries) == [b'["c",{"s":1}]']
+    configs = ConfigStore(memory.configs)
+    configs.open()
+    assert configs.expected_partition("c") is None
 
 
 def test_an_offsets_topic_of_its_own(herder: Herder, memory: WorkerLogs) -> None:
