@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from connector.errors import MillraceError, StopError
@@ -23,6 +24,8 @@ from connector.worker.storage import Log
 _log = logging.getLogger(__name__)
 
 KEY: Final = b"millrace-lease"
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+_NAMESPACE: Final = Path("/proc/self/ns/pid")
 _LAST_CHECK: Final = 0.5  # seconds to wait for the end of a check of the lease
 
 
@@ -146,14 +149,16 @@ class Lease:
             "token": self._token,
             "pid": os.getpid(),
             "host": socket.gethostname(),
+            "processes": _process_table(),
             "count": self._count,
         }
         return KEY, json.dumps(holder).encode()
 
 
 def _is_dead(holder: dict[str, Any]) -> bool:
-    """Whether the holder ran on this host and does not any more."""
-    if holder["host"] != socket.gethostname() or holder["pid"] == os.getpid():
+    """Whether the holder ran on this machine and does not any more."""
+    table = _process_table()
+    if table is None or holder.get("processes") != table or holder["pid"] == os.getpid():
         return False
     try:
         os.kill(int(holder["pid"]), 0)
@@ -162,6 +167,17 @@ def _is_dead(holder: dict[str, Any]) -> bool:
     except (OSError, ValueError):
         return False
     return False
+
+
+def _process_table() -> str | None:
+    """Return the name of the table in which a pid of this process counts, None if unknown.
+
+    Each boot of a machine and each PID namespace in it has one; host names may be the same.
+    """
+    try:
+        return f"{_BOOT.read_text().strip()}/{_NAMESPACE.readlink()}"
+    except OSError:
+        return None
 
 
 def _describe(holder: dict[str, Any]) -> str:
