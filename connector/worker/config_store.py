@@ -58,7 +58,7 @@ class ConfigStore:
 
     def open(self) -> None:
         """Read the log; raises as `Log.read` does."""
-        documents = {key.decode(): value for key, value in self._log.read().items()}
+        documents = {key.decode(errors="replace"): value for key, value in self._log.read().items()}
         for key in documents:
             if key.startswith(_EXPECTED):
                 self._expected[key.removeprefix(_EXPECTED)] = _document(documents, key)
@@ -168,10 +168,12 @@ def _properties(documents: Mapping[str, bytes], key: str) -> Config | None:
 
 def _target(document: Mapping[str, Any]) -> TargetState:
     text = document.get("state.v2") or document.get("state") or "STARTED"
-    return TargetState(text) if text in TargetState.__members__ else TargetState.STARTED
+    is_known = isinstance(text, str) and text in TargetState.__members__
+    return TargetState(text) if is_known else TargetState.STARTED
 
 
 def _tasks(documents: Mapping[str, bytes], name: str) -> list[Config]:
-    count = _document(documents, _COMMIT + name).get("tasks", 0)
-    found = (_properties(documents, f"{_TASK}{name}-{number}") for number in range(count))
+    count = _document(documents, _COMMIT + name).get("tasks")
+    numbers = range(count if type(count) is int else 0)
+    found = (_properties(documents, f"{_TASK}{name}-{number}") for number in numbers)
     return [config for config in found if config is not None]

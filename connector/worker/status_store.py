@@ -56,7 +56,7 @@ class StatusStore:
     def open(self) -> None:
         """Read the log; raises as `Log.read` does."""
         for raw, value in self._log.read().items():
-            key = raw.decode()
+            key = raw.decode(errors="replace")
             if topic := _TOPIC_KEY.fullmatch(key):
                 self._topics.setdefault(topic[2], {})[topic[1]] = None
             elif (status := _status(value)) is None:

@@ -24,6 +24,7 @@ CONNECTS = {
     b"tasks-fencing-c-1": b'{"task-count":1}',
     b"restart-connector-c-1": b'{"include-tasks":true,"only-failed":false}',
     b"logger-cluster-root": b'{"level":"DEBUG"}',
+    b"of others \xff": b"\xff",
 }
 
 
@@ -31,6 +32,14 @@ def store(log: MemoryLog) -> ConfigStore:
     opened = ConfigStore(log)
     opened.open()
     return opened
+
+
+@pytest.mark.parametrize("count", ["null", '"1"', "true", "1.5"])
+def test_a_count_of_tasks_that_is_none_is_ignored(count: str) -> None:
+    log = MemoryLog(CONNECTS | {b"commit-c-1": b'{"tasks":%s}' % count.encode()})
+    found = store(log).get("c-1")
+    assert found is not None
+    assert found.tasks == []
 
 
 def test_a_clusters_records_are_read() -> None:
@@ -87,7 +96,9 @@ def test_a_broken_configuration_is_no_connector(value: bytes) -> None:
     assert store(MemoryLog({b"connector-c": value})).names() == []
 
 
-@pytest.mark.parametrize("value", [b"{", b'{"state.v2":"DANCING"}', b"[]", b"{}"])
+@pytest.mark.parametrize(
+    "value", [b"{", b'{"state.v2":"DANCING"}', b'{"state":["PAUSED"]}', b"[]", b"{}"]
+)
 def test_a_broken_target_state_is_started(value: bytes) -> None:
     configs = store(
         MemoryLog({b"connector-c": b'{"properties":{"name":"c"}}', b"target-state-c": value})

@@ -249,7 +249,7 @@ def test_offsets_change_only_when_stopped(herder: Herder) -> None:
 def test_a_deleted_connector_is_not_expected_to_have_an_offset(
     herder: Herder, memory: WorkerLogs
 ) -> None:
-    """Its task may store one while it stops; the next connector of the name may start without one."""
+    """Its task may store one while it stops; the next of the name may start without it."""
     herder.create("c", {**IDLE, "fault": "stop stores an offset"})
     herder.delete("c")
     assert list(memory.offsets.entries) == [b'["c",{"s":1}]']

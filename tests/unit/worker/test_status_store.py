@@ -49,6 +49,7 @@ def test_a_clusters_records_are_read() -> None:
                 b"status-task-c-0": b'{"state":"FAILED","trace":"t","worker_id":"w:2"}',
                 b"status-topic-a:connector-b:connector-c": b'{"topic":{}}',
                 b"status-topic-t:connector-c": b'{"topic":{}}',
+                b"of others \xff": b"\xff",
             }
         )
     )
