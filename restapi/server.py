@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from connector.errors import ConfigError
 from connector.worker.herder import Herder
-from connector.worker.listeners import Listener
+from connector.worker.listeners import Listener, https_settings
 from connector.worker.worker_config import WorkerConfig
 from restapi.app import ApiContext, create_admin_app, create_app
 from restapi.connections import LimitedServer, TimedProtocol
@@ -86,11 +86,8 @@ def _connection_limit(worker: WorkerConfig, listeners: int) -> int:
 
 
 def _tls(worker: WorkerConfig, listener: Listener) -> ssl.SSLContext | None:
-    """Return the TLS side of an https listener; its own settings count all together or not."""
-    if listener.scheme != "https":
-        return None
-    own = worker.under("listeners.https.")
-    return tls_context(own if any(key.startswith("ssl.") for key in own) else worker.properties)
+    """Return the TLS side of an https listener, None for one without TLS."""
+    return tls_context(https_settings(worker.properties)) if listener.scheme == "https" else None
 
 
 class RestServer:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from connector.config import settings_below
 from connector.errors import ConfigError
 
 _LISTENER: Final = re.compile(r"(?i)(https?)://(\[[0-9a-f:.]*\]|[^:/]*):(\d{1,5})/?")
@@ -30,8 +31,14 @@ def is_open(listener: Listener, worker: Mapping[str, str]) -> bool:
     host = listener.host
     if host.startswith("127.") or host in ("localhost", "::1"):
         return False
-    auth = worker.get("listeners.https.ssl.client.auth") or worker.get("ssl.client.auth", "none")
+    auth = https_settings(worker).get("ssl.client.auth", "none")
     return listener.scheme == "http" or auth.strip().lower() != "required"
+
+
+def https_settings(worker: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the TLS settings of https listeners; their own count all together or not."""
+    own = settings_below(worker, "listeners.https.")
+    return own if any(key.startswith("ssl.") for key in own) else worker
 
 
 def parse_listeners(key: str, text: str) -> tuple[Listener, ...]:

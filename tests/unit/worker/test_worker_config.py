@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from connector.errors import ConfigError
-from connector.worker.listeners import Listener, advertised_listener, parse_listeners, worker_id
+from connector.worker.listeners import (
+    Listener,
+    advertised_listener,
+    is_open,
+    parse_listeners,
+    worker_id,
+)
 from connector.worker.worker_config import parse_worker_config, unknown_keys
 from tests.fixtures.idle_worker import WORKER
 
@@ -121,3 +127,21 @@ def test_an_address_of_every_interface_is_advertised_as_this_hosts_own() -> None
     found = advertised_listener(parse_listeners("listeners", "http://:8083"), {})
     assert found.host
     assert found.port == 8083
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_closed"),
+    [
+        ({"ssl.client.auth": "required"}, True),
+        ({"listeners.https.ssl.client.auth": "required"}, True),
+        ({"ssl.client.auth": "required", "listeners.https.ssl.keystore.location": "k"}, False),
+        ({"ssl.client.auth": "required", "listeners.https.ssl.client.auth": "none"}, False),
+        ({"ssl.client.auth": "required", "listeners.https.other": "x"}, True),
+    ],
+)
+def test_own_settings_of_https_count_all_together(
+    settings: dict[str, str], is_closed: bool
+) -> None:
+    """With one of them the worker's do not count: clients need no certificate then."""
+    assert is_open(Listener("https", "", 8443), settings) != is_closed
+    assert is_open(Listener("http", "", 8083), settings)
