@@ -7,22 +7,22 @@ nor a generated column from others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Final, Literal
 
-_TOKEN: Final = re.compile(
-    r"/\*M?!\d*|\*/|(?P<skip>/\*.*?\*/|--\s[^\n]*|\#[^\n]*|\s+)"
-    r"|(?P<name>`(?:[^`]|``)*`)|(?P<text>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\")"
-    r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?![\w$]))|(?P<word>[\w$@]+)|(?P<sign>.)",
-    re.DOTALL | re.IGNORECASE,
+from sparksink.schemas.column_changes import column_changes, is_column
+from sparksink.schemas.ddl_tokens import (
+    Token,
+    first_group,
+    is_at,
+    outside_parentheses,
+    read_tokens,
+    split_at_commas,
 )
-_NO_COLUMNS: Final = frozenset(
-    "CHECK CONSTRAINT FOREIGN FULLTEXT INDEX KEY PARTITION PERIOD PRIMARY SPATIAL SYSTEM"
-    " UNIQUE".split()
-)
-"""Words in the place of a column's name that begin something else."""
+
+_DEFINES: Final = frozenset({"ADD", "CHANGE", "MODIFY"})
 _CONSTANTS: Final = frozenset({"NULL", "TRUE", "FALSE"})
 _PREFIXES: Final = re.compile(r"_\w+|[BXN]|DATE|TIME|TIMESTAMP")
 """Words in front of a text that belong to its literal."""
@@ -31,14 +31,6 @@ _OPERATORS: Final = frozenset("+-*/%|&^<>=(.")
 
 LiteralKind = Literal["text", "number", "word", "prefixed"]
 """``'a'``, ``5``, ``TRUE``, or one with a prefix: ``x'41'``, ``0x41``, ``N'a'``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word or sign in upper case, or a name, text or number, as ``kind`` says."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,100 +74,29 @@ class ColumnClause:
     @property
     def may_be_null(self) -> bool:
         """Whether the clause says NULL explicitly."""
-        words = [token.text for token in _outside_parentheses(self.tokens)]
+        words = [token.text for token in outside_parentheses(self.tokens)]
         pairs = zip(["", *words], words, strict=False)
         return any(word == "NULL" and before not in {"NOT", "DEFAULT"} for before, word in pairs)
 
     def _has(self, word: str) -> bool:
-        return Token("word", word) in _outside_parentheses(self.tokens)
+        return Token("word", word) in outside_parentheses(self.tokens)
 
 
 def column_clauses(ddl: str) -> Mapping[str, ColumnClause]:
     """Return the columns that an ALTER or CREATE TABLE defines, by new names in lower case."""
-    tokens = [*_tokens(ddl)]
-    if tokens[:1] == [Token("word", "CREATE")]:
-        inside = [*_first_group(tokens)]
-        return dict(_defined("CREATE", part) for part in _parts(inside) if _is_column(part))
-    return dict(found for part in _parts(_behind_table(tokens)) for found in _clause(part))
-
-
-def _tokens(ddl: str) -> Iterator[Token]:
-    for found in _TOKEN.finditer(ddl):
-        kind = found.lastgroup
-        if kind == "name":
-            yield Token(kind, found[0][1:-1].replace("``", "`"))
-        elif kind is not None and kind != "skip":
-            yield Token(kind, "" if kind == "text" else found[0].upper())
-
-
-def _behind_table(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return the clauses of an ALTER TABLE, which follow the table's name."""
-    words = [token.text for token in tokens]
-    start = words.index("TABLE") + 1 if "TABLE" in words[:4] else len(words)
-    start += 2 * (words[start : start + 2] == ["IF", "EXISTS"]) + 1
-    start += 2 * (words[start : start + 1] == ["."])
-    start += {"WAIT": 2, "NOWAIT": 1}.get(next(iter(words[start:]), ""), 0)
-    return tokens[start:]
-
-
-def _clause(part: Sequence[Token]) -> Iterator[tuple[str, ColumnClause]]:
-    """Yield the columns that a clause of an ALTER TABLE defines."""
-    verb, rest = part[0].text, part[1:]
-    if part[0].kind != "word" or verb not in {"ADD", "MODIFY", "CHANGE"}:
-        return
-    named = bool(rest) and rest[0] == Token("word", "COLUMN")
-    rest = rest[named:]
-    words = [token.text for token in rest[:3]]
-    rest = rest[3 * (words == ["IF", "NOT", "EXISTS"]) or 2 * (words[:2] == ["IF", "EXISTS"]) :]
-    if rest and rest[0].text == "(" and verb == "ADD":
-        inside = _parts([*_first_group(rest)])
-        yield from (_defined(verb, one) for one in inside if _is_column(one))
-    elif len(rest) > (verb == "CHANGE") and (named or _is_column(rest)):
-        yield _defined(verb, rest[verb == "CHANGE" :])
-
-
-def _defined(verb: str, part: Sequence[Token]) -> tuple[str, ColumnClause]:
-    return part[0].text.lower(), ColumnClause(verb, tuple(part[1:]))
-
-
-def _is_column(part: Sequence[Token]) -> bool:
-    return part[0].kind == "name" or part[0].text not in _NO_COLUMNS
-
-
-def _parts(tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    """Return what commas outside parentheses separate."""
-    found: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += {"(": 1, ")": -1}.get(token.text, 0) * (token.kind == "sign")
-        if token == Token("sign", ",") and depth == 0:
-            found.append([])
-        else:
-            found[-1].append(token)
-    return [part for part in found if part]
-
-
-def _first_group(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens inside the first parentheses."""
-    depth = 0
-    for token in tokens:
-        closes = token == Token("sign", ")")
-        depth -= closes
-        if closes and depth == 0:
-            return
-        if depth > 0:
-            yield token
-        depth += token == Token("sign", "(")
-
-
-def _outside_parentheses(tokens: Sequence[Token]) -> list[Token]:
-    found, depth = [], 0
-    for token in tokens:
-        depth -= token == Token("sign", ")")
-        if depth == 0:
-            found.append(token)
-        depth += token == Token("sign", "(")
-    return found
+    tokens = read_tokens(ddl)
+    if is_at(tokens, "CREATE"):
+        parts = split_at_commas([*first_group(tokens)])
+        return {
+            part[0].name.lower(): ColumnClause("CREATE", tuple(part[1:]))
+            for part in parts
+            if is_column(part)
+        }
+    return {
+        one.new_name.lower(): ColumnClause(one.verb, one.tokens)
+        for one in column_changes(ddl)
+        if one.verb in _DEFINES and one.new_name
+    }
 
 
 def _after_word(tokens: Sequence[Token], word: str) -> tuple[Token, ...] | None:

@@ -2,60 +2,44 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Final
 
-_NAME: Final = r"(`(?:[^`]|``)+`|[\w$]+)"
-_RENAME: Final = re.compile(rf"\bRENAME\s+COLUMN\s+{_NAME}\s+TO\s+{_NAME}", re.IGNORECASE)
-_CHANGE: Final = re.compile(
-    rf"\bCHANGE\s+(?:COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}\s+{_NAME}", re.IGNORECASE
+from sparksink.schemas.column_changes import column_changes
+from sparksink.schemas.ddl_tokens import (
+    Token,
+    is_at,
+    read_alter_table,
+    read_name,
+    read_tokens,
+    skip_words,
+    split_at_commas,
 )
-_ADD: Final = re.compile(
-    rf"\bADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\(?\s*{_NAME}", re.IGNORECASE
-)
-_REPLACE: Final = re.compile(r"^\s*CREATE\s+OR\s+REPLACE\b", re.IGNORECASE)
-TABLE_NAME: Final = rf"{_NAME}(?:\s*\.\s*{_NAME})?"
-"""Matches the name of a table, perhaps with its database, in two groups."""
-_RENAME_TABLES: Final = re.compile(r"^\s*RENAME\s+TABLES?\s", re.IGNORECASE)
-_RENAMED_TABLE: Final = re.compile(
-    rf"{TABLE_NAME}\s+(?:WAIT\s+\d+\s+|NOWAIT\s+)?TO\s+{TABLE_NAME}", re.IGNORECASE
-)
-_ALTER_RENAME: Final = re.compile(
-    rf"^\s*ALTER\s+(?:ONLINE\s+)?(?:IGNORE\s+)?TABLE\s+(?:IF\s+EXISTS\s+)?{TABLE_NAME}\b.*?"
-    rf"\bRENAME\s+(?!COLUMN\b|INDEX\b|KEY\b)(?:(?:TO|AS)\s+|=\s*)?{TABLE_NAME}",
-    re.IGNORECASE | re.DOTALL,
-)
-_LITERAL: Final = re.compile(
-    r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|/\*(?!!).*?\*/|(?:--\s|#)[^\n]*|(`[^`]*`)",
-    re.DOTALL,
-)
-"""String literals and comments, which contain no clauses; quoted names are kept."""
-_DROP: Final = re.compile(rf"\bDROP\s+(COLUMN\s+)?(?:IF\s+EXISTS\s+)?{_NAME}", re.IGNORECASE)
-_NO_COLUMNS: Final = frozenset(
-    "CHECK CONSTRAINT DATABASE DEFAULT FOREIGN INDEX KEY PARTITION PRIMARY SCHEMA TABLE".split()
-)
-"""Reserved words that may follow DROP; a column of such a name is quoted."""
+
+_NO_TABLES: Final = ("COLUMN", "INDEX", "KEY")
+"""What else than the table a clause of an ALTER TABLE may rename."""
+_TO: Final = Token("word", "TO")
 
 
 def renamed_columns(ddl: str) -> dict[str, str]:
     """Return the columns that an ALTER TABLE renames, old name to new name."""
-    clauses = statement_clauses(ddl)
-    pairs = [*_RENAME.findall(clauses), *_CHANGE.findall(clauses)]
-    named = {_unquote(old): _unquote(new) for old, new in pairs}
-    return {old: new for old, new in named.items() if old != new}
+    found = column_changes(ddl)
+    return {one.name: one.new_name for one in found if one.new_name and one.name != one.new_name}
 
 
 def dropped_columns(ddl: str) -> frozenset[str]:
     """Return the columns that an ALTER TABLE drops."""
-    found = _DROP.findall(statement_clauses(ddl))
-    return frozenset(
-        _unquote(name) for column, name in found if column or name.upper() not in _NO_COLUMNS
-    )
+    return frozenset(one.name for one in column_changes(ddl) if one.verb == "DROP")
+
+
+def added_columns(ddl: str) -> frozenset[str]:
+    """Return the columns that an ALTER TABLE adds."""
+    return frozenset(one.name for one in column_changes(ddl) if one.verb == "ADD")
 
 
 def replaces_table(ddl: str) -> bool:
     """Return whether a statement drops a table and creates it again."""
-    return _REPLACE.match(statement_clauses(ddl)) is not None
+    return is_at(read_tokens(ddl), "CREATE", "OR", "REPLACE")
 
 
 def renamed_tables(ddl: str, database: str) -> list[tuple[str, str]]:
@@ -63,12 +47,27 @@ def renamed_tables(ddl: str, database: str) -> list[tuple[str, str]]:
 
     :param database: the database of names without one.
     """
-    clauses = statement_clauses(ddl)
-    if renames := _RENAME_TABLES.match(clauses):
-        found = _RENAMED_TABLE.findall(clauses, renames.end())
-    else:
-        found = _ALTER_RENAME.findall(clauses)
-    return [(qualified_name(one[:2], database), qualified_name(one[2:], database)) for one in found]
+    return [
+        (qualified_name(old, database), qualified_name(new, database))
+        for old, new in _renamed_tables(ddl)
+        if old and new
+    ]
+
+
+def _renamed_tables(ddl: str) -> list[tuple[Sequence[Token], Sequence[Token]]]:
+    """Return tokens that begin with the old names, and with the new names."""
+    tokens = read_tokens(ddl)
+    if is_at(tokens, "RENAME", "TABLE") or is_at(tokens, "RENAME", "TABLES"):
+        parts = split_at_commas(skip_words(tokens[2:], "IF", "EXISTS"))
+        ends = [(part, part.index(_TO)) for part in parts if _TO in part]
+        return [(part[:end], part[end + 1 :]) for part, end in ends]
+    alter = read_alter_table(ddl)
+    renames = [one[1:] for one in alter.clauses if is_at(one, "RENAME")]
+    return [
+        (alter.table, skip_words(skip_words(skip_words(one, "TO"), "AS"), "="))
+        for one in renames
+        if not any(is_at(one, word) for word in _NO_TABLES)
+    ]
 
 
 def previous_name(ddl: str, table: str) -> str:
@@ -77,21 +76,10 @@ def previous_name(ddl: str, table: str) -> str:
     return names.get(table, "")
 
 
-def qualified_name(names: tuple[str, str], database: str) -> str:
-    """Return ``db.table`` for the names in a statement; the second one is empty without ``db``."""
-    first, second = map(_unquote, names)
-    return f"{first}.{second}" if second else f"{database}.{first}"
+def qualified_name(tokens: Sequence[Token], database: str) -> str:
+    """Return ``db.table`` for the name at the beginning of tokens.
 
-
-def added_columns(ddl: str) -> frozenset[str]:
-    """Return the columns that an ALTER TABLE adds, and other words that follow ADD."""
-    return frozenset(map(_unquote, _ADD.findall(statement_clauses(ddl))))
-
-
-def statement_clauses(ddl: str) -> str:
-    """Return a statement without string literals and comments."""
-    return _LITERAL.sub(lambda found: found[1] or " ", ddl)
-
-
-def _unquote(name: str) -> str:
-    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+    :param database: the database of a name without one.
+    """
+    parts, _ = read_name(tokens)
+    return ".".join(parts if len(parts) > 1 else [database, *parts])

@@ -58,6 +58,20 @@ class Definition:
     columns: tuple[DefinedColumn, ...] = ()
     source_renamed: Mapping[str, str] = field(default_factory=dict)
 
+    def spelled_like(self, names: Iterable[str]) -> Definition:
+        """Return this definition with its former columns named as the table before spells them."""
+        known = {name.lower(): name for name in names}
+
+        def spelled(renamed: Mapping[str, str]) -> dict[str, str]:
+            return {known.get(old.lower(), old): new for old, new in renamed.items()}
+
+        return replace(
+            self,
+            renamed=spelled(self.renamed),
+            source_renamed=spelled(self.source_renamed),
+            dropped=frozenset(known.get(name.lower(), name) for name in self.dropped),
+        )
+
 
 def parse_definitions(
     messages: Iterable[tuple[bytes | None, str | None]], modes: Modes, ordering: Ordering
@@ -184,12 +198,11 @@ def _definition(change: Mapping[str, Any], ddl: str, modes: Modes) -> Definition
     shape = RowSchema(tuple(_column(column, modes) for column in given))
     columns = tuple(map(parse_defined_column, given))
     keys = tuple(_text(key) or "" for key in table.get("primaryKeyColumnNames") or ())
-    added = added_columns(ddl).union(renamed_columns(ddl).values())
-    gone = frozenset(
-        name for name in dropped_columns(ddl) if name not in shape.names or name in added
-    )
     named, kind = table_name(change["id"]), _text(change.get("type")) or ""
     previous, renamed = previous_name(ddl, named), renamed_columns(ddl)
+    fresh = {name.lower() for name in added_columns(ddl).union(renamed.values())}
+    kept = {name.lower() for name in shape.names} - fresh
+    gone = frozenset(name for name in dropped_columns(ddl) if name.lower() not in kept)
     return Definition(
         named, shape, keys, renamed, gone, kind, ddl, previous=previous, columns=columns,
         source_renamed=renamed,

@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from sparksink.schemas.ddl import TABLE_NAME, previous_name, qualified_name, statement_clauses
+from sparksink.schemas.ddl import previous_name, qualified_name
+from sparksink.schemas.ddl_tokens import is_at, read_alter_table, read_tokens
 
 _PARTITIONS: Final = re.compile(
     r"\b(?:DROP|TRUNCATE|EXCHANGE|DISCARD|IMPORT|CONVERT)\s+PARTITION\b"
     r"|\b(?:DISCARD|IMPORT)\s+TABLESPACE\b|\bCONVERT\s+TABLE\b"
-    r"|^\s*ALTER\s+(?:ONLINE\s+)?IGNORE\b",
-    re.IGNORECASE,
-)
-_OTHER_TABLE: Final = re.compile(
-    rf"\b(?:EXCHANGE\s+PARTITION\s+\S+\s+WITH|CONVERT)\s+TABLE\s+{TABLE_NAME}", re.IGNORECASE
+    r"|^ALTER\s+(?:ONLINE\s+)?IGNORE\b"
 )
 _COPY: Final = re.compile(r"_+(?P<table>.+)_(?:gho|new)|(?:__osc_new|lhmn)_(?P<other>.+)")
 """Names of the copies that gh-ost, pt-online-schema-change, spirit, OSC and LHM make of a table."""
@@ -30,7 +27,17 @@ def removes_rows(ddl: str) -> bool:
 
     ALTER IGNORE TABLE removes rows with duplicate keys.
     """
-    return _PARTITIONS.search(statement_clauses(ddl)) is not None
+    words = " ".join(one.text if one.kind == "word" else "_" for one in read_tokens(ddl))
+    return _PARTITIONS.search(words) is not None
+
+
+def _other_tables(ddl: str, database: str) -> Iterator[str]:
+    """Yield the tables whose rows become a partition of another one."""
+    for clause in read_alter_table(ddl).clauses:
+        if is_at(clause, "CONVERT", "TABLE"):
+            yield qualified_name(clause[2:], database)
+        if is_at(clause, "EXCHANGE", "PARTITION") and is_at(clause[3:], "WITH", "TABLE"):
+            yield qualified_name(clause[5:], database)
 
 
 def statements_without_events(
@@ -56,9 +63,8 @@ def statements_without_events(
         brings_rows = previous and (is_free or not is_copy(previous, table))
         if removes_rows(ddl) or brings_rows or reason:
             yield {**one, "reason": reason}
-        for other in _OTHER_TABLE.findall(statement_clauses(ddl)):
-            named = qualified_name(other, table.partition(".")[0])
-            yield {**one, "source_table": named, "reason": None}
+        for other in _other_tables(ddl, table.partition(".")[0]):
+            yield {**one, "source_table": other, "reason": None}
         last[table] = (one["kind"], *position)
 
 

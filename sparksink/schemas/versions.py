@@ -7,7 +7,7 @@ later column of the same name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -68,7 +68,7 @@ class SchemaVersions:
         if found.kind == "DROP":
             return replace(self, seen=seen, removed=True)
         last = self.versions[-1]
-        found = _with_names_of(found, last.names)
+        found = found.spelled_like(last.names)
         start = last.start if found.start is None else found.start
         if start < last.start:  # of another binlog, with an unknown order
             return replace(first_version(found), seen=seen)
@@ -256,18 +256,6 @@ def _before_renames(found: Definition) -> Definition:
     none_renamed: dict[str, str] = {}
     return replace(found, shape=RowSchema(tuple(columns)), keys=keys, renamed=none_renamed,
                    source_renamed=none_renamed, dropped=none)  # fmt: skip
-
-
-def _with_names_of(found: Definition, names: Iterable[str]) -> Definition:
-    """Return a definition whose renames have the names of columns as the table spells them."""
-    known = {name.lower(): name for name in names}
-
-    def spelled(renamed: Mapping[str, str]) -> dict[str, str]:
-        return {known.get(old.lower(), old): new for old, new in renamed.items()}
-
-    return replace(
-        found, renamed=spelled(found.renamed), source_renamed=spelled(found.source_renamed)
-    )
 
 
 def _as_renamed(found: Definition) -> Definition:

@@ -16,7 +16,6 @@ from sparksink.decode.format_names import NEW_SCHEMA, PLAIN
 from sparksink.decode.message_schema import parse_json_schema
 from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import dropped_columns, renamed_columns
 from sparksink.schemas.defaults import connect_default
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
@@ -230,33 +229,6 @@ def test_tinyint_1_is_a_flag_if_configured(text: str, flag: bool) -> None:
 def test_an_unknown_type_is_refused() -> None:
     with pytest.raises(TableError, match="c: money is not a MySQL column type"):
         column_of("c", "money", Modes())
-
-
-@pytest.mark.parametrize(
-    ("ddl", "renamed"),
-    [
-        ("ALTER TABLE t RENAME COLUMN a TO b", {"a": "b"}),
-        ("alter table t change `a ``x` b int, change column c c bigint", {"a `x": "b"}),
-        ("ALTER TABLE t ADD COLUMN x INT", {}),
-        ("ALTER TABLE t RENAME TO u", {}),
-    ],
-)
-def test_renames_are_found(ddl: str, renamed: dict[str, str]) -> None:
-    assert renamed_columns(ddl) == renamed
-
-
-@pytest.mark.parametrize(
-    ("ddl", "gone"),
-    [
-        ("ALTER TABLE t DROP COLUMN a, DROP IF EXISTS `b ``c`, drop column if exists `index`",
-         {"a", "b `c", "index"}),
-        ("ALTER TABLE t DROP INDEX i, DROP PRIMARY KEY, DROP FOREIGN KEY k, ALTER c DROP DEFAULT",
-         set()),
-        ("DROP TABLE t", set()),
-    ],
-)  # fmt: skip
-def test_dropped_columns_are_found(ddl: str, gone: set[str]) -> None:
-    assert dropped_columns(ddl) == gone
 
 
 def test_a_column_is_dropped_until_it_is_added_again() -> None:

@@ -63,7 +63,12 @@ def test_a_renamed_table_brings_rows_unless_it_replaces_another_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "clause", ["EXCHANGE PARTITION p WITH TABLE u", "CONVERT TABLE `u` TO PARTITION p VALUES (1)"]
+    "clause",
+    [
+        "EXCHANGE PARTITION p WITH TABLE u",
+        'EXCHANGE PARTITION `p 1` WITH TABLE "u"',
+        "CONVERT TABLE `u` TO PARTITION p VALUES (1)",
+    ],
 )
 def test_partitions_that_become_tables_change_both(clause: str) -> None:
     given = [(0, json.dumps(statement(f"ALTER TABLE t {clause}")).encode(), None)]

@@ -17,7 +17,6 @@ from sparksink.config.file import parse
 from sparksink.config.source import Modes
 from sparksink.evolve.migration_steps import fill_value_sql
 from sparksink.evolve.renames import rename_steps
-from sparksink.schemas.ddl import added_columns, dropped_columns, renamed_columns, renamed_tables
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.schemas.mysql_types import column_of
 from sparksink.schemas.row_schema import Column, RowSchema, with_source_types
@@ -129,6 +128,33 @@ def test_a_column_of_an_earlier_name_is_another_one() -> None:
     assert known.dropped == set()
 
 
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "ALTER TABLE t DROP COLUMN b, ADD COLUMN (c INT, b INT DEFAULT 7)",
+        "ALTER TABLE t DROP COLUMN B, ADD COLUMN b INT DEFAULT 7, ADD c INT",
+        'ALTER TABLE t DROP "b", ADD "b" INT DEFAULT 7, ADD "c" INT',
+    ],
+)
+def test_a_column_that_one_statement_drops_and_adds_is_another_one(ddl: str) -> None:
+    known = versions(
+        statement("CREATE TABLE t", "a", "b", kind="CREATE"),
+        statement(ddl, "a", "b", "c", pos=10),
+    )
+    assert known.trace(0, "b") == ("b", False)
+    assert known.reused == {"b": place(10)}
+
+
+def test_a_column_is_renamed_if_it_exists() -> None:
+    known = versions(
+        statement("CREATE TABLE t", "a", kind="CREATE"),
+        statement("ALTER TABLE t RENAME COLUMN IF EXISTS A TO b", "b", pos=10),
+    )
+    assert known.trace(0, "a") == ("b", True)
+    assert known.added == {}
+    assert known.names_of(None, "b") == {"a", "b"}
+
+
 def test_a_snapshot_describes_the_table_that_is_there() -> None:
     known = versions(
         statement("CREATE TABLE t", "a", "b", kind="CREATE"),
@@ -154,14 +180,6 @@ def test_a_statement_without_a_position_holds_for_all_messages() -> None:
     assert len(set(known.starts)) == 1
 
 
-def test_words_in_texts_and_comments_are_no_clauses() -> None:
-    ddl = "ALTER TABLE t /* DROP a */ ADD `d ``e` INT COMMENT 'it''s, DROP COLUMN b' -- CHANGE c d"
-    assert dropped_columns(ddl) == set()
-    assert renamed_columns(ddl) == {}
-    assert added_columns(ddl) == {"d `e"}
-    assert dropped_columns("ALTER TABLE t DROP a, ADD COLUMN IF NOT EXISTS a INT") == {"a"}
-
-
 def test_the_definition_has_unsigned_types_that_messages_lack() -> None:
     defined = RowSchema(
         (column_of("n", "bigint unsigned", Modes()), column_of("m", "bigint", Modes()))
@@ -169,24 +187,6 @@ def test_the_definition_has_unsigned_types_that_messages_lack() -> None:
     found = with_source_types(RowSchema((Column("n", "int64"), Column("m", "int64"))), defined)
     kinds = [column_conversion(column, Types()).target for column in found.columns]
     assert kinds == ["decimal(20,0)", "bigint"]
-
-
-@pytest.mark.parametrize(
-    ("ddl", "expected"),
-    [
-        ("RENAME TABLE t TO `o``ld`", [("d.t", "d.o`ld")]),
-        ("rename /* gh-ost */ table `d`.`t` to `d`.`_t_del`, e.x TO t",
-         [("d.t", "d._t_del"), ("e.x", "d.t")]),
-        ("RENAME TABLE t WAIT 5 TO u", [("d.t", "d.u")]),
-        ("ALTER TABLE t ADD COLUMN c INT, RENAME AS u", [("d.t", "d.u")]),
-        ("ALTER TABLE a.t RENAME b.u", [("a.t", "b.u")]),
-        ("ALTER TABLE t RENAME COLUMN a TO b, RENAME INDEX i TO j", []),
-        ("ALTER TABLE t COMMENT 'x RENAME TO y'", []),
-        ("CREATE TABLE t (rename INT)", []),
-    ],
-)  # fmt: skip
-def test_renamed_tables(ddl: str, expected: list[tuple[str, str]]) -> None:
-    assert renamed_tables(ddl, "d") == expected
 
 
 CREATED = statement("CREATE TABLE t (…)", "id", "a", pos=1, kind="CREATE")
