@@ -252,6 +252,7 @@ def message_schemas(
         config.ordering,
         lambda topic: routes.route(topic).table,
         lambda table: config.table(table).columns,
+        definitions.error,
     )
 
 

@@ -50,7 +50,7 @@ class DdlStatements:
         """
         found = self._definitions.refresh()
         changes = self._definitions.value_changes
-        for one in parse_statements(found, self._config.ordering):
+        for one in parse_statements(found, self._config.ordering, self._config.source.table_name):
             statement = one["start"], one["ddl"] or "", one["kind"] or ""
             reason = changes.reason(one["source_table"], statement)
             self._unstored.append({**one, "reason": reason})

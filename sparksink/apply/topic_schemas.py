@@ -14,6 +14,7 @@ from sparksink.decode.reading import TableReading
 from sparksink.errors import TableError
 from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
 from sparksink.evolve.migration_steps import fill_value_sql
+from sparksink.schemas.field_names import find_adjustment
 from sparksink.schemas.masks import masked_conversion, masked_name
 from sparksink.schemas.names import select_columns
 from sparksink.schemas.row_schema import Column
@@ -37,6 +38,9 @@ class TopicSchemas:
 
         :raises TableError: a column may be a renamed one that the settings hide.
         """
+        table, rules = self._route.table, self._rules.columns
+        found = self._layouts.layout(self._route.topic, table, mark)
+        self._check_names(found)
         if undefined := self._layouts.undefined_columns(self._route.topic, mark):
             raise TableError(
                 f"{self._route.table}: no definition in source.ddl.topic has the column"
@@ -44,8 +48,6 @@ class TopicSchemas:
                 "Run park replay when the definition has arrived, or mask, exclude or include the"
                 " column by this name.",
             )
-        table, rules = self._route.table, self._rules.columns
-        found = self._layouts.layout(self._route.topic, table, mark)
         row, keeps = found.form == "row", self._config.evolution.drop == "keep"
         trace = self._layouts.trace(table, mark, keeps=keeps)
         names = self._layouts.source_names(table, mark)
@@ -53,6 +55,22 @@ class TopicSchemas:
             table, found.shape, rules, self._target_name, row=row, trace=trace, names=names
         )
         return replace(found, shape=shape)
+
+    def _check_names(self, layout: MessageSchema) -> None:
+        """Refuse columns whose names the connector has adjusted unknown to the settings.
+
+        :raises TableError: there are some.
+        """
+        versions = self._layouts.versions(self._route.table)
+        defined = {name for one in versions.versions for name in one.names} if versions else set()
+        is_internal = layout.form == "row"
+        given = {n for n in layout.shape.names if not (is_internal and n.startswith("__"))}
+        if mode := find_adjustment(given, defined):
+            raise TableError(
+                f"{self._route.table}: the names of its columns are adjusted, so that"
+                " source.ddl.topic has others.",
+                f"Set source.modes.field.name.adjustment to {mode}, then run park replay.",
+            )
 
     def message_key(self, marks: Sequence[str]) -> tuple[str, ...]:
         """Return the columns of the last readable message key."""

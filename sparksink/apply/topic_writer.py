@@ -84,6 +84,8 @@ class TopicWriter:
 
         :raises TableError: the schema of the last messages does not fit the tables.
         """
+        if error := self._layouts.definition_error(self.route.table):
+            raise error
         marks, refused = self._marks(part), dict[str, str]()
         while True:
             try:

@@ -39,6 +39,7 @@ class Comparison:
         self._sink = sink
         self._route = route
         self._database = database
+        self._source_name = sink.definitions.source_name(route.table)
         self._name_in_target = sink.config.target.column
         self._names: dict[str, str] = {}
         self._keys = self._keys_of_mirror()
@@ -104,7 +105,7 @@ class Comparison:
         return columns, tuple(sorted({*mirror, *source} - columns.keys()))
 
     def _source_columns(self) -> list[SourceColumn]:
-        schema, _, table = self._route.table.partition(".")
+        schema, _, table = self._source_name.partition(".")
         rows = self._database.query(
             "SELECT column_name, data_type, is_nullable FROM information_schema.columns"
             " WHERE table_schema = ? AND table_name = ?",
@@ -137,7 +138,7 @@ class Comparison:
             f"{rule.source.replace('{c}', quote_name(self._names[name]))} AS c{number}"
             for number, (name, rule) in enumerate(self._columns.items())
         )
-        schema, _, table = self._route.table.partition(".")
+        schema, _, table = self._source_name.partition(".")
         name = f"{quote_name(schema)}.{quote_name(table)}"
         rows = self._database.read(f"SELECT {texts} FROM {name}")  # noqa: S608 - quoted
         values = [

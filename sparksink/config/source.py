@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,6 +15,7 @@ from sparksink.config.target import Jdbc
 Format = Literal["auto", "json", "json-schema", "avro"]
 Route = Annotated[str, Field(pattern=r"^(topic|source|header:[^\s'\\]+)$")]
 """What names the table of a message: its topic, its source block, or a header."""
+_NOT_IN_TOPICS: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
 class Registry(Section):
@@ -45,6 +46,8 @@ class Modes(Section):
     """The connector's `bigint.unsigned.handling.mode`, for messages without schemas."""
     binary: Literal["bytes", "base64", "base64-url-safe", "hex"] = "bytes"
     """The connector's `binary.handling.mode`, for messages without schemas."""
+    field_name_adjustment: Literal["none", "avro", "avro_unicode"] = "none"
+    """The connector's `field.name.adjustment.mode`, to compare columns with `source.ddl.topic`."""
 
 
 class Source(Section):
@@ -148,6 +151,15 @@ class Source(Section):
         if self.route == "source" and (self.format == "avro" or self.schema_registry):
             raise ValueError("route: source reads JSON only; with Avro use route: header:NAME")
         return self
+
+    def table_name(self, name: str) -> str:
+        """Return the name that messages of ``db.table`` are routed by.
+
+        The connector replaces characters that topics do not have; of names with more dots the last
+        two parts count.
+        """
+        found = ".".join(name.split(".")[-2:])
+        return _NOT_IN_TOPICS.sub("_", found) if self.route == "topic" else found
 
     def has_topic(self, name: str) -> bool:
         """Return whether the sink reads a topic."""

@@ -43,6 +43,20 @@ class MessageSchema:
         return not self.avro or value.removeprefix("__v.") in self.members
 
 
+@dataclass(frozen=True, slots=True)
+class PlainFields:
+    """The fields of messages without a schema: ``known`` ones are defined or left out.
+
+    ``undefined`` are the others, if the settings name all columns to keep; otherwise None.
+    """
+
+    topic: str
+    mark: str
+    form: WireForm
+    known: frozenset[str]
+    undefined: frozenset[str] | None
+
+
 def parse_json_schema(mark: str, sample: bytes) -> MessageSchema:
     """Parse the schema that precedes a JSON message, and check that it fits the message.
 

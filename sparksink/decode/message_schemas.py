@@ -7,7 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from sparksink.change_position import ChangePosition
@@ -23,6 +23,7 @@ from sparksink.decode.format_names import (
 )
 from sparksink.decode.message_schema import (
     MessageSchema,
+    PlainFields,
     WireForm,
     parse_avro_schema,
     parse_json_schema,
@@ -41,20 +42,6 @@ from sparksink.schemas.versions import SchemaVersions
 from sparksink.source.routed_tables import LOGICAL_KEY
 
 
-@dataclass(frozen=True, slots=True)
-class PlainFields:
-    """The fields of messages without a schema: ``known`` ones are defined or left out.
-
-    ``undefined`` are the others, if the settings name all columns to keep; otherwise None.
-    """
-
-    topic: str
-    mark: str
-    form: WireForm
-    known: frozenset[str]
-    undefined: frozenset[str] | None
-
-
 class MessageSchemas:
     """The schemas that are known so far.
 
@@ -71,11 +58,14 @@ class MessageSchemas:
         ordering: Ordering | None = None,
         table: Callable[[str], str] = str,
         rules: Callable[[str], Columns] = lambda _: Columns(),
+        error: Callable[[str], TableError | None] = lambda _: None,
     ) -> None:
         self._versions = versions
         self._registry = registry
         self._table = table
         self._rules = rules
+        self.definition_error = error
+        """Returns why a table must not be read with its definition, None if it may."""
         self.ordering = ordering or Ordering()
         self.accepted = "" if source is None else accepted_sql(source)
         kept = source and source.schema_registry and source.schema_registry.cache_ttl
@@ -161,7 +151,9 @@ class MessageSchemas:
         """Return whether messages of a mark need a definition that is not known."""
         if mark == PLAIN:
             return self._versions(self._table(topic)) is None
-        return bool(self.undefined_columns(topic, mark))
+        return bool(
+            self.undefined_columns(topic, mark) or self.definition_error(self._table(topic))
+        )
 
     def needs_version(self, topic: str, mark: str) -> bool:
         """Return whether messages of a new mark are read with a definition of their table."""

@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from sparksink.decode.format_names import GARBAGE, PLAIN
-from sparksink.decode.message_schema import WireForm
-from sparksink.decode.message_schemas import MessageSchemas, PlainFields
+from sparksink.decode.message_schema import PlainFields, WireForm
+from sparksink.decode.message_schemas import MessageSchemas
 
 UNDEFINED: Final = f"{GARBAGE}:a field that the definition of its table lacks"
 """The mark of messages with such fields."""

@@ -76,6 +76,20 @@ def previous_name(ddl: str, table: str) -> str:
     return names.get(table, "")
 
 
+def exchanged_tables(ddl: str, database: str) -> list[str]:
+    """Return the tables, as ``db.table``, whose rows become a partition of the altered one.
+
+    :param database: the database of names without one.
+    """
+    found = []
+    for clause in read_alter_table(ddl).clauses:
+        if is_at(clause, "CONVERT", "TABLE"):
+            found.append(qualified_name(clause[2:], database))
+        if is_at(clause, "EXCHANGE", "PARTITION") and is_at(clause[3:], "WITH", "TABLE"):
+            found.append(qualified_name(clause[5:], database))
+    return found
+
+
 def qualified_name(tokens: Sequence[Token], database: str) -> str:
     """Return ``db.table`` for the name at the beginning of tokens.
 

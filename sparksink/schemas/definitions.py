@@ -9,7 +9,10 @@ from functools import partial
 
 from sparksink.change_position import BEGINNING
 from sparksink.config.keys import SinkConfig
+from sparksink.errors import TableError
+from sparksink.schemas.field_names import ADJUSTMENTS
 from sparksink.schemas.mysql_types import column_of
+from sparksink.schemas.routed_names import RoutedNames
 from sparksink.schemas.row_schema import RowSchema, filter_names
 from sparksink.schemas.schema_changes import Definition, parse_definitions
 from sparksink.schemas.value_changes import ValueChanges
@@ -22,7 +25,10 @@ Read = Callable[[int], list[Message]]
 
 
 class Definitions:
-    """The schema versions of all tables; ``value_changes`` are the statements with new values."""
+    """The schema versions of all tables, by the names that their messages are routed by.
+
+    ``value_changes`` are the statements with new values.
+    """
 
     def __init__(self, config: SinkConfig, read: Read) -> None:
         self._config = config
@@ -30,6 +36,8 @@ class Definitions:
         self._next = 0
         self._known: dict[str, SchemaVersions] = {}
         self._dropped: set[str] = set()
+        self._field_name = ADJUSTMENTS[config.source.modes.field_name_adjustment]
+        self._names = RoutedNames(config.source.table_name)
         self.value_changes = ValueChanges()
         self._lock = threading.Lock()
 
@@ -45,10 +53,13 @@ class Definitions:
             return found
 
     def versions(self, table: str) -> SchemaVersions | None:
-        """Return the versions of ``db.table``; the types of the configuration take precedence."""
+        """Return the versions of ``db.table``; the types of the configuration take precedence.
+
+        Those of tables that share a name are unknown.
+        """
         types = self._config.table(table).columns.types
         if not types:
-            return self._known.get(table)
+            return None if self._names.sharing(table) else self._known.get(table)
         modes = self._config.source.modes
         columns = tuple(column_of(name, kind, modes) for name, kind in types.items())
         return SchemaVersions(
@@ -57,13 +68,42 @@ class Definitions:
 
     def all_versions(self) -> Mapping[str, SchemaVersions]:
         """Return the versions of every table of the schema-change topic."""
-        return dict(self._known)
+        return {name: one for name, one in self._known.items() if not self._names.sharing(name)}
+
+    def error(self, table: str) -> TableError | None:
+        """Return why the messages of ``db.table`` must not be read with its definition, if so."""
+        if sharing := self._names.sharing(table):
+            return TableError(
+                f"{table}: messages of {' and '.join(sharing)} have the same name.",
+                "Set source.route if the messages name their tables, or let the connector capture"
+                " only one of them; then run park replay.",
+            )
+        if not self._known or table in self._known or not self._hides_renamed(table):
+            return None
+        return TableError(
+            f"{table}: no definition in source.ddl.topic has its name, so that renames of masked or"
+            " excluded columns are unknown.",
+            "Run park replay when the definition has arrived, or name all columns to keep with"
+            " columns.include.",
+        )
+
+    def source_name(self, table: str) -> str:
+        """Return the name of a table at the source, for the name that its messages have."""
+        return self._names.source_name(table)
+
+    def _hides_renamed(self, table: str) -> bool:
+        """Return whether a renamed column of a table may be one that the settings hide."""
+        rules = self._config.table(table).columns
+        names_all = rules.include is not None or bool(rules.types)
+        return bool(rules.mask or rules.exclude) and not names_all
 
     def _add(self, found: Definition) -> None:
+        found = self._names.follow(found)
         selects = partial(self._selects, found.table)
         self.value_changes.add(self._known.get(found.table), found, selects)
         if self._config.evolution.rename != "ddl":  # a renamed column then is a new column
             found = replace(found, renamed={})
+        found = found.with_names(self._field_name)
         if found.previous:
             self._follow(replace(found, table=found.previous, kind="DROP"))
         self._follow(found)
@@ -81,4 +121,4 @@ class Definitions:
 
     def _selects(self, table: str, column: str) -> bool:
         rules = self._config.table(table).columns
-        return bool(filter_names([column], rules.include, rules.exclude))
+        return bool(filter_names([self._field_name(column)], rules.include, rules.exclude))

@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -15,7 +15,13 @@ from sparksink.change_position import POS_LIMIT, ChangePosition, pack
 from sparksink.config.ordering import Ordering
 from sparksink.config.source import Modes
 from sparksink.errors import TableError
-from sparksink.schemas.ddl import added_columns, dropped_columns, previous_name, renamed_columns
+from sparksink.schemas.ddl import (
+    added_columns,
+    dropped_columns,
+    exchanged_tables,
+    previous_name,
+    renamed_columns,
+)
 from sparksink.schemas.defaults import connect_default, first_label
 from sparksink.schemas.defined_columns import DefinedColumn, parse_defined_column
 from sparksink.schemas.mysql_types import column_of
@@ -57,6 +63,20 @@ class Definition:
     previous: str = ""
     columns: tuple[DefinedColumn, ...] = ()
     source_renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def with_names(self, name: Callable[[str], str]) -> Definition:
+        """Return this definition with other names of columns; ``columns`` keep those of the source.
+
+        :param name: returns another name.
+        """
+        return replace(
+            self,
+            shape=RowSchema(tuple(replace(one, name=name(one.name)) for one in self.shape.columns)),
+            keys=tuple(map(name, self.keys)),
+            renamed={name(old): name(new) for old, new in self.renamed.items()},
+            source_renamed={name(old): name(new) for old, new in self.source_renamed.items()},
+            dropped=frozenset(map(name, self.dropped)),
+        )
 
     def spelled_like(self, names: Iterable[str]) -> Definition:
         """Return this definition with its former columns named as the table before spells them."""
@@ -136,21 +156,31 @@ def _statement_position(
 
 
 def parse_statements(
-    messages: Iterable[tuple[int, bytes, str | None]], ordering: Ordering
+    messages: Iterable[tuple[int, bytes, str | None]],
+    ordering: Ordering,
+    name: Callable[[str], str] = str,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each table of each message of the schema-change topic.
 
     It has ``offset, source_table, kind`` (CREATE, ALTER or DROP), ``ddl, file, pos``,
     ``source_millis`` and ``start``, the position; ``source_table`` and ``kind`` are None for
-    statements that concern no table. A renamed table also has a row as dropped, by its old name.
+    statements that concern no table. ``previous`` is the table's name before a rename, or empty;
+    ``exchanged`` are the tables whose rows became a partition of it. A renamed table also has a row
+    as dropped, by its old name.
+
+    :param name: returns the name that messages of ``db.table`` are routed by.
     """
     for offset, message, header in messages:
         with contextlib.suppress(*_INVALID):  # `parse_definitions` reports them
-            yield from _statements(offset, _payload(message), header, ordering)
+            yield from _statements(offset, _payload(message), header, ordering, name)
 
 
 def _statements(
-    offset: int, value: Mapping[str, Any], header: str | None, ordering: Ordering
+    offset: int,
+    value: Mapping[str, Any],
+    header: str | None,
+    ordering: Ordering,
+    name: Callable[[str], str],
 ) -> list[dict[str, Any]]:
     """Return the rows of a message."""
     source, ddl = value.get("source") or {}, _text(value.get("ddl"))
@@ -161,13 +191,20 @@ def _statements(
         "pos": _whole(source.get("pos"), POS_LIMIT),
         "source_millis": _whole(source.get("ts_ms"), _LAST_MILLIS),
         "start": _statement_position(source, header, ordering),
+        "previous": "",
+        "exchanged": (),
     }
     found = []
     for change in value.get("tableChanges") or [{}]:
-        table = table_name(change["id"]) if "id" in change else None
-        if table and (previous := previous_name(ddl or "", table)):
-            found.append({**statement, "source_table": previous, "kind": "DROP"})
-        found.append({**statement, "source_table": table, "kind": _text(change.get("type"))})
+        row: dict[str, Any] = {**statement, "source_table": None, "kind": _text(change.get("type"))}
+        if "id" in change:
+            table = table_name(change["id"])
+            row["source_table"], before = name(table), previous_name(ddl or "", table)
+            row["exchanged"] = [*map(name, exchanged_tables(ddl or "", table.partition(".")[0]))]
+            if before and name(before) != name(table):
+                row["previous"] = name(before)
+                found.append({**statement, "source_table": name(before), "kind": "DROP"})
+        found.append(row)
     return found
 
 

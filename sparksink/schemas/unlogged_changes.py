@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from sparksink.schemas.ddl import previous_name, qualified_name
-from sparksink.schemas.ddl_tokens import is_at, read_alter_table, read_tokens
+from sparksink.schemas.ddl_tokens import read_tokens
 
 _PARTITIONS: Final = re.compile(
     r"\b(?:DROP|TRUNCATE|EXCHANGE|DISCARD|IMPORT|CONVERT)\s+PARTITION\b"
@@ -31,15 +30,6 @@ def removes_rows(ddl: str) -> bool:
     return _PARTITIONS.search(words) is not None
 
 
-def _other_tables(ddl: str, database: str) -> Iterator[str]:
-    """Yield the tables whose rows become a partition of another one."""
-    for clause in read_alter_table(ddl).clauses:
-        if is_at(clause, "CONVERT", "TABLE"):
-            yield qualified_name(clause[2:], database)
-        if is_at(clause, "EXCHANGE", "PARTITION") and is_at(clause[3:], "WITH", "TABLE"):
-            yield qualified_name(clause[5:], database)
-
-
 def statements_without_events(
     found: Iterable[Mapping[str, Any]], before: Mapping[str, LastStatement]
 ) -> Iterator[Mapping[str, Any]]:
@@ -59,11 +49,11 @@ def statements_without_events(
             continue
         position, known = (one["file"], one["pos"]), last.get(table)
         is_free = known is None or (known[0] == "DROP" and known[1:] != position)
-        previous, reason = previous_name(ddl, table), one.get("reason") or None
+        previous, reason = one["previous"], one.get("reason") or None
         brings_rows = previous and (is_free or not is_copy(previous, table))
         if removes_rows(ddl) or brings_rows or reason:
             yield {**one, "reason": reason}
-        for other in _other_tables(ddl, table.partition(".")[0]):
+        for other in one["exchanged"]:
             yield {**one, "source_table": other, "reason": None}
         last[table] = (one["kind"], *position)
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from sparksink.change_position import BEGINNING, ChangePosition
 from sparksink.schemas.column_lineage import ColumnLineage
 from sparksink.schemas.ddl import replaces_table
+from sparksink.schemas.field_names import avro_name
 from sparksink.schemas.row_schema import Column, RowSchema
 from sparksink.schemas.schema_changes import Definition
 
@@ -116,14 +117,16 @@ class SchemaVersions:
     def names_of(self, number: int | None, name: str) -> frozenset[str]:
         """Return all names that a column of a version has had or got; of any one without a number.
 
-        A column that no version has yet may only be known by its rename.
+        They may be adjusted to Avro in messages. A column that no version has yet may only be known
+        by its rename.
         """
         lineage = self._source_lineage
         given = lineage.versions if number is None else [lineage.versions[self.at(number)]]
         here = {one.columns[name].number for one in given if name in one.columns}
         found = {name, *(other for other, one in lineage.columns() if one.number in here)}
         first = self.versions[0].definition.source_renamed
-        return frozenset(found | {old for old, new in first.items() if new in found})
+        found |= {old for old, new in first.items() if new in found}
+        return frozenset(found.union(map(avro_name, found)))
 
     def has_column(self, name: str) -> bool:
         """Return whether a column of a name is or was in the table."""
@@ -225,7 +228,8 @@ class SchemaVersions:
 
     def with_names(self, name: Callable[[str], str]) -> SchemaVersions:
         """Return the same versions with the column names of a target."""
-        return replace(self, versions=tuple(_with_names(one, name) for one in self.versions))
+        found = (replace(o, definition=o.definition.with_names(name)) for o in self.versions)
+        return replace(self, versions=tuple(found))
 
 
 def first_version(found: Definition, *, replaces: bool = False) -> SchemaVersions:
@@ -273,15 +277,3 @@ def _same_encoding(one: Definition, other: Definition) -> bool:
 
 def _without_default(column: Column) -> Column:
     return replace(column, default=None, optional=True)
-
-
-def _with_names(one: SchemaVersion, name: Callable[[str], str]) -> SchemaVersion:
-    found = one.definition
-    columns = (replace(column, name=name(column.name)) for column in found.shape.columns)
-    named = replace(
-        found,
-        shape=RowSchema(tuple(columns)),
-        renamed={name(old): name(new) for old, new in found.renamed.items()},
-        dropped=frozenset(map(name, found.dropped)),
-    )
-    return replace(one, definition=named)

@@ -73,3 +73,13 @@ def test_any_name_excludes_and_masks(rename: str) -> None:
         assert names(Columns(include=["id", name])) == ["id", "fiscal"]
         assert "fiscal" in masked_columns(Columns(mask={name: None}), found)
     assert names(Columns(exclude=["other"])) == ["id", "fiscal", "n"]
+
+
+@pytest.mark.parametrize("rename", ["ddl", "add"])
+def test_a_mask_may_name_a_column_as_messages_do(rename: str) -> None:
+    found = versions(
+        "CREATE TABLE t (id INT PRIMARY KEY, `tax id` INT)",
+        "ALTER TABLE t RENAME COLUMN `tax id` TO fiscal",
+        rename=rename,
+    )
+    assert found.names_of(None, "fiscal") == {"tax id", "tax_id", "fiscal"}
