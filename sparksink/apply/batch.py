@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from sparksink.apply.batch_measures import BatchMeasures
 from sparksink.decode.batch_summary import last_formats
-from sparksink.decode.format_names import in_version_order
+from sparksink.decode.format_names import has_columns, in_version_order
 from sparksink.decode.schema_discovery import FormatCount
 from sparksink.evolve.target_table import TargetTable
 from sparksink.state.snapshots import ReadProgress
@@ -72,6 +72,7 @@ class MessageBatch:
             sum(one.messages for one in counts) if self.whole else None,
             self.progress,
             sorted({one.partition for one in counts}),
+            any(one.kind is None and has_columns(one.mark) for one in counts),
         )
 
 
@@ -82,7 +83,8 @@ class TopicBatch:
     ``marks`` are the formats that occur, ``lasting`` those of the last messages of partitions,
     ``size`` is the number of messages, None for a selection. ``app`` and ``number`` identify the
     batch permanently. Without ``history`` only the mirror is written. ``progress`` has the end
-    offsets of the batch, ``partitions`` are the Kafka partitions of its messages.
+    offsets of the batch, ``partitions`` are the Kafka partitions of its messages. It is ``keyless``
+    if messages with columns may have no key.
     """
 
     messages: DataFrame
@@ -95,6 +97,7 @@ class TopicBatch:
     size: int | None
     progress: ReadProgress
     partitions: Sequence[int] = ()
+    keyless: bool = False
 
     def of_format(self, mark: str) -> DataFrame:
         """Return the messages of one format."""

@@ -28,6 +28,7 @@ from sparksink.decode.reading import MESSAGE, META, TableReading
 from sparksink.errors import TableError
 from sparksink.evolve.before_image import ROW
 from sparksink.evolve.migration_steps import fill_value_sql
+from sparksink.evolve.table_checks import check_same_keys
 from sparksink.evolve.target_table import TargetTable
 from sparksink.schemas.spark_types import BEFORE, ColumnConversion
 from sparksink.schemas.versions import SchemaVersions
@@ -114,6 +115,24 @@ class TopicTables:
             found = self._rules.keys
         return tuple(map(self._config.target.column, found))
 
+    @property
+    def has_configured_key(self) -> bool:
+        """Whether the settings name the key."""
+        return self._rules.keys is not None or self._rules.nopk.startswith("key:")
+
+    @property
+    def has_mirror(self) -> bool:
+        """Whether the mirror exists and its rows have a key."""
+        return bool(self._mirror.keys())
+
+    def check_keyless(self) -> None:
+        """Refuse rows without a key if the rows of the mirror have one.
+
+        :raises TableError: they have.
+        """
+        if keys := self._mirror.keys():
+            check_same_keys(self._route.table, json.dumps(keys), ())
+
     def counts_rows(self, keys: tuple[str, ...]) -> bool:
         """Return whether the mirror is a keyless one, which counts rows."""
         return counts_rows(self._rules, keys)
@@ -135,6 +154,7 @@ class TopicTables:
             )
         writers: list[TableWriter] = []
         if rules.mirror.enabled and keys:
+            self._check_history(keys)
             writers.append(self._mirror_writer(keys))
         if history and (rules.history.enabled or not keys):
             counts = self.counts_rows(keys)
@@ -143,6 +163,19 @@ class TopicTables:
             if counts:
                 writers.append(self._keyless_writer())
         return writers
+
+    def _check_history(self, keys: tuple[str, ...]) -> None:
+        """Refuse to begin a mirror of a table without the rows that had no key.
+
+        :raises TableError: only a history has these.
+        """
+        if not self._mirror.columns and self._history.columns and not self._history.keys():
+            raise TableError(
+                f"{self._route.table}: the key changed from [] to {json.dumps(keys)}, and the rows"
+                " from before are only in its history.",
+                f"Rename or remove {self._route.history}, take a new snapshot of the table, and run"
+                " park replay.",
+            )
 
     def sweep(self, end: Boundary) -> None:
         """Remove the rows of the mirror from before a position."""

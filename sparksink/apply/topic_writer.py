@@ -20,6 +20,7 @@ from sparksink.apply.dead_letters import REPLAY_PREFIX, DeadLetters
 from sparksink.apply.history_writer import HistoryWriter
 from sparksink.apply.keyed_mirror import KeyedMirror
 from sparksink.apply.position_check import check_positions, checks_positions
+from sparksink.apply.row_keys import RowKeys
 from sparksink.apply.snapshot_ends import SnapshotEnds
 from sparksink.apply.topic_reader import TopicReader
 from sparksink.apply.topic_schemas import TopicSchemas
@@ -61,6 +62,7 @@ class TopicWriter:
         self._letters = DeadLetters(state, config)
         self._last: list[str] = []
         self._targets = TopicTables(route, config, lake, state)
+        self._keys = RowKeys(route, self._schemas, self._targets, layouts)
 
     def apply(self, part: TopicBatch) -> TableResult:
         """Apply the messages of a batch.
@@ -106,9 +108,7 @@ class TopicWriter:
         ]
         if not layouts or self._reader.is_unreadable(part.marks):
             return BatchPlan([], [], [], refused)
-        message_key = self._schemas.message_key(marks)
-        keys = self._targets.keys(message_key)
-        moves = bool(keys) and keys != message_key
+        keys, moves = self._keys.plan(part, layouts)
         reading = partial(self._schemas.reading, keys=keys, moves=moves)
         readings = [name_format_in_errors(one.mark, partial(reading, one)) for one in layouts]
         writers = self._fit_writers(part, layouts, readings)

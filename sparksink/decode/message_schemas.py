@@ -197,6 +197,10 @@ class MessageSchemas:
         names = self._kinds[topic, kind]
         self._keys[topic] = [*(one for one in known if one != names), names]
 
+    def has_keys(self, topic: str) -> bool:
+        """Return whether messages of a topic had keys."""
+        return any(self._keys.get(topic, ()))
+
     def _names(self, topic: str, key: bytes) -> tuple[str, ...]:
         if key[:1] != b"\0":
             names = key_names(key)
