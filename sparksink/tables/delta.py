@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import ILLEGAL
@@ -24,11 +24,19 @@ from sparksink.tables import (
     filter_keys,
     merge_into,
 )
-from sparksink.tables.properties import facts_to_properties, properties_sql, properties_to_facts
+from sparksink.tables.properties import (
+    facts_to_properties,
+    properties_sql,
+    properties_to_facts,
+    read_properties,
+)
 
 _RETENTION: Final = "delta.deletedFileRetentionDuration"
 """The table property that VACUUM obeys: Delta 4 ignores the hours of the statement."""
 _DEFAULT_HOURS: Final = 168
+_CATALOG: Final = "spark_catalog"
+_BY_PATH: Final = ("delta",)
+"""The catalog and the namespace in which tables are named by their paths."""
 
 
 class DeltaTable:
@@ -52,7 +60,7 @@ class DeltaTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the facts, which are table properties."""
-        return properties_to_facts(self._properties_rows())
+        return properties_to_facts(self._stored_properties())
 
     def create(
         self,
@@ -117,9 +125,8 @@ class DeltaTable:
     def vacuum(self, hours: int) -> None:
         """Remove files that no version of the last hours has; the configured property wins."""
         if _RETENTION not in self._properties:
-            known = {row["key"]: row["value"] for row in self._properties_rows()}
             needed = _interval(hours)
-            if known.get(_RETENTION, _interval(_DEFAULT_HOURS)) != needed:
+            if self._stored_properties().get(_RETENTION, _interval(_DEFAULT_HOURS)) != needed:
                 clause = properties_sql({_RETENTION: needed})
                 self.run(f"ALTER TABLE {{table}} SET TBLPROPERTIES ({clause})")
         self.run("VACUUM {table}")
@@ -146,8 +153,8 @@ class DeltaTable:
             self._version += 1
         return self._version
 
-    def _properties_rows(self) -> Sequence[Row]:
-        return self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
+    def _stored_properties(self) -> Mapping[str, str]:
+        return read_properties(self._spark, _CATALOG, _BY_PATH, self._path)
 
     def _exists(self) -> bool:
         gateway = self._spark._jvm  # noqa: SLF001 - delta's Python package would be one more to ship

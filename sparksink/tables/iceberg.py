@@ -18,7 +18,12 @@ from sparksink.config.target import Catalog
 from sparksink.spark_errors import cause
 from sparksink.sql import quote_name, string_literal
 from sparksink.tables import Alteration, Merge, Rewrite, alter_sql, filter_keys, merge_into
-from sparksink.tables.properties import facts_to_properties, properties_sql, properties_to_facts
+from sparksink.tables.properties import (
+    facts_to_properties,
+    properties_sql,
+    properties_to_facts,
+    read_properties,
+)
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +63,8 @@ class IcebergTable:
         self, spark: SparkSession, catalog: str, path: Sequence[str], properties: Mapping[str, str]
     ) -> None:
         self._spark = spark
+        self._catalog = catalog
+        self._path = path
         self._namespace = ".".join(map(quote_name, (catalog, *path[:-1])))
         self._properties = {**_PROPERTIES, **properties}
         self._columns: Mapping[str, str] | None = None
@@ -75,7 +82,7 @@ class IcebergTable:
 
     def facts(self) -> Mapping[str, str]:
         """Return the table properties that are the sink's own."""
-        return properties_to_facts(self._properties_rows())
+        return properties_to_facts(self._stored_properties())
 
     def create(
         self,
@@ -167,7 +174,7 @@ class IcebergTable:
 
     def has_sort_order(self) -> bool:
         """Return whether the table has a sort order."""
-        return any(row["key"] == "sort-order" for row in self._properties_rows())
+        return "sort-order" in self._stored_properties()
 
     def _last_batch(self, writer: str) -> int:
         """Return the last batch of a writer, or -1; cached, as only this job writes."""
@@ -177,8 +184,7 @@ class IcebergTable:
             return self._written.get(writer, -1)
 
     def _read_writers(self) -> dict[str, int]:
-        properties = {row["key"]: row["value"] for row in self._properties_rows()}
-        found: dict[str, int] = json.loads(properties.get(_WRITTEN, "{}"))
+        found: dict[str, int] = json.loads(self._stored_properties().get(_WRITTEN, "{}"))
         rows = self._spark.sql(
             f"SELECT summary[{string_literal(_WRITER)}] AS writer,"  # noqa: S608 - a quote_name name
             f" max(CAST(summary[{string_literal(_BATCH)}] AS BIGINT)) AS batch"
@@ -189,8 +195,9 @@ class IcebergTable:
             found[row["writer"]] = max(row["batch"], found.get(row["writer"], -1))
         return found
 
-    def _properties_rows(self) -> Sequence[Any]:
-        return self._spark.sql(f"SHOW TBLPROPERTIES {self.identifier}").collect()
+    def _stored_properties(self) -> Mapping[str, str]:
+        *namespace, name = self._path
+        return read_properties(self._spark, self._catalog, namespace, name)
 
     def _set(self, properties: Mapping[str, str]) -> None:
         if properties:
