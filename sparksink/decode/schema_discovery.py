@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -14,6 +13,7 @@ from pyspark.sql import functions as f
 
 from sparksink.decode.format_names import GARBAGE, NEW_SCHEMA, PLAIN
 from sparksink.decode.message_schemas import MessageSchemas
+from sparksink.decode.samples import Message, SchemaSamples, read_keys, read_values
 from sparksink.errors import TableError
 
 _SAMPLES: Final = 100
@@ -25,12 +25,7 @@ _KINDS: Final = 20
 _REASONS: Final = 10
 """How many reasons the unreadable schemas of a topic have in a batch, without `_OTHER`."""
 _OTHER: Final = "a schema that is unknown or cannot be used"
-_BYTES: Final = 1 << 26
-"""The maximum size of all samples of one round."""
 _SCHEMA: Final = "xxhash64(get_json_object(CAST(value AS STRING), '$.schema'))"
-
-Message = tuple[str, int, int]
-"""Topic, partition and offset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +158,22 @@ def _discover_json_schemas(
     if not topics:
         return False
     new = frame.where((f.col("mark") == NEW_SCHEMA) & f.col("topic").isin(topics))
-    message = f.struct("timestamp", "partition", "offset")
-    ends = (f.min(message).alias("first"), f.max(message).alias("last"))
-    each = new.groupBy("topic", f.expr(_SCHEMA).alias("number")).agg(*ends)
-    found = each.orderBy("first").limit(_SAMPLES).collect()
-    ends_of_schema = {
-        (row["topic"], row["number"]): [(row["topic"], *row[end][1:]) for end in ("first", "last")]
-        for row in found
-    }
-    sampled = {one for both in ends_of_schema.values() for one in both}
-    samples = _samples(new, sampled, _BYTES // max(1, len(sampled)))
-    for (topic, number), both in ends_of_schema.items():
-        if why := _add_first_readable(layouts, topic, [samples[one][1] for one in both]):
-            unreadable.add_schema(topic, number, why)
+    for schema, samples in read_values(new, _new_schemas(new)):
+        if why := _add_first_readable(layouts, schema.topic, samples):
+            unreadable.add_schema(schema.topic, schema.number, why)
     return True
+
+
+def _new_schemas(messages: DataFrame) -> list[SchemaSamples]:
+    """Return the schemas of messages in the order of their first messages."""
+    message = f.struct("timestamp", "partition", "offset", f.octet_length("value").alias("size"))
+    ends = (f.min(message).alias("first"), f.max(message).alias("last"))
+    each = messages.groupBy("topic", f.expr(_SCHEMA).alias("number")).agg(*ends)
+    found = []
+    for topic, number, *both in each.orderBy("first").limit(_SAMPLES).collect():
+        places = [(topic, one["partition"], one["offset"]) for one in both]
+        found.append(SchemaSamples(topic, number, places, sum(one["size"] for one in both)))
+    return found
 
 
 def _add_first_readable(layouts: MessageSchemas, topic: str, samples: Iterable[bytes]) -> str:
@@ -208,30 +205,7 @@ def _discover_keys(
         for found in sorted((k for k in last if k[0] == topic), key=lambda k: -sizes[k])[:_KINDS]
     ]
     new = [found for found in often if not layouts.has_key(*found)]
-    samples = _samples(frame, [last[found] for found in new], _BYTES)
+    samples = read_keys(frame, [last[found] for found in new])
     for found in (found for found in last if found in often):
-        sample = samples[last[found]][0] if found in new else None
+        sample = samples[last[found]] if found in new else None
         layouts.add_key(*found, sample)
-
-
-def _samples(
-    frame: DataFrame, messages: Collection[Message], size: int
-) -> dict[Message, tuple[bytes, bytes]]:
-    """Return keys and the first bytes of values of some messages."""
-    if not messages:
-        return {}
-    offsets: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for topic, partition, offset in messages:
-        offsets[topic, partition].append(offset)
-    conditions = [
-        (f.col("topic") == topic) & (f.col("partition") == partition) & f.col("offset").isin(some)
-        for (topic, partition), some in offsets.items()
-    ]
-    found = frame.where(reduce(lambda one, other: one | other, conditions))
-    value = f.substring("value", 1, size).alias("value")
-    rows = found.select("topic", "partition", "offset", "key", value).collect()
-    return {
-        (row["topic"], row["partition"], row["offset"]):
-        (bytes(row["key"] or b""), bytes(row["value"] or b""))
-        for row in rows
-    }  # fmt: skip

@@ -55,7 +55,34 @@ def test_schemas_are_learned_in_the_order_in_which_they_came(spark: Any) -> None
     assert [list(layouts.layout("orders", "t", mark).shape.names) for mark in marks] == names
 
 
-def _with_schema(names: list[str]) -> Any:
-    fields = [{"type": "int32", "optional": False, "field": name} for name in names]
+def test_schemas_of_large_messages_are_learned_beside_many_others(spark: Any) -> None:
+    from sparksink.decode.batch_summary import summarize  # noqa: PLC0415 - needs Spark
+
+    layouts = MessageSchemas(lambda _: None, lambda _: "")
+    values = {f"t{n}": 1 for n in range(99)} | {"large": "a" * 400_000}
+    topics = {name: Topic(name) for name in values}
+    messages = [
+        topics[name].message({"id": 1}, _with_schema(["id"], value))
+        for name, value in values.items()
+        for _ in range(2)
+    ]
+    counted, counts = summarize(frame(spark, messages), layouts)
+    counted.unpersist()
+    assert {one.mark for one in counts if one.topic == "large"} == {"json:0"}
+    assert len(counts) == 100
+
+
+def test_large_samples_are_read_by_several_queries() -> None:
+    from sparksink.decode.samples import SchemaSamples, group_by_size  # noqa: PLC0415 - as above
+
+    given = [SchemaSamples("t", number, [], size) for number, size in enumerate((3, 4, 4, 20, 1))]
+    groups = group_by_size(given, 8)
+    assert [[one.number for one in group] for group in groups] == [[0, 1], [2], [3], [4]]
+    assert list(group_by_size([], 8)) == []
+
+
+def _with_schema(names: list[str], value: Any = 1) -> Any:
+    kind = "int32" if value == 1 else "string"
+    fields = [{"type": kind, "optional": False, "field": name} for name in names]
     schema = {"type": "struct", "fields": fields, "optional": False, "name": "v"}
-    return {"schema": schema, "payload": dict.fromkeys(names, 1)}
+    return {"schema": schema, "payload": dict.fromkeys(names, value)}
