@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -29,7 +28,9 @@ from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.schema_discovery import FormatCount
 from sparksink.schemas.definitions import Definitions
 from sparksink.session import set_shuffle_partitions
+from sparksink.source.routed_tables import is_table
 from sparksink.source.routes import Routes
+from sparksink.source.target_names import TargetNames
 from sparksink.state.sink_state import SinkState
 from sparksink.state.snapshots import RECORDED, ReadProgress
 from sparksink.state.table_result import Boundary, TableResult
@@ -55,6 +56,7 @@ class BatchProcessor:
         self._state = state
         self._definitions = definitions
         self._routes = Routes(config)
+        self._names = target_names(config, lake, state)
         self._layouts = message_schemas(config, definitions, schema, self._routes)
         self._cuts = TransactionTracker(config.source, self._layouts, state)
         self._parking = Parking(config, state)
@@ -130,6 +132,7 @@ class BatchProcessor:
         self, batch: MessageBatch, emptied: Sequence[TableResult]
     ) -> tuple[set[str], list[TableResult]]:
         """Write and sweep the tables; return the topics that are not parked, and the results."""
+        self._names.claim({one.topic for one in batch.counts})
         done = self._all_tables(batch)
         applied = self._not_parked(batch)
         swept = [*emptied, *self._sweep_behind_snapshots(batch)]
@@ -150,7 +153,7 @@ class BatchProcessor:
         """Return the topics of a batch whose tables are not parked."""
         parked = self._state.parked_tables().keys() - {batch.resumes}
         topics = {one.topic for one in batch.counts}
-        return {topic for topic in topics if self._flow(topic).route.table not in parked}
+        return {topic for topic in topics if self._routes.route(topic).table not in parked}
 
     def _coalesce(self, messages: DataFrame) -> DataFrame:
         """Coalesce partitions, as each one costs a task in every table's query."""
@@ -205,13 +208,16 @@ class BatchProcessor:
         self, topic: str, table: str, end: Boundary, resumes: str = ""
     ) -> TableResult | None:
         """Remove the rows of a table from before a position; None if it cannot and is parked."""
-        work = partial(self._flow(topic).sweep, end)
+
+        def work() -> TableResult:
+            return self._writer(topic).sweep(end)
+
         return self._isolation.run(work, table, resumed=table == resumes)
 
     def _count_pending(self, counts: Sequence[FormatCount]) -> Mapping[str, PendingMessages]:
         found: dict[str, PendingMessages] = {}
         for one in counts:
-            table = self._flow(one.topic).route.table
+            table = self._routes.route(one.topic).table
             known = found.get(table, PendingMessages(0, one.since))
             found[table] = PendingMessages(
                 known.messages + one.messages, min(known.since, one.since)
@@ -226,17 +232,28 @@ class BatchProcessor:
             return TableResult(table)
         context = part.marked.sparkSession.sparkContext
         context.setJobDescription(f"batch {part.number}: {table}")
-        work = partial(self._flow(topic).apply, part)
+
+        def work() -> TableResult:
+            return self._writer(topic).apply(part)
+
         done = self._isolation.run(work, table, part, resumed=resumed)
         if done is None:
             return TableResult(table)
         return replace(done, messages=part.size or 0, batch=part.number, topic=topic)
 
+    def _writer(self, topic: str) -> TopicWriter:
+        """Return the writer of a topic.
+
+        :raises TableError: its tables belong to another topic.
+        """
+        self._names.check(topic)
+        return self._flow(topic)
+
     def _flow(self, topic: str) -> TopicWriter:
         if topic not in self._flows:
             route = self._routes.route(topic)
             self._flows[topic] = TopicWriter(
-                route, self._config, self._layouts, self._lake, self._state
+                route, self._config, self._layouts, self._lake, self._state, self._names
             )
         return self._flows[topic]
 
@@ -254,6 +271,17 @@ def message_schemas(
         lambda table: config.table(table).columns,
         definitions.error,
     )
+
+
+def target_names(config: SinkConfig, lake: Lake, state: SinkState) -> TargetNames:
+    """Return the names of the target tables of a sink, claimed by the topics that it applied."""
+
+    def applied() -> set[str]:
+        routes, done = Routes(config), state.table_results()
+        known = {topic: done.get(routes.route(topic).table) for topic in state.topics()}
+        return {t for t, last in known.items() if is_table(t) and last and last.highest}
+
+    return TargetNames(config, lambda name: lake.table(name).columns() is not None, applied)
 
 
 def batch_partitions(config: SinkConfig, spark: SparkSession) -> int:

@@ -33,6 +33,7 @@ from sparksink.evolve.target_table import TargetTable
 from sparksink.schemas.spark_types import BEFORE, ColumnConversion
 from sparksink.schemas.versions import SchemaVersions
 from sparksink.source.routes import Route
+from sparksink.source.target_names import TargetNames
 from sparksink.state.sink_state import SinkState
 from sparksink.state.table_result import Boundary
 from sparksink.tables import Lake
@@ -61,8 +62,11 @@ def counts_rows(rules: TableConfig, keys: Sequence[str]) -> bool:
 class TopicTables:
     """The mirror and the history of one topic, as its settings define them."""
 
-    def __init__(self, route: Route, config: SinkConfig, lake: Lake, state: SinkState) -> None:
+    def __init__(
+        self, route: Route, config: SinkConfig, lake: Lake, state: SinkState, names: TargetNames
+    ) -> None:
         self._route = route
+        self._names = names
         self._config = config
         self._rules = config.table(route.table)
         self._lake = lake
@@ -144,7 +148,8 @@ class TopicTables:
     def writers(self, keys: tuple[str, ...], *, history: bool) -> list[TableWriter]:
         """Return the writers in the order in which they must write.
 
-        :raises TableError: the table has no key, and its settings forbid that.
+        :raises TableError: the table has no key, and its settings forbid that, or its history
+            belongs to another topic.
         """
         rules, table = self._rules, self._route.table
         if not keys and rules.nopk == "fail":
@@ -157,6 +162,8 @@ class TopicTables:
             self._check_history(keys)
             writers.append(self._mirror_writer(keys))
         if history and (rules.history.enabled or not keys):
+            if not rules.history.enabled:
+                self._names.claim_history(self._route)
             counts = self.counts_rows(keys)
             target = self._keyless_history if counts else self._history
             writers.append(HistoryWriter(table, target, rules.history, self._state, self._earlier))

@@ -32,6 +32,7 @@ from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.position_columns import header_position_sql
 from sparksink.decode.reading import TableReading
 from sparksink.source.routes import Route
+from sparksink.source.target_names import TargetNames
 from sparksink.state.sink_state import SinkState
 from sparksink.state.table_result import Boundary, TableResult
 from sparksink.tables import Lake
@@ -50,6 +51,7 @@ class TopicWriter:
         layouts: MessageSchemas,
         lake: Lake,
         state: SinkState,
+        names: TargetNames,
     ) -> None:
         self.route = route
         self._config = config
@@ -61,7 +63,7 @@ class TopicWriter:
         self._state = state
         self._letters = DeadLetters(state, config)
         self._last: list[str] = []
-        self._targets = TopicTables(route, config, lake, state)
+        self._targets = TopicTables(route, config, lake, state, names)
         self._keys = RowKeys(route, self._schemas, self._targets, layouts)
 
     def apply(self, part: TopicBatch) -> TableResult:
@@ -122,9 +124,9 @@ class TopicWriter:
         versions = self._layouts.versions(self.route.table)
         named = versions and versions.with_names(self._config.target.column)
         earlier = self._schemas.earlier()
+        writers = self._targets.writers(keys, history=part.history)
         if self._targets.counts_rows(keys):
             self._targets.check_row_columns(layouts, readings, named)
-        writers = self._targets.writers(keys, history=part.history)
         for writer in writers:
             for one, reading in zip(layouts, readings, strict=True):
                 renamed = self._schemas.target_renames(one)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from sparksink.errors import SinkError
+from sparksink.apply.batches import target_names
+from sparksink.errors import ConfigError, SinkError, TableError
 from sparksink.schemas.registry import SchemaRegistryClient
 from sparksink.sink import Sink
 from sparksink.source.kafka import Offsets
@@ -19,6 +20,7 @@ def run_checks(sink: Sink, found: Offsets) -> Iterator[str]:
 
     :param found: the topics of tables.
     :raises SinkError: something is missing, or does not respond.
+    :raises ConfigError: two topics would be written to one table.
     """
     source, target = sink.config.source, sink.config.target
     if not found:
@@ -42,6 +44,8 @@ def _check_server(key: str, request: Callable[[], object]) -> str:
 
 def _topics(sink: Sink, found: Offsets) -> Iterator[str]:
     routes, by_topic = Routes(sink.config), sink.config.source.route == "topic"
+    if by_topic:
+        _check_names(sink, found)
     for topic, partitions in sorted(found.items()):
         messages = sum(end - start for start, end in partitions.values())
         where = "the tables that its messages name"
@@ -51,6 +55,20 @@ def _topics(sink: Sink, found: Offsets) -> Iterator[str]:
             kinds = {route.mirror: rules.mirror.enabled, route.history: rules.history.enabled}
             where = " and ".join(name for name, is_kept in kinds.items() if is_kept)
         yield f"{topic} → {where}: {len(partitions)} partitions, {messages:,} messages"
+
+
+def _check_names(sink: Sink, topics: Iterable[str]) -> None:
+    """Refuse topics that would be written to the table of another one.
+
+    :raises ConfigError: there is one.
+    """
+    names = target_names(sink.config, sink.lake, sink.state)
+    names.claim(topics)
+    for topic in sorted(topics):
+        try:
+            names.check(topic)
+        except TableError as error:
+            raise ConfigError(error.args[0], error.remedy) from error
 
 
 def _named_topics(sink: Sink) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
-from sparksink.apply.batches import message_schemas
+from sparksink.apply.batches import message_schemas, target_names
 from sparksink.decode.batch_summary import summarize
 from sparksink.decode.format_names import has_columns, in_version_order, is_garbage
 from sparksink.decode.message_schemas import MessageSchemas
@@ -27,6 +27,8 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
     layouts = message_schemas(sink.config, sink.definitions, registry.schema, Routes(sink.config))
     frame, counts = summarize(messages, layouts)
     frame.unpersist()
+    names = target_names(sink.config, sink.lake, sink.state)
+    names.claim({one.topic for one in counts})
     for topic in sorted({one.topic for one in counts}):
         found = [one for one in counts if one.topic == topic]
         for mark in in_version_order({one.mark for one in found if is_garbage(one.mark)}):
@@ -35,6 +37,7 @@ def plan(sink: Sink, messages: DataFrame) -> Iterator[str]:
             yield f"{topic}: {size:,} messages would be dead letters: {why}"
         marks = in_version_order({one.mark for one in found if has_columns(one.mark)})
         try:
+            names.check(topic)
             yield from _table(sink, layouts, topic, marks)
         except TableError as error:
             yield f"{topic}: would be parked: {error}"

@@ -16,7 +16,7 @@ from typing import Final, Protocol, runtime_checkable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from sparksink.apply.batches import message_schemas
+from sparksink.apply.batches import message_schemas, target_names
 from sparksink.change_position import ChangePosition
 from sparksink.commands import replay
 from sparksink.config.operation import DeadLetterQueue
@@ -65,8 +65,10 @@ def rebuild(
     """Rebuild a table; the lease must be held. Parked messages are applied after that.
 
     :param offsets: returns the present offsets of the topics.
-    :raises TableError: the topic does not have the whole table, or its messages are unusable.
+    :raises TableError: the topic does not have the whole table, its messages are unusable, or the
+        mirror belongs to another topic.
     """
+    target_names(sink.config, sink.lake, sink.state).check(route.topic)
     old = sink.lake.table(route.mirror)
     if not isinstance(old, Replaceable):
         raise TableError(f"{route.table}: a table of a database cannot be replaced in one step.")

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 from sparksink.config.keys import SinkConfig
-from sparksink.errors import ConfigError
 from sparksink.source import routed_tables
 
 
@@ -23,30 +22,20 @@ class Route:
 class Routes:
     """Names the tables of topics: ``prefix.db.table`` is the topic of ``db.table``.
 
-    Each routed table of a topic has its own route.
+    Each routed table of a topic has its own route. `TargetNames` finds routes to the same table.
     """
 
     def __init__(self, config: SinkConfig) -> None:
         self._config = config
         self._target = config.target
-        self._taken: dict[str, str] = {}
 
     def route(self, topic: str) -> Route:
-        """Return the route of a topic or routed table.
-
-        :raises ConfigError: a target table belongs to another topic already.
-        """
+        """Return the route of a topic or routed table."""
         *before, table = routed_tables.table_name_parts(topic)
         database = before[-1] if before else ""
         own = self._config.table(f"{database}.{table}").target
         mirror = self._name(own.name or self._target.table_name, database, table)
         history = self._name(own.history_name or self._target.history_name, database, table)
-        for name in (mirror, history):
-            other = self._taken.setdefault(name.lower(), topic)
-            if other != topic:
-                raise ConfigError(
-                    f"The topics {other} and {topic} would both be written to {name}."
-                )
         return Route(topic, f"{database}.{table}", mirror, history)
 
     def _name(self, template: str, database: str, table: str) -> str:

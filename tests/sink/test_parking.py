@@ -54,6 +54,36 @@ def test_a_table_with_too_many_unreadable_messages_or_an_unexpected_error_is_par
     assert len(rows(made, "_cdc/parked", "offset")) == 5
 
 
+def test_a_new_table_with_the_name_of_another_one_is_parked_alone(
+    sink: MakeSink, spark: Any
+) -> None:
+    from sparksink.commands import replay  # noqa: PLC0415
+    from sparksink.commands.check import run_checks  # noqa: PLC0415
+    from sparksink.errors import ConfigError  # noqa: PLC0415
+
+    orders, upper = Topic("srv.shop.orders", COLUMNS), Topic("srv.shop.Orders", COLUMNS)
+    past = Topic("srv.shop.orders__history", COLUMNS)
+    made = sink(target=TARGET)
+    made.batches.apply(frame(spark, [orders.change("c", 100, None, row(1))]), "app", 0)
+    for number in (1, 2):
+        made = sink(target=TARGET)
+        changes = [one.change("c", 100 + number, None, row(10 * number)) for one in (upper, past)]
+        made.batches.apply(frame(spark, changes), "app", number)
+        reason = "shop.Orders would be written to shop__Orders, which belongs to srv.shop.orders."
+        assert [*made.state.parked_tables()] == ["shop.Orders"]
+        assert made.state.parked_tables()["shop.Orders"].startswith(reason)
+    with pytest.raises(ConfigError, match="which belongs to srv"):
+        list(run_checks(made, {orders.name: {}, upper.name: {}}))
+    made.batches.apply(frame(spark, [orders.change("c", 110, None, row(2))]), "app", 3)
+    assert rows(made, "shop__orders", "id") == [(1,), (2,)]
+    assert rows(made, "shop__orders__history", "id") == [(10,), (20,)]
+    own = {"match": r"shop\.Orders", "target": {"name": "orders2"}}
+    made = sink(target=TARGET, tables=[own])
+    assert replay.replay_parked(made, "shop.Orders") == 2
+    assert made.state.parked_tables() == {}
+    assert rows(made, "orders2", "id") == [(10,), (20,)]
+
+
 def test_a_table_whose_rows_cannot_be_swept_is_parked_alone(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ from sparksink.evolve.target_table import TargetTable
 from sparksink.schemas.definitions import Definitions
 from sparksink.schemas.spark_types import BEFORE
 from sparksink.source.routes import Routes
+from sparksink.source.target_names import TargetNames
 from sparksink.sql import quote_name
 from tests.fixtures.sink.crashing import Crash
 from tests.fixtures.sink.deliveries import Delivery
@@ -86,7 +87,8 @@ class Process:
         """Fit the tables of a topic to messages with these formats."""
         if topic not in self._writers:
             route, state = Routes(self._config).route(topic), None
-            given: Any = (route, self._config, self.layouts, self._lake, state)
+            names = TargetNames(self._config, lambda _: False, set)
+            given: Any = (route, self._config, self.layouts, self._lake, state, names)
             self._writers[topic] = TopicWriter(*given)
         last = {place[0]: mark for place, mark in sorted(marks.items()) if has_columns(mark)}
         none: Any = None

@@ -1,4 +1,4 @@
-"""Tables are named by the topics, or have names of their own; no two topics share one."""
+"""Tables are named by the topics, or have names of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ pytest.importorskip("pyspark")
 from connector.debezium.topics import sanitize
 from sparksink.change_position import ChangePosition
 from sparksink.config.file import parse
-from sparksink.errors import ConfigError
 from sparksink.schemas.definitions import Definitions, Message
 from sparksink.source.routes import Route, Routes
 from tests.fixtures.sink.defined import defined
@@ -30,13 +29,6 @@ def test_a_table_has_a_name_of_its_own() -> None:
     assert routes.route("srv.hr.Staff").mirror == "staff"
     assert routes.route("srv.hr.Staff").history == "hr__staff__history"
     assert routes.route("srv.shop.items").mirror == "shop__items"
-
-
-def test_a_name_of_another_topic_is_refused() -> None:
-    routes = Routes(parse(changed(tables=TABLES)))
-    routes.route("srv.hr.orders")
-    with pytest.raises(ConfigError, match="would both be written to Orders"):
-        routes.route("srv.shop.orders")
 
 
 @pytest.mark.parametrize("name", ["shop.orders", "shop.order items", "größe.a$b", "shop.a.b"])
