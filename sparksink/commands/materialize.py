@@ -15,6 +15,7 @@ from typing import Final, Protocol, runtime_checkable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.apply.batches import target_names
 from sparksink.apply.keyless_mirror import KEYLESS_COLUMNS
 from sparksink.apply.scd2_mirror import SCD2_COLUMNS
 from sparksink.apply.topic_tables import MIRROR_COLUMNS
@@ -67,7 +68,8 @@ def export_mirrors(
     routes = [
         one for one in map(Routes(sink.config).route, topics) if re.fullmatch(tables, one.table)
     ]
-    present = [one for one in routes if _has_mirror(sink, one)]
+    names = target_names(sink.config, sink.lake, sink.state)
+    present = [one for one in routes if _has_mirror(sink, one) and names.owns(one.topic)]
     if not present:
         raise SinkError(f"There is no mirror of a table that matches {tables}.")
     for route in present:

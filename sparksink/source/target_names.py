@@ -56,6 +56,11 @@ class TargetNames:
         if error := self._errors.get(topic):
             raise error
 
+    def owns(self, topic: str) -> bool:
+        """Return whether the tables of a topic are its own."""
+        self.claim([topic])
+        return self._errors.get(topic) is None
+
     def claim_history(self, route: Route) -> None:
         """Claim the name of a history that the settings disable.
 

@@ -29,14 +29,7 @@ class Job:
     def refused(self, *topics: str) -> list[str]:
         """Return the topics of a batch whose tables belong to others."""
         self.names.claim(topics)
-        return [topic for topic in topics if self._is_refused(topic)]
-
-    def _is_refused(self, topic: str) -> bool:
-        try:
-            self.names.check(topic)
-        except TableError:
-            return True
-        return False
+        return [topic for topic in topics if not self.names.owns(topic)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +38,11 @@ class Job:
 )
 def test_of_new_topics_the_first_one_by_name_has_the_table(topic: str, other: str) -> None:
     assert Job().refused(other, "srv.shop.items", topic) == [other]
-    assert Job().refused(topic, other) == [other]
+    job = Job()
+    assert job.refused(topic, other) == [other]
+    job.names.check(topic)
+    with pytest.raises(TableError, match=f"would be written to shop__.*belongs to {topic}"):
+        job.names.check(other)
 
 
 def test_a_topic_that_was_applied_keeps_its_table() -> None:
