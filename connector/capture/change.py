@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from connector.capture.snapshot_events import (
     ChunkedReadBegan,
@@ -28,16 +28,28 @@ Operation = Literal["c", "u", "d", "r", "t"]
 Row = tuple[Any, ...]
 RowPairs = list[tuple[Row | None, Row | None]]
 """Rows before and after an event: no row before an insert, none after a delete."""
-PositionText = tuple[str, str]
-"""The position of an event as text, in two parts: before and after the number of a row.
-
-For example ``("0/binlog.000004/157/", "")``. The second part is ``/end`` for the last row of the
-snapshot of a table and ``/empty`` for a table without rows."""
 SchemaChangeKind = Literal["CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE"]
 WaitCause = Literal["database", "history"]
 """The system that a capture waits for: its database, or the Kafka of its schema history."""
 SchemaChangeCause = Literal["parsed", "unparsed", "resolved"]
 """A parsed statement, one that could not be parsed, or a definition that replaces a wrong one."""
+
+
+class PositionText(NamedTuple):
+    """The position of an event as text: ``start``, the number of a row, and ``end``.
+
+    For example ``0/binlog.000004/157/`` and the number. ``first`` is added to the numbers of rows,
+    so that they are unique where several events have one position. ``end`` is ``/end`` for the last
+    row of the snapshot of a table and ``/empty`` for a table without rows.
+    """
+
+    start: str
+    end: str = ""
+    first: int = 0
+
+    def of_row(self, number: int) -> str:
+        """Return the position of a row of the event."""
+        return f"{self.start}{self.first + number}{self.end}"
 
 
 class Position(Protocol):

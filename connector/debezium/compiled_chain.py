@@ -86,7 +86,7 @@ class CompiledChain:
             if written is not None:
                 change.rows = []  # as below
                 return written
-        texts, numbered = change.position_text, change.first_row is not None
+        text, numbered = change.position_text, change.first_row is not None
         writers: dict[tuple[bool, bool, bool], WriteRow] = {}
         messages: list[Message] = []
         for row, (before, after) in numbered_rows(change, self._options):
@@ -94,12 +94,12 @@ class CompiledChain:
             shape = (before is not None, after is not None, moves)
             write = writers.get(shape)
             if write is None:
-                kind = RowKind(change.op, *shape, counts, texts is not None)
+                kind = RowKind(change.op, *shape, counts, text is not None)
                 write = writers[shape] = self._function(table, kind)(*event)
             number = row if numbered else 0
             block = transaction.event(codec.table.id) if counts else None
             following = transaction.event(codec.table.id) if counts and moves else None
-            position = None if texts is None else f"{texts[0]}{number}{texts[1]}"
+            position = None if text is None else text.of_row(number)
             write(before, after, number, block, following, position, messages.append)
         change.rows = []  # rows may be huge, and their messages may have to wait
         return messages

@@ -28,7 +28,7 @@ def add_position_headers(
     remaining = iter(messages)
     each = _count_of_each(messages, change, options)
     for number, count in _counts(change, options) if each is None else _numbers(change, each):
-        text = f"{position_text[0]}{number}{position_text[1]}"
+        text = position_text.of_row(number)
         for _ in range(count):
             yield with_position(next(remaining), text)
 

@@ -128,6 +128,8 @@ class Translator:
             timestamp, at.server_id, position, size = event.header
             if position > 0:
                 at.move(position, size)
+            elif at.is_compressed:
+                at.move_inside(size)
             handle = handler_of(event.__class__)
             if handle is not None:
                 yield from handle(event)

@@ -39,6 +39,7 @@ class Coordinates:
         self.rows_done = start.row
         self._own_count = start.own_count
         self.is_compressed = False
+        self._payload_offset = self._payload_read = 0
         self.ts_micros = 0
         self.commits = self.committed_ms = 0
         self.epoch, self.server = start.epoch, start.server
@@ -95,6 +96,12 @@ class Coordinates:
     def enter_compressed(self) -> None:
         """Enter a compressed transaction: the positions of its events are those of the whole."""
         self.is_compressed = True
+        self._payload_offset = self._payload_read = 0
+
+    def move_inside(self, size: int) -> None:
+        """Move to the next event of a compressed transaction."""
+        self._payload_offset = self._payload_read
+        self._payload_read += size
 
     def begin(self) -> None:
         """Begin a transaction at the present event."""
@@ -143,8 +150,14 @@ class Coordinates:
 
     @property
     def position_text(self) -> PositionText:
-        """The position of the present event as text."""
-        return f"{self.epoch}/{self.file}/{self.pos}/", ""
+        """The position of the present event as text.
+
+        The events of a compressed transaction have one position. There the numbers of rows start
+        with the offset of their event in the uncompressed transaction: each row has a byte at
+        least, so they are unique, and the same when the transaction is read again from its middle.
+        """
+        first = self._payload_offset if self.is_compressed else 0
+        return PositionText(f"{self.epoch}/{self.file}/{self.pos}/", first=first)
 
     def position(self) -> BinlogPosition:
         """Return the position from which a restart would read, as of now."""

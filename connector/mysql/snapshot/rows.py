@@ -69,7 +69,9 @@ class SnapshotMarkers:
         if not self.position_headers:
             return None
         at = self.at
-        return f"{at.epoch}/{at.file}/{at.pos}/", "" if table in self.partly_read else end
+        return PositionText(
+            f"{at.epoch}/{at.file}/{at.pos}/", "" if table in self.partly_read else end
+        )
 
 
 def _part(rows: PairsOrRows, start: int, stop: int) -> PairsOrRows:

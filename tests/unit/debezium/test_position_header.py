@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connector.capture.change import RowChanges, Truncated
+from connector.capture.change import PositionText, RowChanges, Truncated
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.data.record import Message, Record
@@ -20,7 +21,7 @@ from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
 from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE, changes, codec_for
 
-POSITION = ("7/b.000003/157/", "")
+POSITION = PositionText("7/b.000003/157/")
 VALUES = tuple(None if field.schema.optional else 1 for field in SOURCE.fields)
 CODEC = codec_for((Field("id", INT32), Field("name", STRING)), ("id",))
 OPTIONS = EventOptions("acme", NAMING, SOURCE, ROW_SLOT, now=lambda: 1)
@@ -79,10 +80,23 @@ def test_all_messages_of_a_row_have_its_number() -> None:
     assert positions(list(pipeline(OPTIONS).messages(delete))) == ["7/b.000003/157/0"] * 2
 
 
+def test_the_numbers_of_rows_start_where_the_position_says() -> None:
+    behind = POSITION._replace(first=900)
+    update = RowChanges(CODEC, "u", [(A, B), (B, C)], VALUES, 4, behind)
+    for made in (pipeline(OPTIONS), pipeline(OPTIONS, same)):
+        found = list(made.messages(replace(update, rows=list(update.rows))))
+        assert positions(found) == ["7/b.000003/157/904", *["7/b.000003/157/905"] * 3]
+        assert [
+            json.loads(one.value)["payload"]["source"]["row"] for one in found if one.value
+        ] == [4, 5, 5]
+
+
 def test_rows_of_a_snapshot_have_no_numbers() -> None:
-    end = RowChanges(CODEC, "r", [(None, A), (None, C)], VALUES, None, (POSITION[0], "/end"))
+    end = RowChanges(
+        CODEC, "r", [(None, A), (None, C)], VALUES, None, POSITION._replace(end="/end")
+    )
     assert positions(list(pipeline(OPTIONS).messages(end))) == ["7/b.000003/157/0/end"] * 2
-    empty = Truncated(CODEC, VALUES, (POSITION[0], "/empty"))
+    empty = Truncated(CODEC, VALUES, POSITION._replace(end="/empty"))
     assert positions(list(pipeline(OPTIONS).messages(empty))) == ["7/b.000003/157/0/empty"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from connector.capture.change import RowChanges
+from connector.capture.change import PositionText, RowChanges
 from connector.converters.simple_header import SimpleHeaderConverter
 from connector.data.schema import INT32, STRING, Field
 from connector.debezium.encoder import DebeziumEncoder
@@ -23,7 +23,7 @@ def test_ids_in_headers_stand_behind_all_others() -> None:
     """A tombstone has that of the key's schema alone, and the position stands before them."""
     options = replace(OPTIONS, tombstones=True)
     gone = RowChanges(CODEC, "d", [((1, "a"), None)], SOURCE_VALUES)
-    for text in (None, ("1/", "")):
+    for text in (None, PositionText("1/")):
         ways = [
             [
                 (message.value is None, [name for name, _ in message.headers or ()])

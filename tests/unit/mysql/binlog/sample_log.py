@@ -47,6 +47,13 @@ def set_positions(events: Iterable[bytes]) -> list[bytes]:
     return found
 
 
+def compressed_log_of(*rows_of_events: list[int]) -> list[bytes]:
+    """The same transaction in one event; the events inside have no position."""
+    gtid, *inside = log_of(*rows_of_events)
+    without = [event[:13] + bytes(4) + event[17:] for event in inside]
+    return set_positions([gtid, written.compressed_transaction(b"".join(without))])
+
+
 def translated(
     events: Iterable[bytes],
     start: BinlogPosition | None = None,
@@ -54,7 +61,12 @@ def translated(
     statements: list[str] | None = None,
 ) -> list[Change]:
     parser = EventParser(checksums=False)
-    parsed: list[BinlogEvent] = [parser.event(event, 0, len(event)) for event in events]
+    parsed: list[BinlogEvent] = []
+    for event in events:
+        if parser.is_compressed_transaction(event, 0):
+            parsed += parser.transaction(event, 0, len(event))
+        else:
+            parsed.append(parser.event(event, 0, len(event)))
     tables = Tables()
     tables.put(Table(TableId("shop", "orders"), TABLE.columns))
     codec = codec_of(TABLE)
@@ -76,8 +88,8 @@ def translated(
         start,
     )
     found: list[Change] = []
-    for event in parsed:  # one batch an event: after each the position is reported
-        found += translator.changes([event])
+    for one in parsed:  # one batch an event: after each the position is reported
+        found += translator.changes([one])
     return found
 
 
@@ -89,6 +101,16 @@ def values(changes: Iterable[Change]) -> list[tuple[int, int]]:
         if isinstance(change, RowChanges)
         for number, (_, after) in enumerate(change.rows)
         if after is not None
+    ]
+
+
+def position_texts(changes: Iterable[Change]) -> list[str]:
+    """Return the text of the position of each row."""
+    return [
+        change.position_text.of_row((change.first_row or 0) + number)
+        for change in changes
+        if isinstance(change, RowChanges) and change.position_text
+        for number in range(len(change.rows))
     ]
 
 

@@ -24,7 +24,9 @@ from tests.unit.mysql.binlog.sample_log import (
     GTID_BODY,
     LOG,
     SERVER,
+    compressed_log_of,
     log_of,
+    position_texts,
     set_positions,
     translated,
     values,
@@ -79,6 +81,31 @@ def test_a_start_from_any_reported_position_loses_and_repeats_nothing(
         start: Any = change.position
         again = _from(log, start)
         assert seen + values(translated(again, start)) == whole
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), min_size=1, max_size=4))
+def test_each_row_of_a_compressed_transaction_has_a_position_of_its_own(
+    rows: list[list[int]],
+) -> None:
+    """They are in order, and the same after a start from any reported position."""
+    log, options = compressed_log_of(*rows), TranslateOptions(position_headers=True)
+    begin = BinlogPosition(FILE, FIRST, GtidSet.parse(f"{SERVER}:1-4"), epoch=0)
+    changes = translated(log, begin, options)
+    assert values(changes) == [(v, n) for event in rows for n, v in enumerate(event)]
+    texts = position_texts(changes)
+    prefix = f"0/{FILE}/{FIRST + len(log[0])}/"
+    assert all(text.startswith(prefix) for text in texts)
+    numbers = [int(text.removeprefix(prefix)) for text in texts]
+    assert len(numbers) == sum(map(len, rows))
+    assert numbers == sorted(set(numbers))
+    seen: list[str] = []
+    for change in changes:
+        if not isinstance(change, Progress):
+            seen += position_texts([change])
+            continue
+        start: Any = change.position
+        again = translated(_from(log, start), start, options)
+        assert seen + position_texts(again) == texts
 
 
 def _from(log: list[bytes], start: BinlogPosition) -> list[bytes]:
