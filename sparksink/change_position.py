@@ -7,6 +7,10 @@ clocks go back.
 ``rank`` orders changes with the same coordinates: a change of key is a delete and a create of the
 same row event, and a snapshot row comes before any binlog event at the position of the snapshot.
 ``epoch`` grows when the numbering of binlog files restarts, for example after a failover.
+
+Rows from 2²⁰ on carry into ``pos``. The order remains: only the position header numbers rows that
+far, by the bytes of a compressed transaction (``binlog_transaction_compression``). No compression
+makes a transaction 2²⁰ times smaller, so the next position is larger.
 """
 
 from __future__ import annotations
@@ -19,8 +23,8 @@ POSITION_COLUMNS: Final = ("__seq_hi", "__seq_lo")
 OPERATION_RANKS: Final = {"r": 0, "d": 1, "t": 1, "c": 2, "u": 2}
 """Operation → its rank among the changes with the same coordinates."""
 
-ROW_LIMIT: Final = 1 << 20
-POS_LIMIT: Final = 1 << 41
+ROW_LIMIT: Final = 1 << 40
+POS_LIMIT: Final = 1 << 40
 _FILE_LIMIT: Final = 1 << 32
 _EPOCH_LIMIT: Final = 1 << 31
 

@@ -20,7 +20,7 @@ _HEADER: Final = (
     "try_cast(split_part(position, '/', 1) AS BIGINT)",
     "split_part(position, '/', 2)",
     "try_cast(split_part(position, '/', 3) AS BIGINT)",
-    "try_cast(split_part(position, '/', 4) AS INT)",
+    "try_cast(split_part(position, '/', 4) AS BIGINT)",
 )
 """SQL of epoch, file, position and row in the header."""
 
@@ -84,7 +84,8 @@ def position_sql(fields: EventFields, ordering: Ordering) -> tuple[str, str]:
         )
     # Messages from before the header was configured have epoch 0.
     hi = hi_sql(f"coalesce({epoch}, 0L)", f"coalesce({fields.file}, {file})")
-    lo = f"coalesce({fields.pos}, {pos})", f"coalesce({fields.row}, {row}, 0)"
+    # The field repeats the numbers of rows within a compressed transaction, the header does not.
+    lo = f"coalesce({fields.pos}, {pos})", f"coalesce({row}, {fields.row}, 0)"
     return hi, lo_sql(*lo, fields.op)
 
 

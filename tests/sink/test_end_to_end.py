@@ -183,6 +183,70 @@ def assert_verified(made: Any, database: FreshDatabase, capsys: pytest.CaptureFi
     assert "1 missing, 1 too many, 1 different" in output
 
 
+def test_compressed_transactions_with_position_headers(
+    database: FreshDatabase, broker: KafkaBroker, millrace: MillraceWorker, sink: MakeSink
+) -> None:
+    from sparksink.commands.subcommands import run  # noqa: PLC0415
+
+    database.execute("CREATE TABLE pairs (id INT PRIMARY KEY, v INT)", "CREATE TABLE bag (v INT)")
+    client, name, topics = (
+        ConnectClient(millrace.url),
+        f"sink-{database.name}",
+        Topics(broker.address),
+    )
+    headers = {"millrace.position.headers": "true"}
+    client.create(name, connector(database, broker, "true") | headers)
+    prefix = f"srv-{database.name}.{database.name}"
+    try:
+        client.wait_for(name, "RUNNING")
+        for table in ("pairs", "bag"):
+            topics.wait_for(f"{prefix}.{table}", 1)  # a snapshot without rows
+        database.execute(
+            "SET SESSION binlog_transaction_compression = ON",
+            "BEGIN",
+            "INSERT INTO pairs VALUES (1, 0), (2, 0), (3, 0)",
+            "DELETE FROM pairs WHERE id = 1",
+            "UPDATE pairs SET v = 1",
+            "UPDATE pairs SET v = 2 WHERE id = 3",
+            "INSERT INTO bag VALUES (7)",
+            "INSERT INTO bag VALUES (7)",
+            "COMMIT",
+        )
+        topics.wait_for(f"{prefix}.pairs", 1 + 3 + 2 + 2 + 1)  # the delete has a tombstone
+        topics.wait_for(f"{prefix}.bag", 1 + 2)
+    finally:
+        client.delete(name)
+        client.close()
+    streamed = [
+        message
+        for table in ("pairs", "bag")
+        for message in topics.read(f"{prefix}.{table}")
+        if message.value and message.payload()["op"] != "t"
+    ]
+    sources = [message.payload()["source"] for message in streamed]
+    assert len({(source["file"], source["pos"]) for source in sources}) == 1
+    assert sorted(source["row"] for source in sources) == [0, 0, 0, 0, 0, 0, 1, 1, 2]
+    assert (
+        len({dict(message.headers)["millrace.position"] for message in streamed})
+        == len(streamed)
+        == 9
+    )
+    made = sink(
+        source={
+            "kind": "kafka",
+            "bootstrap.servers": broker.address,
+            "topics": rf"{prefix}\..*",
+        },
+        ordering={"epoch": "header"},
+        nopk="bag_view",
+    )
+    run(made, ONCE)
+    assert rows(made, f"{database.name}__pairs", "id", "v") == database.query(
+        "SELECT id, v FROM pairs ORDER BY id"
+    )
+    assert rows(made, f"{database.name}__bag", "v", "__count") == [(7, 2)]
+
+
 @pytest.mark.slow
 def test_messages_that_are_gone_before_they_were_read_stop_the_job(
     broker: KafkaBroker,
