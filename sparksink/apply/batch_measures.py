@@ -124,7 +124,7 @@ def read_measures(observation: ObservedChanges) -> BatchMeasures:
 def measure(changes: Sequence[DataFrame], rules: Rules, *, partitions: bool) -> BatchMeasures:
     """Measure persisted changes, with their ``partitions`` if positions are checked."""
     used = ("__fault", "__op", "__streamed", "__end", "__seq_hi", "__seq_lo", "__source_ts")
-    columns = (*used, "__partition", "__offset")
+    columns = (*used, "__partition", "__offset", "__timestamp")
     every = reduce(DataFrame.unionByName, [one.select(*columns) for one in changes])
     found = _from_row(every.agg(*_aggregates(rules, None)).collect()[0].asDict(), ())
     return replace(found, partitions=measure_partitions(every)) if partitions else found

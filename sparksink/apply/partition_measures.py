@@ -1,4 +1,7 @@
-"""Measures of the changes of one Kafka partition that show whether binlog positions went back."""
+"""Measures of the changes of one Kafka partition that show whether positions went back.
+
+The time of a change is that of the source, or with ordering.mode=kafka that of its message.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,12 @@ from sparksink.change_position import ChangePosition
 from sparksink.state.table_result import PartitionEnd
 
 _GOOD: Final = "__fault IS NULL"
+_BY_OFFSET: Final = "__seq_hi = 0"
+"""The condition of changes that Kafka's offsets order."""
 # Rows of a snapshot have the position of its start: they may repeat at any time.
-_STREAMED: Final = f"{_GOOD} AND __streamed AND __op <> 'r'"
-_MICROS: Final = "unix_micros(__source_ts)"
+_STREAMED: Final = f"{_GOOD} AND ({_BY_OFFSET} OR (__streamed AND __op <> 'r'))"
+_TIME: Final = f"CASE WHEN {_BY_OFFSET} THEN __timestamp ELSE __source_ts END"
+_MICROS: Final = f"unix_micros({_TIME})"
 _CHANGE: Final = (
     f"named_struct('hi', __seq_hi, 'lo', __seq_lo, 'offset', __offset, 'at', {_MICROS})"
 )
@@ -29,7 +35,7 @@ _MEASURES: Final[Mapping[str, tuple[str, str, str]]] = {
 
 
 class MeasuredChange(NamedTuple):
-    """A change of a batch; ``at`` is the source's time in microseconds."""
+    """A change of a batch; ``at`` is its time in microseconds."""
 
     position: ChangePosition
     offset: int
@@ -78,7 +84,7 @@ def measure_partitions(changes: DataFrame) -> Mapping[int, PartitionMeasures]:
 
 
 def _aggregates(here: str) -> Mapping[str, Column]:
-    where = f"{here}__source_ts IS NOT NULL AND "
+    where = f"{here}({_TIME}) IS NOT NULL AND "
     found = {
         name: f.expr(f"{function}(CASE WHEN {where}{which} THEN {sql} END).change")
         for name, (function, which, sql) in _MEASURES.items()

@@ -31,7 +31,10 @@ class PendingSweep(NamedTuple):
 
 
 class PartitionEnd(NamedTuple):
-    """The highest position of a Kafka partition, and its latest source time in microseconds."""
+    """The highest position of a Kafka partition, and its latest time in microseconds.
+
+    That is the time of the source, or with ordering.mode=kafka that of the message.
+    """
 
     highest: ChangePosition
     at: int

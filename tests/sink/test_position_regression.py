@@ -1,4 +1,4 @@
-"""Positions of another binlog park their table; positions of redelivered changes do not."""
+"""Positions of another log park their table; positions of redelivered changes do not."""
 
 from __future__ import annotations
 
@@ -117,3 +117,56 @@ def test_replayed_dead_letters_are_older(sink: MakeSink, spark: Any) -> None:
     replay_dead_letters(made)
     assert made.state.parked_tables() == {}
     assert rows(made, "shop__orders", "id") == [(1000,), (900,), (950,)]
+
+
+KAFKA: dict[str, Any] = {
+    "ordering": {"mode": "kafka"},
+    "mirror": {"truncate": "ignore", "sweep": False},
+    "columns": {"types": {"id": "int", "v": "varchar(9)"}},
+}
+
+
+def stored(message: Row, offset: int, timestamp: int) -> Row:
+    return {**message, "offset": offset, "timestamp": timestamp}
+
+
+def test_offsets_of_a_recreated_topic_park_the_table(sink: MakeSink, spark: Any) -> None:
+    """Also if its first messages are those of a snapshot, or rows without a time of the source."""
+    orders, rows_alone, snapshot = (Topic(f"srv.shop.{n}") for n in ("orders", "plain", "read"))
+    first = [
+        *(stored(orders.change("c", 90 + n, None, {"id": n, "v": "a"}), 1000 + n, 5000 + n)
+          for n in (1, 2)),
+        stored(rows_alone.message({"id": 1}, {"id": 1, "v": "a"}), 1000, 5000),
+        stored(snapshot.change("c", 90, None, {"id": 1, "v": "a"}), 0, 5000),
+    ]  # fmt: skip
+    apply(sink(**KAFKA), spark, 0, first)
+    made = sink(**KAFKA)
+    made.batches.apply(frame(spark, first), "again", 0)  # another checkpoint
+    assert made.state.parked_tables() == {}
+    again = [
+        stored(orders.change("u", 100, None, {"id": 1, "v": "b"}), 3, 9000),
+        stored(orders.change("d", 110, {"id": 2, "v": "a"}, None), 4, 9001),
+        stored(rows_alone.message({"id": 1}, {"id": 1, "v": "b"}), 3, 9000),
+        stored(snapshot.change("r", 100, None, {"id": 1, "v": "b"}, snapshot="last"), 0, 9000),
+    ]
+    made.batches.apply(frame(spark, again), "again", 1)
+    parked = made.state.parked_tables()
+    assert sorted(parked) == ["shop.orders", "shop.plain", "shop.read"]
+    assert all("the topic was created again" in reason for reason in parked.values())
+    assert all("epoch" not in reason for reason in parked.values())
+    assert made.state.table("parked").read().count() == 4
+
+
+def test_later_offsets_of_a_topic_are_applied(sink: MakeSink, spark: Any) -> None:
+    """Whatever the times of messages are, which a producer sets."""
+    topic = Topic()
+    values = [("c", 5000), ("u", 4000), ("u", 6000), ("u", 4500)]
+    messages = [
+        stored(topic.change(op, 100, None, {"id": 1, "v": str(n)}), 10 + n, timestamp)
+        for n, (op, timestamp) in enumerate(values)
+    ]
+    for number, part in enumerate((messages[:2], messages[1:3], messages[3:])):
+        made = sink(**KAFKA)
+        apply(made, spark, number, part)
+    assert made.state.parked_tables() == {}
+    assert rows(made, "shop__orders", "v") == [("3",)]

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from sparksink.apply.partition_measures import MeasuredChange, PartitionMeasures
-from sparksink.apply.position_check import change_of_another_binlog
+from sparksink.apply.position_check import change_of_another_log
 from sparksink.change_position import ChangePosition
 from sparksink.state.table_result import PartitionEnd
 
@@ -44,7 +44,7 @@ def detect(messages: Sequence[Change], chance: random.Random) -> bool:
     while changes:
         size = chance.randint(1, len(changes))
         seen, changes = measure_batch(changes[:size]), changes[size:]
-        if change_of_another_binlog(seen, end):
+        if change_of_another_log(seen, end):
             return True
         end = seen.end if end is None else later(end, seen.end)
     return False
