@@ -16,7 +16,7 @@ from sparksink.decode.format_names import has_columns, in_version_order
 from sparksink.decode.schema_discovery import FormatCount
 from sparksink.evolve.target_table import TargetTable
 from sparksink.state.snapshots import ReadProgress
-from sparksink.state.table_result import Boundary
+from sparksink.state.table_result import Boundary, PartitionEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,15 @@ class TableBatch:
 
     ``app`` and ``number`` identify the batch permanently, so that nothing is written twice.
     ``check`` validates the measures before anything is written, for which ``partitions`` are
-    measured, too. ``due`` returns the snapshot ends whose sweep is due now.
+    measured, too. ``ends`` are the ends of the partitions before, None if ambiguous positions are
+    not refused. ``due`` returns the snapshot ends whose sweep is due now.
     """
 
     frames: Sequence[DataFrame]
     app: str
     number: int
     partitions: Sequence[int]
+    ends: Mapping[int, PartitionEnd] | None
     check: Callable[[BatchMeasures], None]
     due: Callable[[Iterable[Boundary]], list[Boundary]]
 

@@ -13,6 +13,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
+from sparksink.apply.ambiguous_positions import NEWEST_FIRST, AmbiguousPositions
 from sparksink.apply.batch import TableBatch
 from sparksink.apply.batch_measures import BatchMeasures, observe, read_measures
 from sparksink.apply.mirror import MirroredTable, TableMirror
@@ -29,7 +30,7 @@ _BOUNDED: Final = ("tinyint", "smallint", "int", "bigint", "date", "string", "de
 
 def last_changes(changes: DataFrame, keys: Iterable[str]) -> DataFrame:
     """Keep the last change of each key."""
-    order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
+    order = map(f.desc, NEWEST_FIRST)
     window = Window.partitionBy(*(f.col(quote_name(key)) for key in keys)).orderBy(*order)
     rows = changes.where("__fault IS NULL AND __op <> 't'")
     return rows.withColumn("__n", f.row_number().over(window)).where("__n = 1").drop("__n")
@@ -41,7 +42,7 @@ def fold_changes(changes: DataFrame, keys: Iterable[str], columns: Iterable[str]
     Changes count from the last one that is not an update, which has the whole row; ``__whole`` is
     true if there is one.
     """
-    order = [f.desc("__seq_hi"), f.desc("__seq_lo"), f.desc("__offset")]
+    order = map(f.desc, NEWEST_FIRST)
     line = Window.partitionBy(*(f.col(quote_name(key)) for key in keys)).orderBy(*order)
     rows = changes.where("__fault IS NULL AND __op <> 't'").withColumn(
         "__all", f.expr("__op <> 'u'")
@@ -103,9 +104,15 @@ class KeyedMirror(TableMirror):
         frame, observation = observe(
             changes, self._rules, self._bound_by(columns), batch.partitions
         )
+        positions = None
+        if batch.ends is not None:
+            positions = AmbiguousPositions(frame, self._keys, batch.ends)
+            frame = positions.frame
         rows = self._one_change_per_key(frame, columns).localCheckpoint()
         seen = read_measures(observation)
         batch.check(seen)
+        if positions is not None:
+            positions.check(self._name)
         self._apply(rows, seen, columns, batch)
         return seen
 

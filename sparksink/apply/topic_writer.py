@@ -13,6 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from sparksink.apply.ambiguous_positions import check_persisted
 from sparksink.apply.batch import TableBatch, TableWriter, TopicBatch
 from sparksink.apply.batch_measures import BatchMeasures, measure
 from sparksink.apply.batch_plan import BatchPlan, MessageFormatError, name_format_in_errors
@@ -34,7 +35,7 @@ from sparksink.decode.reading import TableReading
 from sparksink.source.routes import Route
 from sparksink.source.target_names import TargetNames
 from sparksink.state.sink_state import SinkState
-from sparksink.state.table_result import Boundary, TableResult
+from sparksink.state.table_result import Boundary, PartitionEnd, TableResult
 from sparksink.tables import Lake
 
 _OBSERVED_PARTITIONS: Final = 4
@@ -80,7 +81,8 @@ class TopicWriter:
             return self._apply_without_columns(part, columns.refused)
         batch = self._batch(part, self._reader.read(part, columns))
         return replace(
-            self._write(part, columns.writers, batch), seconds=time.monotonic() - started
+            self._write(part, columns.writers, batch, columns.readings[-1].keys),
+            seconds=time.monotonic() - started,
         )
 
     def plan(self, part: TopicBatch) -> BatchPlan:
@@ -144,7 +146,10 @@ class TopicWriter:
         # Replayed dead letters are older than changes that were applied.
         checked = checks_positions(self._config.ordering) and not app.startswith(REPLAY_PREFIX)
         partitions = part.partitions if checked else ()
-        return TableBatch(frames, app, part.number, partitions, self._check, ends.due)
+        reached = (
+            self._partition_ends() if checked and self._config.ordering.mode == "binlog" else None
+        )
+        return TableBatch(frames, app, part.number, partitions, reached, self._check, ends.due)
 
     def _apply_without_columns(self, part: TopicBatch, refused: Mapping[str, str]) -> TableResult:
         """Apply a batch without a message that has columns: tombstones and unreadable messages."""
@@ -193,11 +198,15 @@ class TopicWriter:
         frames = [self._reader.tombstones(part, reading), *self._reader.unreadable(part, {})]
         history = part.history and self._targets.has_history()
         writers = self._targets.writers(reading.keys, history=history)
-        done = self._write(part, writers, self._batch(part, frames))
+        done = self._write(part, writers, self._batch(part, frames), reading.keys)
         return replace(done, seconds=time.monotonic() - started)
 
     def _write(
-        self, part: TopicBatch, writers: Sequence[TableWriter], batch: TableBatch
+        self,
+        part: TopicBatch,
+        writers: Sequence[TableWriter],
+        batch: TableBatch,
+        keys: Sequence[str],
     ) -> TableResult:
         """Write to all tables; changes that are read more than once are persisted."""
         if not batch.frames:
@@ -212,10 +221,13 @@ class TopicWriter:
             seen = self._measure(batch)
             if self._needs_order(writers):
                 batch.check(seen)
+            if self._needs_positions(writers) and batch.ends is not None:
+                rows = batch.changes_for(writers[0].target)
+                check_persisted(self.route.table, rows, keys, batch.ends)
             # A history takes a batch once: a message that has become readable when the batch is
             # repeated is missing there, and must be a dead letter.
             reasons = self._add_dead_letters(part, batch, seen)
-            checked = replace(batch, partitions=())
+            checked = replace(batch, partitions=(), ends=None)
             results = [writer.write(checked) for writer in writers]
             written = next((result for result in results if result is not None), seen)
             written = replace(written, partitions=seen.partitions)
@@ -234,6 +246,12 @@ class TopicWriter:
         only_history = all(isinstance(writer, HistoryWriter) for writer in writers)
         return not only_history or self._rules.history.dedupe == "replay"
 
+    def _needs_positions(self, writers: Sequence[TableWriter]) -> bool:
+        """Return whether a table is written for which positions must be unique."""
+        return bool(writers) and (
+            self._needs_order(writers) or self._rules.history.dedupe != "none"
+        )
+
     def _measure(self, batch: TableBatch) -> BatchMeasures:
         return measure(batch.frames, self._rules.mirror, partitions=bool(batch.partitions))
 
@@ -247,8 +265,11 @@ class TopicWriter:
 
     def _check(self, seen: BatchMeasures) -> None:
         """Refuse positions of another binlog, see `check_positions`."""
+        check_positions(self.route.table, seen, self._partition_ends())
+
+    def _partition_ends(self) -> Mapping[int, PartitionEnd]:
         last = self._state.last(self.route.table)
-        check_positions(self.route.table, seen, last.partitions if last else {})
+        return last.partitions if last else {}
 
     def _result(
         self, seen: BatchMeasures, writers: Sequence[TableWriter], reasons: Mapping[str, int]

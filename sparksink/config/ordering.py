@@ -27,8 +27,9 @@ class Ordering(Section):
     `millrace.position.headers=true`.
     """
     on_position_regression: Literal["fail", "ignore"] = "fail"
-    """`ignore`: binlog positions that go back do not park the table, and such changes count as old
-    ([positions that go back](../sink/consistency.md#positions-that-go-back)).
+    """`ignore`: positions that go back do not park the table, and such changes count as old
+    ([positions that go back](../sink/consistency.md#positions-that-go-back)); nor do changes of
+    [compressed transactions](../sink/consistency.md#compressed-transactions) without a header.
     """
 
     @property

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.histories import ANY_ORDER
 from tests.fixtures.sink.recorded import MakeSink
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.test_process import assert_converged, recorded_history
@@ -122,7 +123,7 @@ def submitted(url: str, folder: Path) -> int:
 
 @pytest.mark.slow
 def test_executors_of_their_own(cluster: str, sink: MakeSink, tmp_path: Path) -> None:
-    given: dict[str, Any] = {
+    given: dict[str, Any] = ANY_ORDER | {
         "history": {"enabled": True},
         "parallelism": {"batch.partitions": 2, "shuffle.partitions": 2},
     }

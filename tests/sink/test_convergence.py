@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.sink.crashing import Crash, CrashingLake, CrashingTable
-from tests.fixtures.sink.histories import Source, delivered
+from tests.fixtures.sink.histories import ANY_ORDER, Source, delivered
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.conftest import settings
 
@@ -19,7 +19,7 @@ each_format = pytest.mark.parametrize("table_format", ["delta", "iceberg"])
 
 def run(sink: MakeSink, spark: Any, tmp_path: Path, seed: int, tables: int, **more: Any) -> None:
     """Deliver random histories with crashes, restarts and repetitions, and compare."""
-    chance = random.Random(seed)
+    chance, more = random.Random(seed), ANY_ORDER | more
     sources = [Source(Topic(f"srv.shop.t{n}", COLUMNS), seed * 100 + n) for n in range(tables)]
     messages = [source.live(chance.randint(20, 120)) for source in sources]
     parts = [delivered(m, 3, seed + n) for n, m in enumerate(messages)]

@@ -19,13 +19,17 @@ from typing import Any
 import pytest
 
 from tests.fixtures.sink.crashing import Crash, CrashingLake, CrashingSession
+from tests.fixtures.sink.histories import ANY_ORDER
 from tests.fixtures.sink.recorded import MakeSink, Row, rows
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.test_convergence import real_lake
 from tests.sink.test_mutations import mend
 from tests.sink.test_process import SPARK, assert_converged, recorded_history
 
-GIVEN: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": "iceberg"}}
+GIVEN: dict[str, Any] = ANY_ORDER | {
+    "history": {"enabled": True},
+    "target": {"format": "iceberg"},
+}
 
 
 def start(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
@@ -42,7 +46,7 @@ def start(tmp_path: Path, *words: str) -> subprocess.Popen[bytes]:
 def test_a_killed_command_is_run_again(sink: MakeSink, tmp_path: Path, words: list[str]) -> None:
     from sparksink.commands.subcommands import run  # noqa: PLC0415
 
-    given: dict[str, Any] = {"history": {"enabled": True}}
+    given: dict[str, Any] = ANY_ORDER | {"history": {"enabled": True}}
     source, parts, _ = recorded_history(tmp_path, 3, steps=40, files=2, **given)
     run(sink(**given), Namespace(once=True))
     lease = tmp_path / "lake" / "_cdc" / "lease.json"

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped] # it has no types of its own
 
-from tests.fixtures.sink.histories import Source, delivered
+from tests.fixtures.sink.histories import ANY_ORDER, Source, delivered
 from tests.fixtures.sink.recorded import MakeSink, Row, Topic, field, rows
 from tests.fixtures.worker import ROOT, wait_for
 from tests.sink.conftest import settings
@@ -55,7 +55,10 @@ def has_advanced(tmp_path: Path, before: int) -> bool:
 def test_a_job_that_is_killed_and_stopped_converges(
     sink: MakeSink, tmp_path: Path, table_format: str
 ) -> None:
-    given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
+    given: dict[str, Any] = ANY_ORDER | {
+        "history": {"enabled": True},
+        "target": {"format": table_format},
+    }
     source, parts, _ = recorded_history(tmp_path, 5, steps=300, files=12, **given)
     chance = random.Random(5)
     for kill in range(3):
@@ -85,7 +88,10 @@ def test_a_job_is_killed_between_any_two_writes(
     """Another process takes up the checkpoint of one that was killed at a random moment."""
     from sparksink.commands.subcommands import run  # noqa: PLC0415
 
-    given: dict[str, Any] = {"history": {"enabled": True}, "target": {"format": table_format}}
+    given: dict[str, Any] = ANY_ORDER | {
+        "history": {"enabled": True},
+        "target": {"format": table_format},
+    }
     source, parts, config = recorded_history(tmp_path, seed, steps=80, files=5, **given)
     chance = random.Random(seed)
     begun = Path(config["checkpoint"]) / "offsets" / str(chance.randrange(3))
