@@ -47,8 +47,9 @@ def json_text_sql(value: str, *, nulls: bool = False) -> str:
 
 
 def key_text_sql(keys: Iterable[str]) -> str:
-    """Return SQL of the text of a key, which identifies a row."""
-    return json_text_sql(f"struct({', '.join(map(quote_name, keys))})")
+    """Return SQL of the text of a key, which identifies a row, also if its columns are renamed."""
+    values = (f"{quote_name(key)} AS k{number}" for number, key in enumerate(keys))
+    return json_text_sql(f"struct({', '.join(values)})")
 
 
 def typed_literal(value: Any, kind: str) -> str:

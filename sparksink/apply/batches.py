@@ -66,7 +66,9 @@ class BatchProcessor:
             config, definitions, state, self._sweep, self._flows.keys()
         )
         statements = self._statements.store if config.source.ddl_topic is not None else None
-        self._late = LateDefinitions(self._layouts, statements, definition_seconds)
+        self._late = LateDefinitions(
+            self._layouts, lambda topic: self._flow(topic).tables, statements, definition_seconds
+        )
         self._pool = ThreadPoolExecutor(config.parallelism.tables, "table")
         self.progress = BatchProgress(-1)
         """The progress of the running or last batch."""

@@ -12,9 +12,12 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 
+from sparksink.apply.topic_tables import TopicTables
 from sparksink.decode.batch_summary import summarize
+from sparksink.decode.format_names import PLAIN, has_columns
 from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.schema_discovery import FormatCount
+from sparksink.decode.undefined_columns import undefined_columns
 from sparksink.decode.undefined_fields import UNDEFINED
 
 DEFINITION_SECONDS: Final = 10.0
@@ -25,14 +28,19 @@ _LOOK_SECONDS: Final = 0.5
 class LateDefinitions:
     """Waits once for each topic, until another statement arrives: a definition may never come.
 
-    ``read`` reads new statements and returns whether there are any; None without a schema-change
-    topic.
+    ``tables`` returns the tables of a topic. ``read`` reads new statements and returns whether
+    there are any; None without a schema-change topic.
     """
 
     def __init__(
-        self, layouts: MessageSchemas, read: Callable[[], bool] | None, seconds: float
+        self,
+        layouts: MessageSchemas,
+        tables: Callable[[str], TopicTables],
+        read: Callable[[], bool] | None,
+        seconds: float,
     ) -> None:
         self._layouts = layouts
+        self._tables = tables
         self._read = read
         self._seconds = seconds
         self._missed: set[str] = set()
@@ -58,8 +66,23 @@ class LateDefinitions:
 
     def _lacking(self, counts: Iterable[FormatCount]) -> set[str]:
         """Return the topics with messages that a definition is missing for."""
-        return {
-            one.topic
-            for one in counts
-            if one.mark == UNDEFINED or self._layouts.lacks_definition(one.topic, one.mark)
-        }
+        return {topic for topic, mark in {(o.topic, o.mark) for o in counts}
+                if mark == UNDEFINED or self._lacks(topic, mark)}  # fmt: skip
+
+    def _lacks(self, topic: str, mark: str) -> bool:
+        """Return whether messages of a mark need a definition that is missing.
+
+        Without definitions those with a schema do as long as their table is new. A column that no
+        definition has is a transform's, if it came before; one of a former name is not.
+        """
+        if not has_columns(mark):
+            return False
+        if self._layouts.definition_error(self._layouts.table(topic)) is not None:
+            return True
+        defined = self._layouts.defined_columns(topic, "")
+        if defined is None:
+            return mark == PLAIN or not self._tables(topic).exist()
+        return any(
+            name.lower() in defined or not self._tables(topic).has_column(name)
+            for name in undefined_columns(self._layouts, topic, mark)
+        )

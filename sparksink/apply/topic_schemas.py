@@ -11,6 +11,7 @@ from sparksink.config.keys import SinkConfig
 from sparksink.decode.message_schema import MessageSchema
 from sparksink.decode.message_schemas import MessageSchemas
 from sparksink.decode.reading import TableReading
+from sparksink.decode.undefined_columns import hidden_columns
 from sparksink.errors import TableError
 from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
 from sparksink.evolve.migration_steps import fill_value_sql
@@ -41,7 +42,7 @@ class TopicSchemas:
         table, rules = self._route.table, self._rules.columns
         found = self._layouts.layout(self._route.topic, table, mark)
         self._check_names(found)
-        if undefined := self._layouts.undefined_columns(self._route.topic, mark):
+        if undefined := hidden_columns(self._layouts, self._route.topic, mark):
             raise TableError(
                 f"{self._route.table}: no definition in source.ddl.topic has the column"
                 f" {undefined[0]}, which may be a renamed one that is masked or excluded.",

@@ -102,6 +102,7 @@ class TopicTables:
         how = layout.with_names(self._config.target.column)
         target = TargetTable(name, self._lake.table(name), own, rules, kind, how, fills=mirror)
         target.keeps_past = keeps_past
+        target.has_positions = self._config.ordering.mode == "binlog"
         target.appends_first = mirror and self._config.snapshot.fast_path
         target.beside_keys = POSITION_COLUMNS if mirror and self._rules.mirror.scd == 2 else ()
         return target
@@ -140,6 +141,15 @@ class TopicTables:
     def counts_rows(self, keys: tuple[str, ...]) -> bool:
         """Return whether the mirror is a keyless one, which counts rows."""
         return counts_rows(self._rules, keys)
+
+    def exist(self) -> bool:
+        """Return whether the mirror or the history exists."""
+        return bool(self._mirror.columns or self._history.columns)
+
+    def has_column(self, name: str) -> bool:
+        """Return whether the mirror or the history has a column of the source."""
+        named = self._config.target.column(name)
+        return named in self._mirror.columns or named in self._history.columns
 
     def has_history(self) -> bool:
         """Return whether the history exists."""

@@ -64,8 +64,8 @@ class TopicWriter:
         self._state = state
         self._letters = DeadLetters(state, config)
         self._last: list[str] = []
-        self._targets = TopicTables(route, config, lake, state, names)
-        self._keys = RowKeys(route, self._schemas, self._targets, layouts)
+        self.tables = TopicTables(route, config, lake, state, names)
+        self._keys = RowKeys(route, self._schemas, self.tables, layouts)
 
     def apply(self, part: TopicBatch) -> TableResult:
         """Apply the messages of a batch.
@@ -126,18 +126,19 @@ class TopicWriter:
         versions = self._layouts.versions(self.route.table)
         named = versions and versions.with_names(self._config.target.column)
         earlier = self._schemas.earlier()
-        writers = self._targets.writers(keys, history=part.history)
-        if self._targets.counts_rows(keys):
-            self._targets.check_row_columns(layouts, readings, named)
+        writers = self.tables.writers(keys, history=part.history)
+        if self.tables.counts_rows(keys):
+            self.tables.check_row_columns(layouts, readings, named)
         for writer in writers:
             for one, reading in zip(layouts, readings, strict=True):
                 renamed = self._schemas.target_renames(one)
                 given = (one.shape, reading.columns, keys, renamed, named, earlier)
                 name_format_in_errors(one.mark, partial(writer.target.fit, *given))
-        if self._targets.counts_rows(keys) and part.history:
-            self._targets.store_row_columns(readings, named)
+            writer.target.complete(earlier)
+        if self.tables.counts_rows(keys) and part.history:
+            self.tables.store_row_columns(readings, named)
         if keys and self._config.ordering.tombstones_count:
-            self._targets.store_key(readings[-1])
+            self.tables.store_key(readings[-1])
         return writers
 
     def _batch(self, part: TopicBatch, frames: list[DataFrame]) -> TableBatch:
@@ -164,7 +165,7 @@ class TopicWriter:
 
     def sweep(self, end: Boundary) -> TableResult:
         """Remove the rows from before a position that is not part of this batch."""
-        self._targets.sweep(end)
+        self.tables.sweep(end)
         known = self._state.last(self.route.table) or TableResult(self.route.table)
         return replace(known, version=self.version(), swept=True, topic=self.route.topic)
 
@@ -178,7 +179,7 @@ class TopicWriter:
         versions = self._layouts.versions(self.route.table)
         created = versions and versions.created
         if created and self._rules.mirror.truncate != "ignore":
-            self._targets.sweep(Boundary(*created, None))
+            self.tables.sweep(Boundary(*created, None))
 
     def _sweep_empty(self, marks: DataFrame) -> None:
         """Remove the rows from before a snapshot of the empty table."""
@@ -187,17 +188,17 @@ class TopicWriter:
         positions = marks.select(f.struct(f.expr(hi), f.expr(lo), at).alias("position"))
         found = positions.agg(f.max("position").alias("position")).collect()[0]["position"]
         if found is not None and None not in found[:2]:
-            self._targets.sweep(Boundary(*found))
+            self.tables.sweep(Boundary(*found))
 
     def _only_tombstones(self, part: TopicBatch) -> TableResult:
         """Delete rows with the stored reading of keys, as no value was read since the start."""
-        reading = self._targets.stored_key()
+        reading = self.tables.stored_key()
         if reading is None:
             return TableResult(self.route.table)  # without a table there is no row
         started = time.monotonic()
         frames = [self._reader.tombstones(part, reading), *self._reader.unreadable(part, {})]
-        history = part.history and self._targets.has_history()
-        writers = self._targets.writers(reading.keys, history=history)
+        history = part.history and self.tables.has_history()
+        writers = self.tables.writers(reading.keys, history=history)
         done = self._write(part, writers, self._batch(part, frames), reading.keys)
         return replace(done, seconds=time.monotonic() - started)
 

@@ -62,8 +62,8 @@ class MessageSchemas:
     ) -> None:
         self._versions = versions
         self._registry = registry
-        self._table = table
-        self._rules = rules
+        self.table = table
+        self.rules = rules
         self.definition_error = error
         """Returns why a table must not be read with its definition, None if it may."""
         self.ordering = ordering or Ordering()
@@ -103,23 +103,31 @@ class MessageSchemas:
         """Return topic, schema and version starts of marks whose versions are read differently.
 
         For messages without a schema that is so if the columns have changed, for others only if
-        a name means another column than before.
+        a name means another column than before, or if they have a column that the newest version
+        lacks: a former one, or a later one of its name whose statement is not known yet.
         """
         marks = [(topic, PLAIN) for topic in self._forms]
         found = []
         for topic, mark in [*marks, *self._known]:
-            versions = self._versions(self._table(topic))
-            if versions and len(versions.starts) > 1 and (mark == PLAIN or versions.names_differ):
-                known = self._known.get((topic, mark))
+            versions = self._versions(self.table(topic))
+            known = self._known.get((topic, mark))
+            if versions and len(versions.starts) > 1 and self._is_versioned(versions, known):
                 layout = known or MessageSchema(PLAIN, self._forms[topic], RowSchema(()))
                 found.append((topic, layout, versions.starts))
         return found
+
+    def _is_versioned(self, versions: SchemaVersions, known: MessageSchema | None) -> bool:
+        """Return whether the versions of messages with a schema, or without one, are distinct."""
+        differ = known is None or versions.names_differ
+        if known is None or differ or self.ordering.mode != "binlog":
+            return differ
+        return not versions.lineage.former_names.isdisjoint(map(str.lower, known.shape.names))
 
     def plain_fields(self) -> list[PlainFields]:
         """Return the fields of messages without a schema whose tables are defined."""
         found = []
         for topic, form in self._forms.items():
-            versions, rules = self._versions(self._table(topic)), self._rules(self._table(topic))
+            versions, rules = self._versions(self.table(topic)), self.rules(self.table(topic))
             for number, one in enumerate(versions.versions if versions else ()):
                 several = versions is not None and len(versions.starts) > 1
                 mark = f"{PLAIN}{VERSION_SEPARATOR}{number}" if several else PLAIN
@@ -128,37 +136,29 @@ class MessageSchemas:
                 found.append(PlainFields(topic, mark, form, known, others))
         return found
 
-    def undefined_columns(self, topic: str, mark: str) -> list[str]:
-        """Return columns of a schema that could be renamed ones which the settings hide.
+    def columns(self, topic: str, mark: str) -> tuple[str, ...]:
+        """Return the source's columns in the schema of a mark; empty without a schema."""
+        known = self._known.get((topic, mark.partition(VERSION_SEPARATOR)[0]))
+        names, row = (known.shape.names, known.form == "row") if known else ((), False)
+        return tuple(name for name in names if not (row and name.startswith("__")))
 
-        No definition has them, so a column that is masked or excluded may have got their name.
+    def defined_columns(self, topic: str, mark: str) -> frozenset[str] | None:
+        """Return the columns that the definition of messages has, in lower case.
+
+        Those of all definitions if the mark has no version; None if the table has no definition.
         """
-        table, base = self._table(topic), mark.partition(VERSION_SEPARATOR)[0]
-        versions, rules = self._versions(table), self._rules(table)
-        known = self._known.get((topic, base))
-        if versions is None or known is None or rules.include is not None or rules.types:
-            return []
-        hidden = {*rules.mask, *rules.exclude}
-        names = known.shape.names if hidden else ()
-        is_internal = known.form == "row"
-        return [
-            name for name in names
-            if not (name in hidden or versions.has_column(name))
-            and not (is_internal and name.startswith("__"))
-        ]  # fmt: skip
-
-    def lacks_definition(self, topic: str, mark: str) -> bool:
-        """Return whether messages of a mark need a definition that is not known."""
-        if mark == PLAIN:
-            return self._versions(self._table(topic)) is None
-        return bool(
-            self.undefined_columns(topic, mark) or self.definition_error(self._table(topic))
-        )
+        versions = self._versions(self.table(topic))
+        if versions is None:
+            return None
+        _, at, number = mark.partition(VERSION_SEPARATOR)
+        if at and self.ordering.mode == "binlog":
+            return frozenset(map(str.lower, versions.versions[versions.at(int(number))].names))
+        return versions.lineage.newest_names | versions.lineage.former_names
 
     def needs_version(self, topic: str, mark: str) -> bool:
         """Return whether messages of a new mark are read with a definition of their table."""
         if mark == PLAIN:
-            return self._versions(self._table(topic)) is not None
+            return self._versions(self.table(topic)) is not None
         return any(one == topic and layout.mark == mark for one, layout, _ in self.list_versions())
 
     def add_schema(self, topic: str, mark: str, sample: bytes = b"") -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -31,7 +31,7 @@ def row_fields(table: DataFrame) -> dict[str, str]:
     return {one.name: one.dataType.simpleString() for one in row.fields}
 
 
-def rename_fields(present: Mapping[str, str], renamed: Mapping[str, str]) -> list[Alteration]:
+def rename_fields(present: Collection[str], renamed: Mapping[str, str]) -> list[Alteration]:
     """Return alterations that rename fields as columns that only the target has renamed."""
     return [
         Rename(f"{BEFORE}.{old}", new)

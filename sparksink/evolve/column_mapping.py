@@ -1,8 +1,8 @@
 """Maps columns of the source to columns of a target table.
 
-The names are equal unless the column was renamed. After a change to an incompatible type,
-``evolution.conflict: new_column`` adds a column: ``c__v2`` beside ``c``, and ``c__v3`` after
-another such change. Does not need Spark.
+The names are equal, except for their case, unless the column was renamed. After a change to an
+incompatible type, ``evolution.conflict: new_column`` adds a column: ``c__v2`` beside ``c``, and
+``c__v3`` after another such change. Does not need Spark.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ RENAMED: Final = "renamed."
 VERSIONS: Final = "versions."
 REWRITTEN: Final = "rewritten."
 """Prefixes of facts: a column's new name, its additional columns, its former types."""
+
+
+def find_name(name: str, names: Collection[str]) -> str | None:
+    """Return a column's name among others, perhaps in another case, which Spark ignores."""
+    if name in names:
+        return name
+    return next((one for one in names if one.lower() == name.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +63,9 @@ class ColumnMapping:
         renamed, found = self.renamed(), {}
         for source, kind in kinds.items():
             name = source if source in self.columns else renamed.get(source, source)
+            name = find_name(name, self.columns) or name
             if name in self.columns and name not in keys:
-                found[self._column_for(name, kind)] = self._kind(name, kind, earlier)
+                found[self.column_for(name, kind)] = self._kind(name, kind, earlier)
             elif name in self.columns or name not in gone:
                 found[name] = kind
         return found
@@ -87,15 +95,28 @@ class ColumnMapping:
         """
         base = self._beside().get(name, name)
         old = next((old for old, new in self.renamed().items() if new == base), None)
-        found = base if base in given else old
-        if found is None or found not in given or (found == old and old in self.columns):
-            return None
+        found = find_name(base, given)
+        if found is None and old not in self.columns:
+            found = old and find_name(old, given)
         return found
 
     def takes(self, name: str, kind: str) -> bool:
         """Return whether this column, or additional column, takes values of a type."""
         base = self._beside().get(name, name)
-        return not self.beside(base) or self._column_for(base, kind) == name
+        return not self.beside(base) or self.column_for(base, kind) == name
+
+    def column_for(self, name: str, kind: str) -> str:
+        """Return the first column that has the type or can be widened to it, or a new one."""
+        beside = self.beside(name)
+        if not beside and self.rules.conflict != "new_column":
+            return name
+        for one in (name, *beside):
+            present = unquote_type(self.columns.get(one, kind))
+            if fits(unquote_type(kind), present) or can_widen(
+                self.table_format, present, unquote_type(kind)
+            ):
+                return one
+        return self._new(name)
 
     def beside(self, name: str) -> list[str]:
         """Return the additional columns of a column, the oldest first."""
@@ -111,19 +132,6 @@ class ColumnMapping:
         """Return the column that each additional column belongs to."""
         bases = [n.removeprefix(VERSIONS) for n in self.facts if n.startswith(VERSIONS)]
         return {name: base for base in bases for name in self.beside(base)}
-
-    def _column_for(self, name: str, kind: str) -> str:
-        """Return the first column that has the type or can be widened to it, or a new one."""
-        beside = self.beside(name)
-        if not beside and self.rules.conflict != "new_column":
-            return name
-        for one in (name, *beside):
-            present = unquote_type(self.columns.get(one, kind))
-            if fits(unquote_type(kind), present) or can_widen(
-                self.table_format, present, unquote_type(kind)
-            ):
-                return one
-        return self._new(name)
 
     def _new(self, name: str) -> str:
         number = 2

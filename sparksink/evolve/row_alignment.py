@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 from sparksink.decode.history_columns import EVENT_COLUMNS
 from sparksink.decode.reading import GONE
 from sparksink.evolve import before_image
-from sparksink.evolve.column_mapping import ColumnMapping
+from sparksink.evolve.column_mapping import ColumnMapping, find_name
 from sparksink.schemas.spark_types import BEFORE
 from sparksink.sql import quote_name, unquote_type
 
@@ -63,7 +63,7 @@ class RowAlignment:
         old = {new: old for old, new in self.mapping.renamed().items()}
         given, present = before_image.row_fields(rows), before_image.row_fields(self.read())
         return before_image.align_row(
-            given, present, lambda one: one if one in given else old.get(one, one)
+            given, present, lambda one: find_name(one, given) or old.get(one, one)
         )
 
     def _value(self, name: str, given: Mapping[str, str]) -> Column:

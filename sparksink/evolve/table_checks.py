@@ -19,6 +19,19 @@ def check_names(table: str, columns: Collection[str], sink_columns: Collection[s
         raise TableError(f"{table} has columns with names that the sink uses itself: {names}.")
 
 
+def check_not_dropped(table: str, columns: Collection[str]) -> None:
+    """Refuse columns that were dropped, and that no known statement has added again.
+
+    :raises TableError: there are some.
+    """
+    for column in columns:
+        raise TableError(
+            f"{table}: no definition in source.ddl.topic has added column {column} again, which"
+            " was dropped.",
+            "Run park replay when the definition has arrived.",
+        )
+
+
 def check_same_keys(table: str, before: str | None, keys: Sequence[str]) -> None:
     """Refuse another key than the one that the table was created with.
 

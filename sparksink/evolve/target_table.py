@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -12,20 +12,17 @@ from pyspark.sql import DataFrame
 from sparksink.config.columns import Evolution
 from sparksink.config.partitioning import Partitioning
 from sparksink.evolve import before_image, partitioning_check, renames, table_checks
-from sparksink.evolve.column_mapping import RENAMED, VERSIONS, ColumnMapping
+from sparksink.evolve.column_mapping import RENAMED, VERSIONS, ColumnMapping, find_name
 from sparksink.evolve.earlier_columns import NO_EARLIER, EarlierColumns
-from sparksink.evolve.migration_steps import (
-    MigrationSteps,
-    fill_value_sql,
-    plan_steps,
-)
+from sparksink.evolve.late_rows import restore_steps, save_steps
+from sparksink.evolve.migration_steps import MigrationSteps, fill_value_sql, plan_steps
 from sparksink.evolve.reused_columns import reuse_steps
 from sparksink.evolve.row_alignment import DEFAULT, OPTIONAL_COLUMNS, RowAlignment
 from sparksink.evolve.table_facts import TableFacts, pending_facts
 from sparksink.schemas.row_schema import RowSchema
 from sparksink.schemas.spark_types import BEFORE, ColumnConversion
 from sparksink.schemas.versions import SchemaVersions
-from sparksink.tables import Add, Alteration, Drop, Rename, Rewrite, Table, Widen
+from sparksink.tables import Add, Alteration, Drop, Rewrite, Table, Widen
 
 _KEYS: Final = "keys"
 _PARTITIONING: Final = "partitioning"
@@ -60,6 +57,7 @@ class TargetTable:
         self.appends_first = False
         self.beside_keys: tuple[str, ...] = ()
         self.keeps_past = False
+        self.has_positions = True
         self._is_new = False
         self._partitioning_checked = False
         self._facts = TableFacts(table)
@@ -113,6 +111,7 @@ class TargetTable:
             columns = {name: one for name, one in columns.items() if name not in lost}
         kinds = tuple((name, one.target) for name, one in columns.items())
         gone = versions.dropped if versions and self._rules.drop == "drop" else frozenset()
+        table_checks.check_not_dropped(self._name, gone.intersection(columns).difference(keys))
         newest = versions.starts[-1] if versions else None
         fitted = (shape.digest, kinds, keys, gone, newest)
         if fitted in self._fitted:
@@ -125,6 +124,12 @@ class TargetTable:
                 self._redefine(versions, shape, columns, keys, earlier)
             self._follow(shape, columns, keys, renamed, gone, earlier)
         self._fitted.add(fitted)
+
+    def complete(self, earlier: EarlierColumns) -> None:
+        """Complete what is left to do when the table fits each schema of a batch."""
+        defaults = {} if self.keeps_past else earlier.defaults
+        given = self.columns, self._facts.texts, defaults, self._column_mapping().column_for
+        self._follow_steps(restore_steps(*given))
 
     def align(self, rows: DataFrame) -> DataFrame:
         """Return rows with exactly the table's columns, and the sink's working columns."""
@@ -182,8 +187,9 @@ class TargetTable:
                 self._name, self._facts.texts.get(_PARTITIONING, ""), self._how
             )
         self._facts.fill([name for name, sql in self._facts.pending().items() if sql])
-        if self._rules.rename == "ddl":
-            self._rename({old: new for old, new in renamed.items() if old not in columns}, columns)
+        own = {old: new for old, new in renamed.items() if old not in columns and new in columns}
+        if own and self._rules.rename == "ddl":
+            self._follow_steps(renames.own_rename_steps(self.columns, self._before_fields(), own))
         self._drop([name for name in gone if name not in columns and name not in keys])
         kinds = {name: one.target for name, one in columns.items()}
         planned = self._column_mapping().plan_columns(kinds, keys, gone, earlier)
@@ -209,16 +215,26 @@ class TargetTable:
         """Rename columns to their present names, and drop values of former columns of a name."""
         self._facts.forget(RENAMED + name for name in versions.newest.shape.names)
         if self._rules.rename == "ddl":
-            given = self.columns, self._facts.texts, versions, self._before_fields()
-            for facts, actions in renames.rename_steps(*given):
-                if facts or actions:
-                    self._alter(facts, actions)
+            if self.has_positions:
+                given = self.columns, self._facts.texts, versions, self._has_rows
+                defaults = {} if self.keeps_past else earlier.defaults
+                self._follow_steps(save_steps(*given, defaults, keeps=self.keeps_past))
+            table = self.columns, self._facts.texts, versions, self._before_fields()
+            self._follow_steps(renames.rename_steps(*table))
         self._facts.forget(DEFAULT + name for name in versions.dropped)
         if self.keeps_past:
             return
         reusing = (versions, shape, columns, keys, earlier.defaults)
-        for facts, actions in reuse_steps(*reusing, self.columns, self._facts.texts, self._format):
-            self._alter(facts, actions)
+        present = self.columns, self._facts.texts, self._format
+        self._follow_steps(reuse_steps(*reusing, *present))
+
+    def _follow_steps(self, steps: Iterable[renames.Step]) -> None:
+        for facts, actions in steps:
+            if facts or actions:
+                self._alter(facts, actions)
+
+    def _has_rows(self, where: str) -> bool:
+        return not self.table.read().where(where).isEmpty()
 
     def _column_mapping(self) -> ColumnMapping:
         return ColumnMapping(self.columns, self._facts.texts, self._rules, self._format)
@@ -236,7 +252,7 @@ class TargetTable:
             return
         present, known = self._before_fields(), self._column_mapping().renamed()
         planned = {
-            name if name in present else known.get(name, name): kind
+            find_name(name, present) or known.get(name, name): kind
             for name, kind in columns.items()
         }
         if migration := plan_steps(self._name, present, planned, self._rules, self._format):
@@ -251,16 +267,6 @@ class TargetTable:
             self._alter({}, [Add({name: made[name] for name in sorted(missing)})])
         elif missing:
             raise table_checks.other_settings(self._name)
-
-    def _rename(self, renamed: Mapping[str, str], columns: Mapping[str, ColumnConversion]) -> None:
-        for old, new in renamed.items():
-            if old in self.columns and new in columns and new not in self.columns:
-                self._alter({RENAMED + old: new}, [Rename(old, new)])
-        self._rename_before({old: new for old, new in renamed.items() if new in columns})
-
-    def _rename_before(self, renamed: Mapping[str, str]) -> None:
-        if renamed and (actions := before_image.rename_fields(self._before_fields(), renamed)):
-            self._alter({}, actions)
 
     def _before_fields(self) -> Mapping[str, str]:
         """Return the fields of the row before a change, name to type; empty without it."""

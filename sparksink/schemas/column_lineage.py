@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, count
 from typing import Final
 
@@ -88,6 +89,16 @@ class ColumnLineage:
         """Return whether a name means different columns in different versions."""
         found: dict[str, TracedColumn] = {}
         return any(found.setdefault(name, column) != column for name, column in self.columns())
+
+    @cached_property
+    def newest_names(self) -> frozenset[str]:
+        """The names of the newest version, in lower case as MySQL does not distinguish case."""
+        return frozenset(map(str.lower, self.last.columns))
+
+    @cached_property
+    def former_names(self) -> frozenset[str]:
+        """The names of earlier versions that the newest one lacks, in lower case."""
+        return frozenset(name.lower() for name, _ in self.columns()) - self.newest_names
 
     def named_since(self, name: str, column: TracedColumn) -> int:
         """Return the version since which a column has a name that another one had before, or 0."""

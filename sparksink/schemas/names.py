@@ -13,12 +13,13 @@ from sparksink.schemas.row_schema import Column, RowSchema
 RESERVED: Final = frozenset(
     f"__{name}"
     for name in (
-        "all batch before before_name begin behind corrupt count current cut deleted end end_at"
-        " end_hi end_lo event_id fault file fresh gtid hi key last_at last_hi last_lo later lo"
-        " moving n names offset op partition pos prior row row_name run seq_hi seq_lo snapshot"
-        " source_db source_file source_gtid source_pos source_row source_sequence source_snapshot"
-        " source_table source_ts source_ts_ms start_at streamed timestamp topic tracked"
-        " transaction_id transaction_total_order tx_id tx_order v was whole"
+        "all ambiguous batch before before_name begin behind content corrupt count current cut"
+        " deleted end end_at end_hi end_lo event_id fault file fresh gtid hi key last_at last_hi"
+        " last_lo late later lo moving n names newer offset older op partition pos prior repeats"
+        " row row_name run seq_hi seq_lo snapshot source_db source_file source_gtid source_pos"
+        " source_row source_sequence source_snapshot source_table source_ts source_ts_ms"
+        " start_at streamed timestamp topic tracked transaction_id transaction_total_order tx_id"
+        " tx_order v was whole"
     ).split()
 )
 """Column names that the sink uses itself; columns of the source must not have them."""
@@ -83,11 +84,25 @@ def _check_distinct(table: str, columns: Iterable[Column]) -> None:
 def _by_last_name(shape: RowSchema, trace: Trace) -> dict[str, tuple[Column, bool]]:
     """Return columns by their last names; an existing column wins over a former one."""
     found: dict[str, tuple[Column, bool]] = {}
+    traced = trace_names(shape.names, trace)
     for column in shape.columns:
-        last, exists = trace(column.name)
+        last, exists = traced[column.name]
         if last not in found or (exists and not found[last][1]):
             found[last] = column, exists
     return found
+
+
+def trace_names(names: Collection[str], trace: Trace) -> dict[str, tuple[str, bool]]:
+    """Return the last name of each column of a message, and whether it still exists.
+
+    A column is not the former one of its name if the message has that one by its last name: it is
+    a new one whose statement is not known yet.
+    """
+    found = {name: trace(name) for name in names}
+    return {
+        name: (name, True) if last != name and found.get(last) == (last, True) else (last, exists)
+        for name, (last, exists) in found.items()
+    }
 
 
 def _is_kept(names: Collection[str], rules: Columns) -> bool:

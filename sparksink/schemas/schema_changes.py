@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -78,17 +78,23 @@ class Definition:
             dropped=frozenset(map(name, self.dropped)),
         )
 
-    def spelled_like(self, names: Iterable[str]) -> Definition:
-        """Return this definition with its former columns named as the table before spells them."""
-        known = {name.lower(): name for name in names}
+    def spelled_like(self, names: Collection[str]) -> Definition:
+        """Return this definition with its former columns named as the table before spells them.
 
-        def spelled(renamed: Mapping[str, str]) -> dict[str, str]:
-            return {known.get(old.lower(), old): new for old, new in renamed.items()}
+        A clause like MODIFY can change the case of a name.
+        """
+        known = {name.lower(): name for name in names}
+        gone = {name.lower() for name in self.dropped}
+        fresh = {name.lower(): name for name in self.shape.names if name not in names}
+        spelled = {known[name]: fresh[name] for name in (known.keys() & fresh.keys()) - gone}
+
+        def spell(renamed: Mapping[str, str]) -> dict[str, str]:
+            return spelled | {known.get(old.lower(), old): new for old, new in renamed.items()}
 
         return replace(
             self,
-            renamed=spelled(self.renamed),
-            source_renamed=spelled(self.source_renamed),
+            renamed=spell(self.renamed),
+            source_renamed=spell(self.source_renamed),
             dropped=frozenset(known.get(name.lower(), name) for name in self.dropped),
         )
 

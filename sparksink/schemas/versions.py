@@ -69,11 +69,11 @@ class SchemaVersions:
         if found.kind == "DROP":
             return replace(self, seen=seen, removed=True)
         last = self.versions[-1]
-        found = found.spelled_like(last.names)
+        fresh = self.is_recreated_by(found) and not found.snapshot
+        found = found if fresh else found.spelled_like(last.names)
         start = last.start if found.start is None else found.start
         if start < last.start:  # of another binlog, with an unknown order
             return replace(first_version(found), seen=seen)
-        fresh = self.is_recreated_by(found) and not found.snapshot
         gone = frozenset(last.names) - {*found.shape.names, *found.renamed}
         next_one = SchemaVersion(start, replace(found, dropped=found.dropped | gone), fresh)
         if not fresh and _same_encoding(last.definition, next_one.definition):
@@ -127,10 +127,6 @@ class SchemaVersions:
         first = self.versions[0].definition.source_renamed
         found |= {old for old, new in first.items() if new in found}
         return frozenset(found.union(map(avro_name, found)))
-
-    def has_column(self, name: str) -> bool:
-        """Return whether a column of a name is or was in the table."""
-        return any(name in one.names for one in self.versions)
 
     def trace(self, number: int | None, name: str) -> tuple[str, bool]:
         """Return the name of a column's target column, and whether the table still has the column.

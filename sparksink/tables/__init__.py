@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,7 +83,15 @@ class Fill:
     where: str = ""
 
 
-Alteration = Add | Widen | Rewrite | Drop | Rename | Fill
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Set columns of the rows of ``where`` to the values of others; none is both set and read."""
+
+    columns: Mapping[str, str]
+    where: str
+
+
+Alteration = Add | Widen | Rewrite | Drop | Rename | Fill | Copy
 
 
 class Table(Protocol):
@@ -171,7 +179,7 @@ def _column_path(name: str) -> str:
     return quote_name(name) if inside == name else f"{quote_name(BEFORE)}.{quote_name(inside)}"
 
 
-def alter_sql(action: Add | Widen | Drop | Rename | Fill) -> str:
+def alter_sql(action: Add | Widen | Drop | Rename | Fill | Copy) -> str:
     """Return an alteration as Spark's SQL; ``{table}`` stands for the table."""
     match action:
         case Add(columns):
@@ -187,6 +195,14 @@ def alter_sql(action: Add | Widen | Drop | Rename | Fill) -> str:
             assigned = ", ".join(f"{quote_name(name)} = {sql}" for name, sql in values.items())
             some = f" WHERE {where}" if where else ""
             return f"UPDATE {{table}} SET {assigned}{some}"  # noqa: S608 - quote_name names, own literals
+        case Copy(columns, where):
+            return copy_sql(columns, where, quote_name)
+
+
+def copy_sql(columns: Mapping[str, str], where: str, quote: Callable[[str], str]) -> str:
+    """Return the UPDATE that copies columns; ``quote`` returns a name as SQL."""
+    assigned = ", ".join(f"{quote(to)} = {quote(name)}" for to, name in columns.items())
+    return f"UPDATE {{table}} SET {assigned} WHERE {where}"  # noqa: S608 - quoted names
 
 
 def merge_into(target: str, changes: DataFrame, how: Merge) -> None:

@@ -18,7 +18,20 @@ from pyspark.sql import functions as f
 from sparksink.config.partitioning import NONE, Partitioning
 from sparksink.config.target import Jdbc
 from sparksink.sql import json_text_sql, quote_name, unquote_type
-from sparksink.tables import Add, Alteration, Drop, Fill, Lake, Merge, Rename, Rewrite, Table, Widen
+from sparksink.tables import (
+    Add,
+    Alteration,
+    Copy,
+    Drop,
+    Fill,
+    Lake,
+    Merge,
+    Rename,
+    Rewrite,
+    Table,
+    Widen,
+    copy_sql,
+)
 from sparksink.tables.database import Database, Statement
 from sparksink.tables.dialects import Dialect, create_sql, join_keys_sql, merge_sql, select_sql
 
@@ -167,6 +180,9 @@ class JdbcTable:
                 return {to if column == name else column: kind for column, kind in columns.items()}
             case Fill(values, where):
                 self._fill(values, where or "TRUE")
+                return dict(columns)
+            case Copy(copied, where):
+                self.run(copy_sql(copied, where, sql.name))
                 return dict(columns)
 
     def _present_columns(self) -> set[str]:

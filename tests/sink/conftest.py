@@ -108,7 +108,8 @@ def sink(spark: Any, tmp_path: Path) -> Callable[..., Any]:
 
     def make(lake: Any = None, limits: Mapping[str, Any] | None = None, **sections: Any) -> Any:
         config = parse(settings(tmp_path, **sections))
-        made = build(config, prepare_session(spark, config), lake, **(limits or {}))
+        limits = {"definition_seconds": 0.5, **(limits or {})}  # most tests have no late statement
+        made = build(config, prepare_session(spark, config), lake, **limits)
         made.state.open()
         return made
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.defined import publish
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 from tests.sink.test_types import decimal
 from tests.sink.test_types import number as value_of
@@ -100,6 +101,29 @@ def test_a_rename_is_read_from_the_schema_change_topic(
     made.batches.apply(frame(spark, [old]), "a", 2)
     assert rows(made, "shop__orders", "id", "title") == [(1, "A"), (2, "B")]
     assert "name" not in made.lake.table("shop__orders").columns()
+
+
+@pytest.mark.parametrize("ddl", [False, True])
+def test_a_name_may_change_its_case(
+    sink: MakeSink, spark: Any, tmp_path: Path, target: dict[str, Any], *, ddl: bool
+) -> None:
+    created = "CREATE TABLE orders (id INT PRIMARY KEY, name TEXT)"
+    publish(tmp_path, created)
+    source = {"source": {"ddl.topic": "srv"}} if ddl else {}
+    made = sink(**source, target=target, history={"enabled": True, "before": "struct"})
+    topic = Topic(columns=[ID, NAME])
+    old = [topic.change("c", 12 + n, None, {"id": n, "name": f"old {n}"}) for n in (1, 2)]
+    topic.columns = [ID, field("Name", "string")]
+    new = [topic.change("c", 22 + n, None, {"id": n, "Name": f"new {n}"}) for n in (3, 4)]
+    made.batches.apply(frame(spark, old[:1]), "a", 0)
+    publish(tmp_path, created, "ALTER TABLE orders RENAME COLUMN name TO Name")
+    made.batches.apply(frame(spark, new[:1]), "a", 1)
+    made.batches.apply(frame(spark, [old[1], new[1]]), "a", 2)
+    expected = [(1, "old 1"), (2, "old 2"), (3, "new 3"), (4, "new 4")]
+    assert made.state.parked_tables() == {}
+    for table in ("shop__orders", "shop__orders__history"):
+        assert rows(made, table, "id", "Name") == expected
+        assert ("Name" if ddl else "name") in made.lake.table(table).columns()
 
 
 def test_statements_of_the_schema_change_topic_are_stored_once(

@@ -11,6 +11,7 @@ import pytest
 
 from tests.fixtures.databases import FreshDatabase
 from tests.fixtures.sink.crashing import applied_after_crashes
+from tests.fixtures.sink.defined import publish
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame
 from tests.sink import test_scd2_mirror, test_tracked
 from tests.sink.test_conflicts import write_statement
@@ -172,6 +173,29 @@ def test_columns_that_change_their_type_or_go(
     assert "name" not in names
     columns = "id, code" if conflict == "rewrite" else "id, code, code__v2"
     assert mariadb_database.query(f"SELECT {columns} FROM shop__orders ORDER BY id") == expected
+
+
+def test_values_move_to_a_renamed_column_whose_statement_is_late(
+    mariadb_database: FreshDatabase, sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    statements = [
+        "CREATE TABLE orders (id INT PRIMARY KEY, name TEXT)",
+        "ALTER TABLE orders RENAME COLUMN name TO title",
+    ]
+    publish(tmp_path, statements[0])
+    made = sink(target=served(mariadb_database), source={"ddl.topic": "srv"})
+    topic = Topic(columns=[ID, NAME])
+    first = topic.change("c", 15, None, {"id": 1, "name": "one"})
+    made.batches.apply(frame(spark, [first]), "app", 0)
+    topic.columns = [ID, field("title", "string")]
+    second = topic.change("c", 25, None, {"id": 2, "title": "two"})
+    made.batches.apply(frame(spark, [second]), "app", 1)
+    publish(tmp_path, *statements)
+    made.batches.apply(frame(spark, [second]), "app", 2)
+    names = {name for (name, *_) in mariadb_database.query("SHOW COLUMNS FROM shop__orders")}
+    assert names.isdisjoint({"name", "title__late"})
+    found = mariadb_database.query("SELECT id, title FROM shop__orders ORDER BY id")
+    assert found == [(1, "one"), (2, "two")]
 
 
 def test_a_refused_connection_ends_the_job(mariadb_database: FreshDatabase, sink: MakeSink) -> None:

@@ -1,41 +1,29 @@
-"""Messages without a schema never lose a field that the definition of their table lacks."""
+"""Messages may arrive before the definition of their columns."""
 
 from __future__ import annotations
 
-import json
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fixtures.sink.defined import defined
+from tests.fixtures.sink.defined import publish
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, frame, rows
 
 CREATED = "CREATE TABLE orders (id INT PRIMARY KEY, a INT)"
 ADDED = "ALTER TABLE orders ADD b INT"
 REASON = "a field that the definition of its table lacks"
 SINK: dict[str, Any] = {"source": {"ddl.topic": "srv"}, "target": {"format": "iceberg"}}
-
-BRIEFLY = {"definition_seconds": 0.5}
-
-
-def publish(path: Path, *statements: str) -> None:
-    """Let the schema-change topic hold statements; a reader never sees half of them."""
-    lines = [
-        json.dumps({"topic": "srv", "partition": 0, "offset": number, "value": json.dumps(one)})
-        for number, one in enumerate(defined(*statements))
-    ]
-    (path / "in").mkdir(exist_ok=True)
-    (path / "next.json").write_text("\n".join(lines))
-    (path / "next.json").rename(path / "in" / "ddl.json")
+RENAMED = "ALTER TABLE orders RENAME COLUMN a TO b"
+PATIENTLY = {"definition_seconds": 60}
 
 
 def test_a_batch_waits_for_a_definition_that_is_late(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
     publish(tmp_path, CREATED)
-    made, topic = sink(**SINK), Topic()
+    made, topic = sink(limits=PATIENTLY, **SINK), Topic()
     made.batches.apply(frame(spark, [topic.change("c", 15, None, {"id": 1, "a": 10})]), "app", 0)
     late = threading.Timer(1.5, publish, (tmp_path, CREATED, ADDED))
     late.start()
@@ -48,6 +36,60 @@ def test_a_batch_waits_for_a_definition_that_is_late(
     assert not made.state.lacks_messages
 
 
+def renamed_rows() -> tuple[Any, Any]:
+    """Return the messages of a row from before a rename, and of one from after it."""
+    topic = Topic(columns=[field("id", "int32"), field("a", "int32")])
+    first = topic.change("c", 15, None, {"id": 1, "a": 10})
+    topic.columns = [field("id", "int32"), field("b", "int32")]
+    return first, topic.change("u", 25, None, {"id": 2, "b": 20})
+
+
+def test_messages_with_schemas_wait_for_a_rename_that_is_late(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    publish(tmp_path, CREATED)
+    made, (first, second) = sink(limits=PATIENTLY, **SINK), renamed_rows()
+    made.batches.apply(frame(spark, [first]), "app", 0)
+    late = threading.Timer(1.5, publish, (tmp_path, CREATED, RENAMED))
+    late.start()
+    made.batches.apply(frame(spark, [second]), "app", 1)
+    late.join()
+    assert rows(made, "shop__orders", "id", "b") == [(1, 10), (2, 20)]
+    assert "a" not in made.lake.table("shop__orders").columns()
+
+
+def test_messages_with_schemas_of_a_new_table_wait_for_its_definition(
+    sink: MakeSink, spark: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    made = sink(limits=PATIENTLY, **SINK)
+    late = threading.Timer(
+        1.5, publish, (tmp_path, "CREATE TABLE orders (id BIGINT UNSIGNED PRIMARY KEY)")
+    )
+    late.start()
+    topic = Topic(columns=[field("id", "int64")])
+    made.batches.apply(frame(spark, [topic.change("c", 15, None, {"id": -1})]), "app", 0)
+    late.join()
+    assert rows(made, "shop__orders", "id") == [(2**64 - 1,)]
+
+
+@pytest.mark.parametrize("kind", ["delta", "iceberg"])
+def test_values_move_to_the_renamed_column_when_its_statement_comes_after_the_wait(
+    sink: MakeSink, spark: Any, tmp_path: Path, kind: str
+) -> None:
+    publish(tmp_path, CREATED)
+    given = {**SINK, "target": {"format": kind}, "history": {"enabled": True}}
+    made, (first, second) = sink(**given), renamed_rows()
+    made.batches.apply(frame(spark, [first]), "app", 0)
+    made.batches.apply(frame(spark, [second]), "app", 1)
+    publish(tmp_path, CREATED, RENAMED)
+    made.batches.apply(frame(spark, [second]), "app", 2)
+    assert {*made.lake.table("shop__orders").columns()} >= {"id", "b"}
+    for name in ("shop__orders", "shop__orders__history"):
+        assert {*rows(made, name, "id", "b")} == {(1, 10), (2, 20)}
+        assert {"a", "b__late"}.isdisjoint(made.lake.table(name).columns())
+
+
 @pytest.mark.parametrize("form", ["envelope", "row"])
 def test_messages_whose_definition_never_comes_are_dead_letters_until_it_does(
     sink: MakeSink, spark: Any, tmp_path: Path, form: str
@@ -55,7 +97,7 @@ def test_messages_whose_definition_never_comes_are_dead_letters_until_it_does(
     from sparksink.commands.replay import replay_dead_letters  # noqa: PLC0415
 
     publish(tmp_path, CREATED)
-    made, topic = sink(limits=BRIEFLY, **SINK), Topic()
+    made, topic = sink(**SINK), Topic()
 
     def change(pos: int, row: dict[str, int]) -> Any:
         if form == "envelope":
@@ -93,7 +135,7 @@ def test_a_column_that_may_be_a_renamed_secret_waits_for_its_definition(
     sink: MakeSink, spark: Any, tmp_path: Path
 ) -> None:
     publish(tmp_path, CREATED)
-    made = sink(limits=BRIEFLY, **SINK, columns={"mask": {"a": None}})
+    made = sink(**SINK, columns={"mask": {"a": None}})
     topic = Topic(columns=[field("id", "int32"), field("c", "int32")])
     first = topic.change("c", 25, None, {"id": 1, "c": 10})
     made.batches.apply(frame(spark, [first]), "app", 0)

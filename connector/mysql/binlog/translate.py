@@ -44,7 +44,6 @@ log = logging.getLogger(__name__)
 BinlogChange = CaptureEvent | Progress[BinlogPosition]
 ApplyStatement = Callable[[QueryRan, Coordinates, int], Iterable[CaptureEvent]]
 _NOTHING: tuple[CaptureEvent, ...] = ()
-_NO_DDL = ("XA ", "SAVEPOINT ", "ROLLBACK TO ")
 
 
 class Translator:
@@ -228,9 +227,8 @@ class Translator:
         if done is None:
             return
         if (done.file, done.pos) == (at.restart_file, at.restart_pos):
-            sends_all = self._options.queries
-            row_events.events_to_skip = done.event if sends_all else done.events_without_annotations
-            row_events.rows_to_skip = done.row
+            events = done.events_sent(annotations=self._options.queries)
+            row_events.events_to_skip, row_events.rows_to_skip = events, done.row
         elif done.server is not None:
             self._resumed_at = None
             return
@@ -283,7 +281,7 @@ class Translator:
         if words == "ROLLBACK":
             return self._rolled_back()
         changes: tuple[CaptureEvent, ...] = ()
-        if not words.startswith(_NO_DDL) and not self._ineffective:
+        if not words.startswith(("XA ", "SAVEPOINT ", "ROLLBACK TO ")) and not self._ineffective:
             changes = tuple(self._statement(event, at, at.ts_micros // 1000 * 1000))
         if changes:
             self._plans.clear()

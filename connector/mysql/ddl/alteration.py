@@ -41,7 +41,7 @@ class Alteration:
 
         :raises DdlError: when a column that a clause names does not exist.
         """
-        selected = list(select_clauses(self.draft, written))
+        selected = _without_spare_keys(list(select_clauses(self.draft, written)))
         self._run(_REDEFINITION, selected)
         self._run(_PLACEMENT, selected)
         self.draft.resolve_key()
@@ -60,6 +60,16 @@ class Alteration:
         """
         named = replace(definition, name=slot.column.name)
         mark_key(self.draft, named, unique=self.builder.dialect == "mariadb")
+
+
+def _without_spare_keys(written: list[clauses.AlterClause]) -> list[clauses.AlterClause]:
+    """Leave out unique keys before DROP PRIMARY KEY, which are not the key to Debezium."""
+    drops = [n for n, one in enumerate(written) if isinstance(one, clauses.DropPrimaryKey)]
+    return [
+        one
+        for n, one in enumerate(written)
+        if not (drops and n < drops[-1] and isinstance(one, clauses.AddKey) and not one.key.primary)
+    ]
 
 
 def _drop_column(alteration: Alteration, clause: clauses.DropColumn) -> None:

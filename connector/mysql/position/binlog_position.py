@@ -55,6 +55,10 @@ class BinlogPosition:
         """How many events are done of those that the server always sends."""
         return self.event - self.annotations
 
+    def events_sent(self, *, annotations: bool) -> int:
+        """Return how many of the events that are done a server sends, with annotations or not."""
+        return self.event if annotations else self.events_without_annotations
+
     def with_gtids(self, *, is_mariadb: bool) -> BinlogPosition:
         """Return the position with its GTIDs as a set, an empty one if it has none."""
         if isinstance(self.gtids, (GtidSet, MariaDbGtidSet)):

@@ -45,10 +45,11 @@ class GuardedOffsetStore:
 
     def save(self, connector: str, partition: Partition, offset: Offset | None) -> None:
         """Replace the offset of a partition, and store that it has one."""
-        if offset is None:
+        is_expected = self._expected.expected_partition(connector) == dict(partition)
+        if offset is None and is_expected:
             self._expected.put_expected_partition(connector, None)
         self._store.save(connector, partition, offset)
-        if offset is None or self._expected.expected_partition(connector) == dict(partition):
+        if offset is None or is_expected:
             return
         try:
             self._expected.put_expected_partition(connector, partition)

@@ -115,13 +115,16 @@ class PlayedTable:
     def _start(self) -> Process:
         return Process(self._config, self._lake, lambda: self._statements)
 
-    def play(self, delivery: Delivery, *, crash: bool) -> None:
-        """Apply a delivery, perhaps by a process that is killed, and then by another one."""
+    def play(self, delivery: Delivery, *, crash: bool, left: int | None = None) -> None:
+        """Apply a delivery, perhaps by a process that is killed, and then by another one.
+
+        It is killed before a random statement, or after ``left`` ones.
+        """
         self._statements = delivery.statements
         self._events = {_place(one.message): one for one in self._table.events}
         if crash:
-            self._lake.left = self._chance.randrange(12)
-            with contextlib.suppress(Crash):
+            self._lake.left = self._chance.randrange(12) if left is None else left
+            with contextlib.suppress(Crash, TableError):
                 self._apply(delivery.messages)
             self._lake.left = None
         if crash or self._chance.random() < 0.5:

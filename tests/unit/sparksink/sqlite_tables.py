@@ -17,7 +17,7 @@ from pyspark.sql.types import DataType, IntegerType, LongType, StringType, Struc
 from sparksink.change_position import ChangePosition, before_sql
 from sparksink.schemas.spark_types import BEFORE, struct_type
 from sparksink.sql import quote_name
-from sparksink.tables import Add, Drop, Fill, Rename, Rewrite, Widen, alter_sql
+from sparksink.tables import Add, Copy, Drop, Fill, Rename, Rewrite, Widen, alter_sql
 from tests.fixtures.sink.crashing import Crash
 
 _TYPES: dict[str, DataType] = {"int": IntegerType(), "bigint": LongType(), "string": StringType()}
@@ -96,17 +96,22 @@ class SqliteTable:
                 self._alter(one)
 
     def read(self) -> Any:
-        """Return what has the schema of the table, as a frame has."""
+        """Return what has the schema of the table, and checks whether rows meet a condition."""
         row = (self.columns() or {}).get(BEFORE, "struct<>")
         fields = [StructField(name, _TYPES[kind]) for name, kind in _FIELD.findall(row)]
-        return SimpleNamespace(schema=StructType([StructField(BEFORE, StructType(fields))]))
+        schema = StructType([StructField(BEFORE, StructType(fields))])
+        return SimpleNamespace(schema=schema, where=self._where)
+
+    def _where(self, condition: str) -> Any:
+        sql = self._of(f"SELECT 1 FROM {{table}} WHERE {condition} LIMIT 1")
+        return SimpleNamespace(isEmpty=lambda: not self._lake.query(sql))
 
     def _store(self, facts: Mapping[str, str]) -> None:
         for fact, text in facts.items():
             self._lake.set("REPLACE INTO facts VALUES (?, ?, ?)", (self._name, fact, text))
 
     def _alter(self, action: Any) -> None:
-        if isinstance(action, Fill):
+        if isinstance(action, Fill | Copy):
             self._lake.write(sqlite_sql(self._of(alter_sql(action))))
             return
         columns = dict(self.columns() or {})
@@ -116,7 +121,7 @@ class SqliteTable:
             return
         match action:
             case Add():
-                assert path not in columns
+                assert not _has(columns, path)
                 self._lake.write(self._of(f"ALTER TABLE {{table}} ADD COLUMN {quote_name(path)}"))
                 self._lake.set(
                     "INSERT INTO kinds (name, called, kind) VALUES (?, ?, ?)",
@@ -137,7 +142,7 @@ class SqliteTable:
                     "DELETE FROM kinds WHERE name = ? AND called = ?", (self._name, names[0])
                 )
             case Rename(name, to):
-                assert to not in columns
+                assert not _has(columns, to)
                 self._lake.write(self._of(alter_sql(action)))
                 self._set_kind(name, to, columns[name])
 
@@ -146,12 +151,12 @@ class SqliteTable:
         fields = dict(_FIELD.findall(row))
         renamed = action.to if isinstance(action, Rename) else name
         if isinstance(action, Add):
-            assert name not in fields
+            assert not _has(fields, name)
             fields[name] = action.columns[f"{BEFORE}.{name}"]
         elif isinstance(action, Widen):
             fields[name] = action.kind
         else:
-            assert renamed not in fields
+            assert not _has(fields, renamed)
             fields = {renamed if one == name else one: kind for one, kind in fields.items()}
         self._lake.write("SELECT 1")
         self._set_kind(BEFORE, BEFORE, struct_type([*fields.items()]))
@@ -207,6 +212,11 @@ def _single(action: Any) -> Iterator[Any]:
             yield from (Drop([name]) for name in names)
         case _:
             yield action
+
+
+def _has(columns: Mapping[str, str], name: str) -> bool:
+    """Return whether there is a column of a name, in which Spark ignores case."""
+    return name.lower() in map(str.lower, columns)
 
 
 def _names(action: Any) -> Iterator[str]:

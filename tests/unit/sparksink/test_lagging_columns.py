@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -14,36 +13,10 @@ pytest.importorskip("pyspark")
 
 from sparksink.config.file import parse
 from tests.fixtures.sink.deliveries import Delivery
-from tests.fixtures.sink.random_tables import RandomTable
-from tests.fixtures.sink.recorded import Row
 from tests.fixtures.sink.redefined import Column
 from tests.unit.sparksink.evolved_tables import differences, settings
 from tests.unit.sparksink.played_tables import PlayedTable
-
-
-class WrittenTable(RandomTable):
-    """A table that changes as a test says, a step at a time."""
-
-    def _create(self) -> None:
-        self._state(
-            f"CREATE TABLE {self.name} (…)", [Column(1, "a", "int32"), Column(2, "b", "int32")]
-        )
-
-    def insert(self, key: int, *values: Any) -> None:
-        self._at = (self._at[0], self._at[1] + 10)
-        row = dict(zip([one.identity for one in self.columns], values, strict=True))
-        self._emit("c", key, row)
-        self.rows[key] = row
-
-    def alter(self, clause: str, *columns: Column) -> None:
-        self._at = (self._at[0], self._at[1] + 10)
-        self._fill([*columns])
-        self._state(f"ALTER TABLE {self.name} {clause}", [*columns])
-
-    def message(self, *given: Any) -> Row:
-        """Return a message in a partition of its own."""
-        found = super().message(*given)
-        return {**found, "partition": found["offset"]}
+from tests.unit.sparksink.written_tables import WrittenTable
 
 
 def play(table: WrittenTable, *batches: Sequence[int], conflict: str = "park") -> PlayedTable:

@@ -46,6 +46,33 @@ def play(seed: int, conflict: str = "park") -> list[str]:
     return found
 
 
+def play_late(seed: int) -> list[str]:
+    """Play a table some of whose rows come before their statements; return the differences.
+
+    Without a definition, messages without a schema are dead letters.
+    """
+    table = RandomTable(f"t{seed}", seed, ("schema", "avro")[seed % 2])
+    chance = random.Random(f"late statements of {seed}")
+    table.live(chance.randint(8, 60))
+    given = settings(chance)
+    given["history"]["before"] = "none"
+    given["evolution"]["drop"] = "keep"
+    played = PlayedTable(table, parse(given), chance)
+    for delivery in deliveries([table], chance.randint(2, 5), chance, late=0.7):
+        played.play(delivery, crash=chance.random() < 0.4)
+    played.finish()
+    found = [*differences(played, table)]
+    played.close()
+    return found
+
+
+@pytest.mark.parametrize("group", range(_GROUPS))
+def test_random_columns_whose_statements_are_late(group: int) -> None:
+    seeds = range(group, TABLES, _GROUPS)
+    faults = [one for seed in seeds for one in play_late(seed)]
+    assert not faults, "\n".join(faults)
+
+
 @pytest.mark.parametrize("conflict", ["park", "rewrite", "new_column"])
 @pytest.mark.parametrize("group", range(_GROUPS))
 def test_random_columns(group: int, conflict: str) -> None:

@@ -16,6 +16,7 @@ from connector.mysql.binlog.translate_options import TranslateOptions
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet
+from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import SourceBlock
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
@@ -115,3 +116,12 @@ def position_texts(changes: Iterable[Change]) -> list[str]:
 
 
 LOG = set_positions(log_of([1, 2], [3], [4, 5, 6]))
+
+
+def mariadb_gtid(sequence: int, flags: int, further: bytes = b"") -> bytes:
+    """A GTID event of MariaDB."""
+    body = sequence.to_bytes(8, "little") + bytes(4) + bytes([flags]) + further
+    return written.event(162, body.ljust(19, b"\0"))
+
+
+AFTER_DDL = BinlogPosition(FILE, FIRST, MariaDbGtidSet.parse("0-7-4"))

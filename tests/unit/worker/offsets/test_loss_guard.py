@@ -52,6 +52,16 @@ def test_a_lost_offset_fails_the_connector(worker: Worker) -> None:
         worker.load()
 
 
+def test_an_offset_is_still_expected_when_that_of_another_partition_is_removed(
+    worker: Worker,
+) -> None:
+    worker.stores.store_of({}).save("c", {"server": "other"}, None)
+    worker.offsets.entries.clear()
+    worker.restart()
+    with pytest.raises(DamagedOffsetError):
+        worker.load()
+
+
 def test_another_partition_is_new(worker: Worker) -> None:
     worker.offsets.entries.clear()
     worker.restart()
