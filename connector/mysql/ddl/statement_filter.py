@@ -48,6 +48,7 @@ _MOVING: Final = re.compile(
     r"\balter\b.*\b(?:rename\b(?!\s+(?:column|index|key)\b)|convert\s+(?:table|partition)\b)",
     re.IGNORECASE | re.DOTALL,
 )
+_REMOVING: Final = re.compile(r"\b(?:drop|rename|replace|convert)\b", re.IGNORECASE)
 _DATA: Final = ("INSERT ", "UPDATE ", "DELETE ", "REPLACE ")
 
 
@@ -92,3 +93,8 @@ def changes_unrecorded_table(statement: str) -> bool:
     or create a table. Records have the format of Debezium, which names the altered table alone.
     """
     return _MOVING.search(statement) is not None
+
+
+def may_remove_table(statement: str) -> bool:
+    """Return whether a table may be gone, or have another name, after a statement."""
+    return _REMOVING.search(statement) is not None

@@ -24,6 +24,7 @@ from connector.mysql.ddl.statement_filter import (
     is_data_change,
     is_distributed,
     is_truncate,
+    may_remove_table,
 )
 from connector.mysql.ddl.variables import Quoting, SystemVariables
 from connector.mysql.schema.ddl_change import DdlChange, unrecorded_removals
@@ -179,7 +180,8 @@ class DatabaseSchema:
         return next(iter(separate.tables), None)
 
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
-        known = self.tables.names() if self._rules.stores_some else []
+        removes = self._rules.stores_some and may_remove_table(sql)
+        known = self.tables.names() if removes else []
         events = self._parse(sql, database, quoting)
         changes = self._selected_changes(events, sql, database)
         gone = [name for name in known if name not in self.tables and self._rules.captures(name)]

@@ -74,6 +74,8 @@ def test_alterations(dialect: Dialect, clauses: str, expected: str) -> None:
         ("ADD PRIMARY KEY (x, Y), ADD y INT, CHANGE a x INT, DROP PRIMARY KEY", ["x", "y"]),
         ("ADD x INT PRIMARY KEY, DROP PRIMARY KEY", ["x"]),
         ("ADD x INT PRIMARY KEY, DROP COLUMN a", ["x"]),
+        ("DROP PRIMARY KEY, ADD x INT NOT NULL, ADD UNIQUE (x)", ["x"]),
+        ("ADD x INT NOT NULL, ADD UNIQUE (x), DROP PRIMARY KEY", []),
         ("MODIFY b INT PRIMARY KEY, DROP PRIMARY KEY", ["b"]),
         ("CHANGE b x INT PRIMARY KEY FIRST, DROP PRIMARY KEY", ["x"]),
         ("ADD a BIGINT PRIMARY KEY, CHANGE a x INT, DROP PRIMARY KEY", ["a"]),
