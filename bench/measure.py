@@ -55,7 +55,7 @@ class Part:
         if self.chain:
             return {"chains", f"{name}-{self.chain}"}
         if self.what == "threads":
-            return {self.what, f"{self.what}-{self.parts}-{self.threads}"}
+            return {self.what, name, f"{name}-{self.parts}-{self.threads}"}
         return {"avro", f"{name}-avro"} if self.avro else {self.what, self.table, name}
 
 
