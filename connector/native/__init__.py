@@ -58,7 +58,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
 beside copying the row."""
 
-_INTERFACE = 8  # of `src/lib.rs`
+_INTERFACE = 9  # of `src/lib.rs`
 
 
 def _load() -> Any:
@@ -90,16 +90,22 @@ AVAILABLE = _core is not None
 
 
 def row_program(
-    columns: Sequence[NativeColumn], slots: int, decode: Decode, *, is_text: bool = False
+    columns: Sequence[NativeColumn],
+    slots: int,
+    decode: Decode,
+    *,
+    is_text: bool = False,
+    is_checked: bool = False,
 ) -> RowProgram | None:
     """Return the program that reads rows of such columns; None if Python reads them.
 
     :param decode: decodes the same rows in Python.
     :param is_text: they are not row images, but rows of a text result set.
+    :param is_checked: a value that Python refuses is found when the rows are read.
     """
     if _core is None or not columns:
         return None
-    program: RowProgram = _core.RowProgram(columns, slots, decode, is_text)
+    program: RowProgram = _core.RowProgram(columns, slots, decode, is_text, is_checked)
     return program
 
 

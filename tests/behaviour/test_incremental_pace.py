@@ -84,6 +84,29 @@ def test_a_chunk_of_large_rows_ends_after_so_many_bytes(
     assert [row["id"] for row in capture.read_rows("large")] == list(range(1, 151))
 
 
+def test_streaming_goes_on_while_a_chunk_is_read(capture: Capture) -> None:
+    """The SELECT of a chunk takes ten seconds; what the log has meanwhile is not read again."""
+    begin(capture)
+    capture.database.execute("CREATE TABLE other (id INT PRIMARY KEY)")
+    many = f"{capture.database.name}.many"
+    slow = {"data-collection": many, "filter": "id <= 10 AND SLEEP(1) = 0"}
+    data = json.dumps({"data-collections": [many], "additional-conditions": [slow]})
+    capture.database.execute(f"INSERT INTO signals VALUES ('1', 'execute-snapshot', '{data}')")
+    wait_for(lambda: chunk_is_read(capture.database), what="the SELECT of the chunk")
+    capture.database.execute("DELETE FROM many WHERE id = 5", "INSERT INTO other VALUES (1)")
+    assert [row["id"] for row in capture.rows("other", 1)] == [1]
+    assert chunk_is_read(capture.database)
+    assert not capture.read_rows("many")
+    capture.wait_for_end()
+    assert [row["id"] for row in capture.read_rows("many")] == [1, 2, 3, 4, 6, 7, 8, 9, 10]
+
+
+def chunk_is_read(database: FreshDatabase) -> bool:
+    """Whether the server runs the SELECT of a chunk, which is not that of the highest key."""
+    sql = "SELECT INFO FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep'"
+    return any("LIMIT 0, 10" in str(statement) for (statement,) in database.query(sql))
+
+
 MOST_LAG = 1.0  # seconds
 
 

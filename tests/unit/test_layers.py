@@ -39,7 +39,7 @@ SINK = {
 # The rooms of MySQL's connector, from the bottom to the top; rooms of one level are independent.
 MYSQL_LAYERS = (
     {"session", "types", "old_names"},
-    {"position", "ddl", "custom_converters", "chunk_keys"},
+    {"position", "ddl", "custom_converters", "chunk_keys", "native_rows"},
     {"source_block", "options", "config_faults", "heartbeat_action", "server_choice"},
     {"binlog", "reselection", "writable_server"},
     {"schema"},

@@ -1,67 +1,58 @@
-"""Reads the next chunks while the rows of the last ones are emitted."""
+"""Reads the next chunks while the stream goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 
-from connector.capture.change import Change
-from connector.errors import MillraceError
-
-ReadStep = Callable[[], Iterable[Change]]
+ReadStep = Callable[[], bool]
 
 
 class ReadAhead:
-    """Runs a step in a thread of its own, while its caller does nothing but emit rows.
+    """Runs a step in a thread of its own; its caller goes on and takes the result later.
 
     A chunk takes the database about as long as its rows take this process: both at the same time
-    make an incremental snapshot faster. The stream waits meanwhile, as it does without the thread,
-    so no change of the log comes between the step's begin and its end.
+    make an incremental snapshot faster, and changes of the log do not wait for a slow SELECT.
     """
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
+        self._future: Future[bool] | None = None
 
-    @contextmanager
-    def running(self, step: ReadStep) -> Iterator[Iterator[Change]]:
-        """Run a step during the block, which ends with it.
+    @property
+    def is_running(self) -> bool:
+        """Whether a step was started whose result is not taken."""
+        return self._future is not None
 
-        The value yields the step's changes, and raises its error, when they are iterated.
-        """
+    @property
+    def is_done(self) -> bool:
+        """Whether the result can be taken without waiting."""
+        return self._future is not None and self._future.done()
+
+    def start(self, step: ReadStep) -> None:
+        """Start a step; the result of the one before must be taken."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, "chunks")
-        future = self._pool.submit(CollectedStep, step)
-        try:
-            yield _changes(future)
-        finally:
-            wait([future])
+        self._future = self._pool.submit(step)
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for the end of the step, at most so long."""
+        if self._future is not None:
+            wait([self._future], seconds)
+
+    def take(self) -> bool:
+        """Return the result of the step, or raise its error; wait for it."""
+        future, self._future = self._future, None
+        return future is not None and future.result()
+
+    def drop(self) -> None:
+        """Wait for the end of the step and forget its result."""
+        self.wait()
+        self._future = None
 
     def close(self) -> None:
         """End the thread."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def _changes(outcome: Future[CollectedStep]) -> Iterator[Change]:
-    yield from outcome.result()
-
-
-class CollectedStep:
-    """What a step has yielded; to iterate raises the error that ended it, behind its changes."""
-
-    def __init__(self, step: ReadStep) -> None:
-        self._changes: list[Change] = []
-        self._error: MillraceError | None = None
-        try:
-            for change in step():
-                self._changes.append(change)
-        except MillraceError as error:
-            self._error = error
-
-    def __iter__(self) -> Iterator[Change]:
-        """Yield the changes, and raise."""
-        yield from self._changes
-        if self._error is not None:
-            raise self._error
+        self._future = None

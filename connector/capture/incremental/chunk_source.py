@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from connector.capture.change import Row
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
+from connector.native import Rows
 
 Key = tuple[Any, ...]
 """The values of the columns by which a table is read in chunks; None, int, str and so on."""
@@ -27,19 +28,28 @@ MOST_BYTES: Final = 16 << 20
 """A chunk ends after so many bytes of rows: a table may have rows of megabytes."""
 
 
+ChunkRows = list[Row] | Rows
+"""Some rows of a chunk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows in the order of their keys.
+    """Rows in the order of their keys, in batches as they came.
 
     ``end`` is the key of the last one, None without rows; so many rows have an ``equal`` key. The
     rows have so many bytes as a ``size``; ``is_cut`` says that they were too many.
     """
 
-    rows: list[Row]
+    batches: Sequence[ChunkRows] = ()
     end: Key | None = None
     equal: int = 0
     size: int = 0
     is_cut: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return sum(map(len, self.batches))
 
 
 class ChunkReader(Protocol):

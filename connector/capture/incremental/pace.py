@@ -34,13 +34,15 @@ class IncrementalOptions:
 class ChunkSize:
     """The rows of the next chunk: so many that they do not have too many bytes.
 
-    With a target in seconds the rows also follow how long chunks take.
+    With a target in seconds the rows also follow how long chunks take: to be read, or to be
+    emitted, whichever is longer.
     """
 
     def __init__(self, rows: int, target: float = 0.0) -> None:
         self._rows = rows
         self._target = target
         self._fitting: float = math.inf
+        self._emission = 0.0  # seconds of a row
 
     @property
     def rows(self) -> int:
@@ -57,9 +59,14 @@ class ChunkSize:
         self._fitting = max(1, MOST_BYTES // 2 // row_size) if row_size else math.inf
         if not self._target or rows < size:
             return
+        seconds = max(seconds, rows * self._emission)
         factor = self._target / seconds if seconds > 0 else _STEP
         needed = size * min(_STEP, max(1 / _STEP, factor))
         self._rows = round(min(max(needed, _SMALLEST), max(_LARGEST, size)))
+
+    def note_emission(self, rows: int, seconds: float) -> None:
+        """Note how long the stream waited while rows were emitted."""
+        self._emission = seconds / rows
 
 
 class StreamLag:

@@ -9,8 +9,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from connector.capture.change import Row
-from connector.capture.incremental.chunk_source import Chunk, ChunkReader, ChunkSource, Key
+from connector.capture.incremental.chunk_source import (
+    Chunk,
+    ChunkReader,
+    ChunkRows,
+    ChunkSource,
+    Key,
+)
 from connector.capture.incremental.table_state import TableState
 from connector.capture.table_schema import TableEventSchema
 from connector.errors import SessionRefusedError, StopError, TransientError
@@ -28,7 +33,7 @@ class ChunkPart:
     after: Key | None
     until: Key | None
     limit: int
-    chunk: Chunk = field(default_factory=lambda: Chunk([]))
+    chunk: Chunk = field(default_factory=Chunk)
     seconds: float = 0.0
 
 
@@ -49,6 +54,11 @@ class ChunkJob:
     seconds: float = 0.0
     row_size: int = 0
     parts: list[ChunkPart] = field(default_factory=list)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows were read."""
+        return self.error is None and self.chunk is not None and self.chunk.count > 0
 
     def plan(self, reader: ChunkReader) -> None:
         """Decide what each thread reads; of the table's state, only its highest key is set."""
@@ -93,15 +103,15 @@ class ChunkJob:
         """Make one chunk of the parts, up to one that has more rows than it may."""
         if self.error is not None or not self.parts:
             return
-        rows, end = list[Row](), None
+        batches, end = list[ChunkRows](), None
         for part in self.parts:
-            rows += part.chunk.rows
+            batches += part.chunk.batches
             end = part.chunk.end or end
-            if part.chunk.is_cut or len(part.chunk.rows) >= part.limit:
+            if part.chunk.is_cut or part.chunk.count >= part.limit:
                 break
-        self.chunk = Chunk(rows, end)
+        self.chunk = Chunk(batches, end)
         self.seconds = max(part.seconds for part in self.parts)
-        count = sum(len(part.chunk.rows) for part in self.parts)
+        count = sum(part.chunk.count for part in self.parts)
         self.row_size = sum(part.chunk.size for part in self.parts) // count if count else 0
 
 

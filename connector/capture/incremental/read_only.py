@@ -87,11 +87,11 @@ class ReadOnlySnapshot(IncrementalSnapshot):
 
         Without changes between two marks a window closes at once.
         """
-        if self._windows.phase == "idle" and not self._is_due:
+        if self._windows.phase == "idle" and not self._reading.is_due:
             yield from self._notices()
             return
         self._positions.follow(streamed, self._last)
-        if self._is_due:  # even while the server is not ready
+        if self._reading.is_due:  # even while the server is not ready
             yield from self._reading.stop_tables()
         end = self._clock() + _TURN
         while True:
@@ -103,13 +103,14 @@ class ReadOnlySnapshot(IncrementalSnapshot):
             yield from self._notices()
             if not can_go_on:
                 return
-            self._is_due = False
+            self._reading.is_due = False
             yield from super()._read_chunk()
+            yield from self._marked.settle()
             self._windows.open()
 
     def _can_go_on(self, end: float) -> bool:
-        self._is_due = self._is_due and self._may_continue
-        may = self._is_due and self._can_read() and self._clock() < end
+        self._reading.is_due = self._reading.is_due and self._may_continue
+        may = self._reading.is_due and self._can_read() and self._clock() < end
         try:
             return may and self._positions.can_read()
         except DatabaseUnavailableError as error:
@@ -118,5 +119,5 @@ class ReadOnlySnapshot(IncrementalSnapshot):
 
     def _read_chunk(self) -> Iterator[Change]:
         """Read the next chunk when the batch ends."""
-        self._is_due = True
+        self._reading.is_due = True
         return iter(())

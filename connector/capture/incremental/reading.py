@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from connector.capture.backoff import Backoff
-from connector.capture.change import Change, FailedTables, PositionText, Row, RowChanges, RowPairs
+from connector.capture.change import Change, FailedTables, PositionText, Row, RowChanges
 from connector.capture.incremental.chunk_source import ChunkSource
 from connector.capture.incremental.pace import ChunkSize, IncrementalOptions
 from connector.capture.incremental.parallel import ChunkJob, ChunkReaders
@@ -16,7 +16,7 @@ from connector.capture.incremental.reports import SnapshotReports
 from connector.capture.incremental.state import SnapshotState
 from connector.capture.incremental.stops import remove_stopped
 from connector.capture.incremental.table_state import TableState
-from connector.capture.incremental.window import Windows
+from connector.capture.incremental.window import Windows, read_changes
 from connector.capture.snapshot_events import ChunkedReadEnded, TableScan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
@@ -46,6 +46,7 @@ class TableReading:
 
     The methods yield what the capture has to emit. A chunk that cannot be read is read again after
     a pause, in which other tables go on; then its table fails, and keeps how far it is read.
+    ``is_due``: a chunk is to be read as soon as that is possible.
     """
 
     chunks: ChunkSource
@@ -56,24 +57,43 @@ class TableReading:
     clock: Callable[[], float]
     state: SnapshotState = field(default_factory=SnapshotState)
     _sizes: dict[TableId, ChunkSize] = field(default_factory=dict)
+    is_due: bool = False
+    _free: int = 0
 
-    def fill_windows(self) -> Iterator[Change]:
-        """Read a chunk of each table that is read now; one that is at its end makes room.
+    def begin(self) -> str:
+        """Begin to read chunks; return the mark of their window."""
+        self._free = self.options.threads
+        self.windows.begin()
+        return self.state.begin_chunk()
+
+    def plan(self) -> Generator[Change, None, list[ChunkJob]]:
+        """Return a chunk to read of each table that is read now; none if no thread is free.
 
         Threads that no table needs read further rows of those tables.
         """
-        threads = self.options.threads
-        while tables := self.state.due(threads, self.clock(), self.windows.tables):
-            jobs = []
+        jobs = list[ChunkJob]()
+        while not jobs and (tables := self._due()):
             for one in tables:
                 schema = yield from self._schema(one)
                 if schema is not None:
-                    rows, share = self._size(one).rows, threads // len(tables)
+                    rows, share = self._size(one).rows, self._free // len(tables)
                     jobs.append(ChunkJob(one, schema, rows, share))
-            for job in self.readers.read(jobs):
-                yield from self._take(job)
-                if job.table.table in self.windows.tables:
-                    threads -= job.threads
+        return jobs
+
+    def _due(self) -> list[TableState]:
+        return self.state.due(self._free, self.clock(), self.windows.tables)
+
+    def take(self, jobs: Iterable[ChunkJob]) -> Iterator[Change]:
+        """Take chunks that were read into their windows; a table that is at its end makes room."""
+        for job in jobs:
+            yield from self._take(job)
+            if job.table.table in self.windows.tables:
+                self._free -= job.threads
+
+    def read_further(self) -> Iterator[Change]:
+        """Read chunks of further tables as long as there is room."""
+        while jobs := (yield from self.plan()):
+            yield from self.take(self.readers.read(jobs))
 
     def close_windows(self, end: Row, text: PositionText | None) -> list[Change]:
         """Return the rows that are left in the windows, and end their chunks.
@@ -81,18 +101,29 @@ class TableReading:
         :param end: the source block of the second mark; ``text`` is its position.
         """
         emitted = list[Change]()
-        for schema, rows, is_void in self.windows.close():
+        for schema, batches, is_void in self.windows.close():
             table = self.state.find(schema.table.id)
-            if rows and not is_void:
+            if batches and not is_void:
                 source = self.chunks.source(end, schema.table.id)
-                pairs: RowPairs = [(None, row) for row in rows]
-                emitted.append(RowChanges(schema, "r", pairs, source, None, text))
+                emitted += read_changes(schema, batches, source, text)
             if table is not None and is_void:
                 table.drop_chunk()
             elif table is not None:
                 table.end_chunk()
         self.state.touch()
         return emitted
+
+    def emit(self, changes: Iterable[Change]) -> Iterator[Change]:
+        """Yield the rows of chunks, and note how long that takes."""
+        for change in changes:
+            if not isinstance(change, RowChanges):
+                yield change
+                continue
+            table, rows, began = change.codec.table.id, len(change.rows), self.clock()
+            yield change
+            size = self._sizes.get(table)
+            if size is not None and rows:
+                size.note_emission(rows, self.clock() - began)
 
     def drop_windows(self) -> None:
         """Drop the rows of the windows: their chunks are read again."""
@@ -159,11 +190,11 @@ class TableReading:
         one, chunk = job.table, job.chunk
         if job.error is not None:
             yield from self._take_chunk_error(job, job.error)
-        elif chunk is None or not chunk.rows:
+        elif chunk is None or not chunk.count:
             yield from self.end_table(one, "EMPTY" if chunk is None else "SUCCEEDED")
         else:
-            self._size(one).adapt(len(chunk.rows) // len(job.parts), job.seconds, job.row_size)
-            self.windows.fill(job.schema, chunk.rows)
+            self._size(one).adapt(chunk.count // len(job.parts), job.seconds, job.row_size)
+            self.windows.fill(job.schema, chunk.batches)
             one.begin_chunk(chunk)
             self.state.touch()
             yield self.state.progress(one)

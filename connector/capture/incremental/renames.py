@@ -74,6 +74,7 @@ def _add_renamed(state: SnapshotState, one: TableState, new: TableId, chunks: Ch
     one.is_renamed = True
     request = replace(one.request, table=schema.table.id)
     added = TableState(request, one.is_initial, reason=one.reason, stop=one.stop)
+    added.is_known = True  # an offset may have it and a position before the statement
     if one.reason:
         state.failed[str(added.table)] = added
     else:

@@ -19,6 +19,7 @@ from connector.capture.change import (
 )
 from connector.capture.incremental.ahead import ReadAhead
 from connector.capture.incremental.chunk_source import ChunkSource, TableRequest
+from connector.capture.incremental.marked_reading import MarkedReading
 from connector.capture.incremental.offsets import state_of, to_offset
 from connector.capture.incremental.pace import IncrementalOptions, StreamLag
 from connector.capture.incremental.parallel import ChunkReaders, RunAll
@@ -34,13 +35,6 @@ from connector.capture.notifications import Notifications, short_list
 from connector.capture.signals.signal import SnapshotRequest
 from connector.capture.snapshot_events import SnapshotBegan
 from connector.capture.tables import TableId
-from connector.errors import (
-    DatabaseUnavailableError,
-    ReadOnlyServerError,
-    ServerSwitchError,
-    StopError,
-    TableChangedError,
-)
 
 log = logging.getLogger(__name__)
 
@@ -74,8 +68,7 @@ class IncrementalSnapshot:
         )
         self._lag = StreamLag(options.most_lag)
         self._refused = RefusedMarks(clock)
-        self._ahead = ahead or ReadAhead()
-        self._is_due = False
+        self._marked = MarkedReading(self._reading, self._refused, ahead)
 
     @property
     def _state(self) -> SnapshotState:
@@ -100,9 +93,10 @@ class IncrementalSnapshot:
 
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state of an offset; windows from before are void."""
+        self._marked.drop()
         self._reading.state = state_of(offset)
         self._windows.clear()
-        self._is_due = False
+        self._reading.is_due = False
 
     def to_offset(self) -> dict[str, Any]:
         """Return the keys that the offset needs."""
@@ -110,7 +104,7 @@ class IncrementalSnapshot:
 
     def close(self) -> None:
         """Close the connections."""
-        self._ahead.close()
+        self._marked.close()
         self._readers.close()
 
     def resume_reading(self) -> Iterator[Change]:
@@ -127,7 +121,8 @@ class IncrementalSnapshot:
         if state.running:
             log.info("The incremental snapshot of %s continues", short_list(state.names))
             yield state.progress()
-            yield from self._read_chunk()
+            if self._windows.phase == "idle":  # else a signal has begun it already
+                yield from self._read_chunk()
 
     def begin_initial(self, tables: Iterable[TableId]) -> Iterator[Change]:
         """Add the tables of the initial snapshot, which are read when the stream starts."""
@@ -138,6 +133,7 @@ class IncrementalSnapshot:
 
     def execute(self, identity: str, request: SnapshotRequest) -> Iterator[Change]:
         """Add tables; begin if no snapshot runs."""
+        yield from self._marked.settle()
         tables = [self._spelled(table) for table in request.expand(self._chunks.tables())]
         log.info("Incremental snapshot of %s is requested", short_list(tables))
         surrogate = request.surrogate_key
@@ -163,6 +159,7 @@ class IncrementalSnapshot:
 
         Failed tables are no longer reported.
         """
+        yield from self._marked.settle()
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
         was_initial = state.is_initial
@@ -175,6 +172,7 @@ class IncrementalSnapshot:
 
     def pause(self) -> Iterator[Change]:
         """Read no further chunk."""
+        yield from self._marked.settle()
         if self._state.running and not self._state.paused:
             self._state.paused = True
             yield self._state.progress()
@@ -185,6 +183,7 @@ class IncrementalSnapshot:
 
         :param request: names failed tables; all of them if it names none.
         """
+        yield from self._marked.settle()
         state = self._state
         names = SnapshotRequest(request.tables or (_ALL,))
         failed = list(state.resume_failed(find_failed(names, state, self._chunks)))
@@ -201,10 +200,11 @@ class IncrementalSnapshot:
 
     def deduplicate(self, change: RowChanges) -> None:
         """Drop what a change of the log replaces."""
-        self._windows.deduplicate(change)
+        self._marked.deduplicate(change)
 
     def follow_schema(self, change: SchemaChange | None = None) -> Iterator[Change]:
         """Drop the rows of tables that have another definition now, and follow their names."""
+        yield from self._marked.settle()
         self._windows.compare(self._chunks.schema)
         if change is None or not self._state.requested:
             return
@@ -216,44 +216,49 @@ class IncrementalSnapshot:
 
     def empty(self, table: TableId) -> None:
         """Drop the rows of the window if their table was truncated."""
-        self._windows.alter(table)
+        self._marked.alter(table)
 
     def open_window(self, mark: str) -> None:
         """Begin the window: the log has come to its first mark."""
         if self._state.has_mark(mark):
-            self._windows.open()
+            self._marked.open()
 
     def close_window(self, mark: str, event: RowChanges) -> Iterator[Change]:
         """End the window: emit its rows, and read the next chunk.
 
         :param event: the second mark.
         """
-        if not self._state.has_mark(mark) or self._windows.phase == "idle":
+        if not self._state.has_mark(mark):
             return
-        yield from self._end_window(event.source, event.position_text)
+        yield from self._marked.settle()
+        if self._windows.phase != "idle":
+            yield from self._end_window(event.source, event.position_text)
 
     def note_progress(self, last: Progress[Position]) -> None:
         """Note the last progress of the stream, between two batches of it."""
         self._lag.note(last)
 
     def go_on(self, streamed: Position) -> Iterator[Change]:
-        """Do what is due behind a position of the stream: read a chunk that had to wait."""
+        """Do what is due behind a position of the stream: take or read a chunk."""
         del streamed
-        if self._is_due:
+        if self._marked.is_done:
+            yield from self._marked.settle()
+        if self._reading.is_due:
             yield from self._read_chunk()
         yield from self._notices()
 
     def _notices(self) -> Iterator[Change]:
         """Yield why chunks wait, if that has changed."""
-        yield from self._lag.notices(chunk_waits=self._is_due)
+        yield from self._lag.notices(chunk_waits=self._reading.is_due)
         yield from self._refused.notices()
 
     def _end_window(self, source: Row, text: PositionText | None) -> Iterator[Change]:
-        """Emit the rows that are left; read the next chunks meanwhile."""
+        """Emit the rows that are left; the next chunks are read meanwhile."""
         emitted = self._reading.close_windows(source, text)
-        with self._ahead.running(self._read_chunk) as following:
-            yield from emitted
-            yield from following
+        begun = list(self._read_chunk())
+        yield from self._reading.emit(emitted)
+        self._marked.wait_briefly()
+        yield from begun
 
     @property
     def _may_continue(self) -> bool:
@@ -266,31 +271,13 @@ class IncrementalSnapshot:
         return may and bool(self._state.due(1, self._clock()))
 
     def _read_chunk(self) -> Iterator[Change]:
-        """Read the next chunks between two marks."""
+        """Begin to read the next chunks between two marks."""
         yield from self._reading.stop_tables()
         can_read = self._can_read()
-        self._is_due = self._may_continue and not can_read
+        self._reading.is_due = self._may_continue and not can_read
         if not self._may_continue:
             self._refused.note(None)
         yield from self._notices()
-        if not can_read:
-            return
-        mark = self._state.begin_chunk()
-        self._windows.begin()
-        try:
-            self._chunks.open_window(mark)
-            yield from self._reading.fill_windows()
-            self._chunks.close_window(mark)
-            self._refused.note(None)
-        except ServerSwitchError:
-            raise
-        except (ReadOnlyServerError, DatabaseUnavailableError) as error:
-            self._reading.drop_windows()
-            self._refused.note(error)
-            self._is_due = self._state.running
-        except (StopError, TableChangedError) as error:
-            self._reading.drop_windows()
-            reason = f"Watermarks cannot be written: {error} {error.remedy}".strip()
-            yield from self._reading.refuse_all(reason)
-            self._is_due = self._state.running
-        yield from self._notices()
+        if can_read:
+            yield from self._marked.begin()
+            yield from self._notices()

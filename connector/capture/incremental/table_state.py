@@ -18,8 +18,9 @@ class TableState:
     are those of the keys with their order, empty if unknown. ``failures`` counts attempts
     to read the present chunk, the next of which is due at ``ready_at``. ``reason`` says why a table
     failed. ``text`` is what offsets have of the request, empty until one needs it. ``is_known``:
-    the table existed when a chunk of it was due. ``is_renamed``: it is read under its new name,
-    too. ``stop`` is its number among the tables that are to be stopped, 0 if it is not.
+    the table existed when a chunk of it was due, or when it got its name. ``is_renamed``: it is
+    read under its new name, too. ``stop`` is its number among the tables that are to be stopped, 0
+    if it is not.
     """
 
     request: TableRequest
@@ -74,7 +75,7 @@ class TableState:
     def begin_chunk(self, chunk: Chunk) -> None:
         """Note a chunk that is read and not emitted yet."""
         self.chunk_end = chunk.end
-        self._rows_of_chunk = len(chunk.rows)
+        self._rows_of_chunk = chunk.count
         self.rows += self._rows_of_chunk
         self.failures = 0
 

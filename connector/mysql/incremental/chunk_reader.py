@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from connector.capture.change import Row
-from connector.capture.columns import ColumnCodec
-from connector.capture.incremental.chunk_source import MOST_BYTES, Chunk, Key, TableRequest
+from connector.capture.incremental.chunk_source import (
+    MOST_BYTES,
+    Chunk,
+    ChunkRows,
+    Key,
+    TableRequest,
+)
+from connector.capture.incremental.window import decoded
 from connector.capture.table_schema import TableEventSchema
-from connector.capture.tables import Column, Table
 from connector.errors import (
     ConversionError,
     SessionRefusedError,
@@ -18,14 +22,14 @@ from connector.errors import (
     TableChangedError,
     TransientError,
 )
-from connector.mysql.chunk_keys import ChunkKey, chunk_key, conditions, equals, key_codecs
-from connector.mysql.session.connection import Connection, code_of, quote
+from connector.mysql.chunk_keys import ChunkKey, conditions, equals
+from connector.mysql.incremental.chunk_select import ChunkSelect, chunk_select
+from connector.mysql.session.connection import Connection, code_of
 from connector.mysql.session.server_errors import NO_SUCH_COLUMN, NO_SUCH_TABLE
-from connector.mysql.session.text_rows import TextRows
 
 # Where the server's default is READ UNCOMMITTED, a chunk would have rows that are rolled back.
 _COMMITTED: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
-# The stream waits for a chunk: not for long if another session locks the table.
+# A DDL statement in the stream waits for a chunk: not for long if another session locks the table.
 _LOCK_WAITS: Final = "SET SESSION lock_wait_timeout = 5, SESSION innodb_lock_wait_timeout = 5"
 _UTC: Final = "SET time_zone = '+00:00'"
 # Keys may be zero dates, which newer servers refuse to compare in these modes.
@@ -46,10 +50,8 @@ class MySqlChunkReader:
 
     def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
         """Read the highest key."""
-        keys = _chunk_keys(schema.table, request)
-        order = ", ".join(f"{key.sql} DESC" for key in keys)
-        found = self._select(schema, [], keys, [request.condition], order, 1)
-        return found.end
+        select = chunk_select(schema, request, only_keys=True)
+        return self._select(select, [request.condition], 1, order=select.descending).end
 
     def chunk_ends(
         self,
@@ -61,12 +63,11 @@ class MySqlChunkReader:
         count: int,
     ) -> list[Key]:
         """Return the last keys of the next chunks; fewer where the table ends."""
-        keys = _chunk_keys(schema.table, request)
-        order = ", ".join(key.sql for key in keys)
+        select = chunk_select(schema, request, only_keys=True)
         found = list[Key]()
         while len(found) < count:
-            wheres = [self._bounds(keys, after, maximum), request.condition]
-            end = self._select(schema, [], keys, wheres, order, 1, offset=limit - 1).end
+            wheres = [self._bounds(select.keys, after, maximum), request.condition]
+            end = self._select(select, wheres, 1, offset=limit - 1).end
             if end is None:
                 break
             found.append(end)
@@ -85,18 +86,18 @@ class MySqlChunkReader:
 
         Rows of one surrogate key stay together: the next chunk begins behind that key.
         """
-        keys = _chunk_keys(schema.table, request)
-        order = ", ".join(key.sql for key in keys)
-        wheres = [self._bounds(keys, after, until), request.condition]
-        chunk = self._select(schema, schema.columns, keys, wheres, order, limit)
-        is_whole = not chunk.is_cut and len(chunk.rows) < limit
+        select = chunk_select(schema, request)
+        wheres = [self._bounds(select.keys, after, until), request.condition]
+        chunk = self._select(select, wheres, limit)
+        is_whole = not chunk.is_cut and chunk.count < limit
         if request.surrogate_key is None or chunk.end is None or is_whole:
             return chunk
         with self._connection() as session:
-            same = equals(keys, chunk.end, session.literal)
-        rest = self._select(schema, schema.columns, keys, [same, request.condition], order, None)
-        rows = [*chunk.rows[: -chunk.equal], *rest.rows]
-        return Chunk(rows, chunk.end, size=chunk.size, is_cut=chunk.is_cut)
+            same = equals(select.keys, chunk.end, session.literal)
+        rest = self._select(select, [same, request.condition], None)
+        rows = [row for batch in chunk.batches for row in decoded(batch)]
+        batches = [rows[: -chunk.equal], *rest.batches]
+        return Chunk(batches, chunk.end, size=chunk.size, is_cut=chunk.is_cut)
 
     def close(self) -> None:
         """Close the session."""
@@ -110,41 +111,27 @@ class MySqlChunkReader:
 
     def _select(
         self,
-        schema: TableEventSchema,
-        columns: Sequence[ColumnCodec],
-        keys: Sequence[ChunkKey],
+        select: ChunkSelect,
         wheres: Sequence[str | None],
-        order: str,
         limit: int | None,
         *,
         offset: int = 0,
+        order: str = "",
     ) -> Chunk:
-        expressions = [column.sql(quote(column.column.name)) for column in columns]
-        selected = ", ".join([*expressions, *(key.sql for key in keys)])
-        where = " AND ".join(filter(None, wheres))
-        sql = (
-            f"SELECT {selected} FROM {schema.table.id.quoted('`')}"  # noqa: S608 - quoted
-            f"{f' WHERE {where}' if where else ''} ORDER BY {order}"
-            f"{'' if limit is None else f' LIMIT {offset}, {limit}'}"
-        )
-        codecs = [*(column.as_selected() for column in columns), *key_codecs(keys)]
-        rows, is_cut = list[Row](), False
+        sql = select.sql(wheres, order or select.order, offset, limit)
+        batches, is_cut = list[ChunkRows](), False
+        end, equal = None, 0
         with self._connection() as session:
             stream = session.read_rows(sql)
-            for batch in TextRows(codecs).read(stream):
-                rows += batch
-                if rows and limit is not None and stream.size > MOST_BYTES:
+            for batch, keys in select.read(stream):
+                batches.append(batch)
+                equal = sum(1 for key in keys if key == keys[-1]) + (equal if keys[0] == end else 0)
+                end = keys[-1]
+                if limit is not None and stream.size > MOST_BYTES:
                     self.close()  # what is left of the result goes with the session
                     is_cut = True
                     break
-        if not rows:
-            return Chunk([])
-        width = len(columns)
-        end = rows[-1][width:]
-        equal = sum(1 for row in rows if row[width:] == end)
-        found = [row[:width] for row in rows]
-        rows = list(map(schema.with_derived, found)) if schema.derived else found
-        return Chunk(rows, end, equal, stream.size, is_cut)
+        return Chunk(batches, end, equal, stream.size, is_cut) if batches else Chunk()
 
     def _opened_session(self) -> Connection:
         try:
@@ -174,25 +161,6 @@ class MySqlChunkReader:
                     f"its definition is not the expected one: {error}"
                 ) from error
             raise
-
-
-def key_columns(table: Table, request: TableRequest) -> list[Column]:
-    """Return the columns by which a table is read.
-
-    :raises StopError: it has no column of the name that the request has.
-    """
-    names = (request.surrogate_key,) if request.surrogate_key else table.primary_key
-    columns = [table.column(name) for name in names]
-    if request.surrogate_key and None in columns:
-        raise StopError(
-            f"Table {table.id} has no column {request.surrogate_key}.",
-            "Send the signal again with the name of a column of the table as surrogate-key.",
-        )
-    return [column for column in columns if column is not None]
-
-
-def _chunk_keys(table: Table, request: TableRequest) -> list[ChunkKey]:
-    return [chunk_key(column) for column in key_columns(table, request)]
 
 
 def _code(error: Exception) -> int:

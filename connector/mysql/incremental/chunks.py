@@ -18,7 +18,8 @@ from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
 from connector.errors import ReadOnlyServerError, StopError
-from connector.mysql.incremental.chunk_reader import MySqlChunkReader, key_columns
+from connector.mysql.incremental.chunk_reader import MySqlChunkReader
+from connector.mysql.incremental.chunk_select import key_columns
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, quote
 from connector.mysql.source_block import SourceBlock

@@ -17,7 +17,7 @@ from typing import Final
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import TableChangedError
-from connector.mysql.snapshot.native_rows import Batch
+from connector.mysql.native_rows import Batch
 from connector.mysql.snapshot.table_chunks import WHOLE, ChunkPlanner, TableChunk
 from connector.mysql.snapshot.table_reader import TableReader
 

@@ -13,10 +13,10 @@ from connector.capture.snapshot_events import ChunkScan, TableScan
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import StopError, TableChangedError
+from connector.mysql.native_rows import Batch
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.session.connection import code_of
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
-from connector.mysql.snapshot.native_rows import Batch
 from connector.mysql.snapshot.parallel_reading import (
     ChunkStart,
     ParallelReader,

@@ -10,11 +10,11 @@ from typing import Final
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, StopError, TableChangedError
+from connector.mysql.native_rows import Batch, read_natively
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, RowStream, code_of, quote
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
 from connector.mysql.session.text_rows import TextRows
-from connector.mysql.snapshot.native_rows import Batch, read_natively
 from connector.mysql.snapshot.selects import Selects
 
 UTC: Final = "SET time_zone = '+00:00'"

@@ -62,6 +62,7 @@ impl RowProgram {
         slots: usize,
         decode: Py<PyAny>,
         is_text: bool,
+        is_checked: bool,
     ) -> PyResult<Self> {
         if columns.is_empty() {
             return Err(PyValueError::new_err("images without columns"));
@@ -86,7 +87,7 @@ impl RowProgram {
             if let Some(slot) = slot {
                 let known = program.column_of.get_mut(slot);
                 *known.ok_or_else(|| PyValueError::new_err("no such slot"))? = Some(number);
-                if decode.is_eager() {
+                if is_checked || decode.is_eager() {
                     eager = Some(program.eager);
                     program.eager += 1;
                 }

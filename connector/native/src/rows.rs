@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyIterator, PyList};
 
+use crate::guard::guarded;
 use crate::program::RowProgram;
 
 /// What an event does with its rows.
@@ -127,6 +128,32 @@ impl Rows {
         let at = |row: usize| row.saturating_mul(each).saturating_add(self.images.start).min(last);
         let images = at(start)..at(stop.max(start));
         Rows { origin: self.origin.clone(), images, decoded: PyOnceLock::new() }
+    }
+
+    /// Returns the values of one slot, one for each image, as Python converts them; None where an
+    /// image has none. The other columns are not decoded.
+    fn values<'py>(&self, py: Python<'py>, slot: usize) -> PyResult<Option<Bound<'py, PyList>>> {
+        guarded("read", || {
+            let program = self.origin.program.get();
+            let data = self.origin.data.bind(py).as_bytes();
+            let data = data.get(..self.origin.end).unwrap_or(data);
+            let Some(number) = program.column_of.get(slot).copied().flatten() else {
+                return Ok(None);
+            };
+            let values = PyList::empty(py);
+            for &start in &self.origin.images[self.images.clone()] {
+                let (mut at, mut found) = (0, None);
+                program.spans(data, start as usize, |span| {
+                    if at == number && !span.is_null {
+                        found = Some(span);
+                    }
+                    at += 1;
+                });
+                let Some(span) = found else { return Ok(None) };
+                values.append(program.columns[number].converted(py, span.bytes(data))?)?;
+            }
+            Ok(Some(values))
+        })
     }
 
     fn __len__(&self) -> usize {

@@ -23,9 +23,9 @@ from connector.debezium.events import EventOptions
 from connector.debezium.transactions import Transaction
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.row_decoding import TablePlan
+from connector.mysql.native_rows import read_natively
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
-from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types import fields
 from connector.mysql.types.type_options import TypeOptions
 from tests.fixtures import fields_as_bytes as write

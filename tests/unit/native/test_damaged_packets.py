@@ -16,9 +16,9 @@ from connector.converters.json import JsonConverter
 from connector.debezium.compiled import CompiledRows, fragment_keys
 from connector.debezium.transactions import Transaction
 from connector.errors import MillraceError
+from connector.mysql.native_rows import read_natively
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
-from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types.type_options import TypeOptions
 from tests.fixtures.text_packets import END, Chunks, packed, packets
 from tests.unit.mysql.binlog.images import table_of

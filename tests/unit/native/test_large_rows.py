@@ -13,8 +13,8 @@ import pytest
 from connector import native
 from connector.converters.json import JsonConverter
 from connector.mysql.binlog.events import RowsChanged
+from connector.mysql.native_rows import read_natively
 from connector.mysql.session.text_rows import TextRows
-from connector.mysql.snapshot.native_rows import read_natively
 from tests.fixtures.text_packets import packed
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.native.orders import NO_SCHEMAS, options, orders, rows_event

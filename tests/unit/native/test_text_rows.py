@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,42 +14,19 @@ from connector.capture.change import RowChanges
 from connector.converters.json import JsonConverter
 from connector.debezium.events import EventOptions
 from connector.errors import ConversionError
+from connector.mysql.native_rows import read_natively
 from connector.mysql.session.text_rows import TextRows
-from connector.mysql.snapshot.native_rows import read_natively
 from connector.mysql.types.type_options import TypeOptions
 from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
 from tests.fixtures.text_packets import packed
-from tests.unit.mysql.binlog.images import PlainRow, RandomTable, rows_of, table_of, tables
+from tests.unit.mysql.binlog.images import rows_of, table_of, tables
 from tests.unit.mysql.binlog.kinds import KINDS, TEXTS
 from tests.unit.mysql.binlog.kinds_of_numbers import INTEGERS
 from tests.unit.native.random_tables import RULES, TYPE_OPTIONS, described
 from tests.unit.native.row_messages import CONVERTERS, SOURCE_VALUES, compiled
-from tests.unit.native.text_streams import check, stream
+from tests.unit.native.text_streams import NUMBERS, check, sent, stream
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
-NUMBERS = [
-    "0",
-    "-0",
-    "007",
-    "-12.50",
-    "1e5",
-    "9" * 19,
-    "-9223372036854775808",
-    "18446744073709551615",
-]
-NUMBERS += ["0.001", "1.5E-7", "0.1000000", "3.4e38", "00.50", "123456789.123456789"]
-NUMBERS += ["2024-02-29", "0000-00-00", "1582-10-10", "70-01-01", "12:30", "-838:59:59.000001"]
-NUMBERS += ["1582-10-10 00:00:00", "2024-02-30 01:02:03", "2024-02-29 23:59:59.120", "1999", "0000"]
-
-
-def sent(table: RandomTable, rows: list[PlainRow], text: Callable[[Any, Any], bytes]) -> bytes:
-    return b"".join(
-        packed(
-            None if value is None else text(kind, value)
-            for kind, value in zip(table.kinds, row, strict=True)
-        )
-        for row in rows
-    )
 
 
 @settings(max_examples=200)

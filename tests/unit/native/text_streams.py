@@ -10,13 +10,38 @@ from connector import native
 from connector.capture.change import RowChanges
 from connector.debezium.events import EventOptions
 from connector.errors import MillraceError
+from connector.mysql.native_rows import read_natively
 from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import TextRows
-from connector.mysql.snapshot.native_rows import read_natively
 from tests.fixtures.random_changes import NAMING, ROW_SLOT, SOURCE
-from tests.fixtures.text_packets import END, Chunks, packets
+from tests.fixtures.text_packets import END, Chunks, packed, packets
+from tests.unit.mysql.binlog.images import PlainRow, RandomTable
 from tests.unit.native.random_tables import Described
 from tests.unit.native.row_messages import SOURCE_VALUES, compiled, generic
+
+NUMBERS = [
+    "0",
+    "-0",
+    "007",
+    "-12.50",
+    "1e5",
+    "9" * 19,
+    "-9223372036854775808",
+    "18446744073709551615",
+]
+NUMBERS += ["0.001", "1.5E-7", "0.1000000", "3.4e38", "00.50", "123456789.123456789"]
+NUMBERS += ["2024-02-29", "0000-00-00", "1582-10-10", "70-01-01", "12:30", "-838:59:59.000001"]
+NUMBERS += ["1582-10-10 00:00:00", "2024-02-30 01:02:03", "2024-02-29 23:59:59.120", "1999", "0000"]
+
+
+def sent(table: RandomTable, rows: list[PlainRow], text: Callable[[Any, Any], bytes]) -> bytes:
+    return b"".join(
+        packed(
+            None if value is None else text(kind, value)
+            for kind, value in zip(table.kinds, row, strict=True)
+        )
+        for row in rows
+    )
 
 
 def messages(

@@ -40,6 +40,7 @@ class Run:
         self.started = dict(self.database.rows)
         self.deletes = self.random.random() < 0.3
         self.writes = self.random.randrange(60)
+        self.pace = self.random.choice((0.5, 0.2, 0.1))
         self.offset: dict[str, Any] = {}
         self.signals = 0
         self.is_stopped = False
@@ -53,7 +54,7 @@ class Run:
     def write(self) -> None:
         """Write at random, or do nothing."""
         choose = self.random.random
-        while self.writes and choose() < 0.5:
+        while self.writes and choose() < self.pace:
             self.writes -= 1
             key, kind = self.random.randrange(45), choose()
             exists = key in self.database.rows
@@ -118,6 +119,8 @@ class Run:
                     return
             except DatabaseUnavailableError:
                 pass
+            finally:
+                capture.incremental.close()
             restarts -= 1
 
     def _emit(self, change: Any) -> None:
@@ -144,6 +147,8 @@ class Run:
         self.write()
         self.signal("execute-snapshot", EXECUTE)
         self.replay()
+        while self.writes:
+            self.write()
         self.signal("resume-snapshot")
         self.replay()
         if self.is_stopped:

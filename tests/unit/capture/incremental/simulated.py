@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +20,6 @@ from connector.capture.change import (
     RowChanges,
     SchemaChange,
 )
-from connector.capture.incremental.ahead import CollectedStep, ReadAhead, ReadStep
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -37,8 +35,9 @@ from connector.errors import (
     ServerSwitchError,
     StopError,
 )
+from tests.unit.capture.incremental.in_turn import InTurn
 
-_IDLE = 500  # looks at the log after its end
+_IDLE = 5_000  # looks at the log after its end
 SIGNALS, TABLE = TableId("d", "signals"), TableId("d", "t")
 
 
@@ -135,8 +134,13 @@ class Chunks:
         self.refusals = 0
         self.refused_marks: list[bool] = []  # of the next ones
         self.closed = 0
+        self.is_lost = False
+        self.pause: Callable[[], None] = lambda: None
 
     def tables(self) -> Sequence[TableId]:
+        if self.is_lost:
+            self.is_lost = False
+            raise self.fault("gone")
         return self._database.tables
 
     def key(self, table: TableId) -> TableId:
@@ -225,6 +229,7 @@ class Chunks:
             raise ReadOnlyServerError("The server is running with --read-only")
 
     def _step(self) -> None:
+        self.pause()
         self._database.meanwhile()
         if self.faults:
             self.faults -= 1
@@ -239,8 +244,9 @@ def next_keys(rows: Iterable[int], after: Key | None, until: Key | None, limit: 
 
 
 def chunk_of(rows: Mapping[int, Row], keys: Sequence[int]) -> Chunk:
-    """Return the rows of some keys."""
-    return Chunk([rows[key] for key in keys], (keys[-1],), 1) if keys else Chunk([])
+    """Return the rows of some keys, at most two in each batch."""
+    batches = [[rows[key] for key in keys[at : at + 2]] for at in range(0, len(keys), 2)]
+    return Chunk(batches, (keys[-1],), 1) if keys else Chunk()
 
 
 class QuickClock:
@@ -272,19 +278,6 @@ class RandomOrder:
             raise errors[0]
 
 
-class InTurn(ReadAhead):
-    """Reads the next chunks behind the rows that are emitted, or before them as chance has it."""
-
-    def __init__(self, chance: random.Random | None = None) -> None:
-        super().__init__()
-        self._random = chance
-
-    @contextmanager
-    def running(self, step: ReadStep) -> Iterator[Iterator[Change]]:
-        is_before = self._random is not None and self._random.random() < 0.5
-        yield iter(CollectedStep(step) if is_before else step())
-
-
 class Capture:
     """A capture of the database: starts at an offset, and yields until the log ends."""
 
@@ -301,13 +294,15 @@ class Capture:
     ) -> None:
         self.database = database
         self.chunks = chunks
+        ahead = InTurn(order.chance if order else None)
+        chunks.pause = ahead.pause
         self.incremental = IncrementalSnapshot(
             chunks,
             Notifications("p", ("sink",)),
             IncrementalOptions(size, threads=threads),
             clock or QuickClock(),
             order,
-            InTurn(order.chance if order else None),
+            ahead,
         )
         signals = SignalOptions(SIGNALS, reads_deletes=deletes)
         self.signals = Signals(signals, (), self.incremental)

@@ -11,6 +11,7 @@ from connector.capture.incremental.snapshot import IncrementalSnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SnapshotRequest
+from tests.unit.capture.incremental.in_turn import InTurn
 from tests.unit.capture.incremental.rows_read import rows_read
 from tests.unit.capture.incremental.simulated import SIGNALS, At, Chunks, Database
 
@@ -25,6 +26,16 @@ def test_the_size_follows_the_time_that_chunks_take() -> None:
     assert size.rows == 625
     size.adapt(625, 0.0001)
     assert size.rows == 1250, "it changes in steps"
+
+
+def test_the_size_follows_the_time_that_rows_take_to_be_emitted() -> None:
+    size = ChunkSize(1000, 0.5)
+    size.note_emission(1000, 1.0)
+    size.adapt(1000, 0.4)
+    assert size.rows == 500
+    size.note_emission(500, 0.0)
+    size.adapt(500, 0.4)
+    assert size.rows == 625
 
 
 def test_the_last_chunk_of_a_table_says_nothing() -> None:
@@ -112,7 +123,9 @@ def test_a_stream_to_which_nothing_comes_is_not_behind() -> None:
 def test_the_status_is_empty_when_a_snapshot_ends_while_the_stream_is_behind() -> None:
     database = Database({1: (1, "v")})
     options = IncrementalOptions(2, most_lag=60.0)
-    incremental = IncrementalSnapshot(Chunks(database), Notifications(), options)
+    incremental = IncrementalSnapshot(
+        Chunks(database), Notifications(), options, ahead=InTurn(at_once=True)
+    )
     shown: list[str] = []
 
     def note(changes: Iterator[Change]) -> None:
@@ -135,7 +148,9 @@ def test_without_a_limit_nothing_waits() -> None:
 def test_chunks_wait_until_the_stream_has_caught_up() -> None:
     database = Database({number: (number, "v") for number in range(5)})
     options = IncrementalOptions(2, most_lag=60.0)
-    incremental = IncrementalSnapshot(Chunks(database), Notifications(), options)
+    incremental = IncrementalSnapshot(
+        Chunks(database), Notifications(), options, ahead=InTurn(at_once=True)
+    )
     database.signal("one", "execute-snapshot", '{"data-collections": ["d.t"]}')
     waited: list[list[int]] = []
     changes: list[Change] = []

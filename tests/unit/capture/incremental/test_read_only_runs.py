@@ -15,6 +15,7 @@ from connector.capture.incremental.read_only import ReadOnlySnapshot
 from connector.capture.notifications import Notifications
 from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import SnapshotRequest
+from tests.unit.capture.incremental.in_turn import InTurn
 from tests.unit.capture.incremental.random_run import Run
 from tests.unit.capture.incremental.simulated import (
     SIGNALS,
@@ -22,7 +23,6 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
-    InTurn,
     QuickClock,
     RandomOrder,
     types,

@@ -56,7 +56,7 @@ def test_a_signal_before_an_error_is_read_again() -> None:
 
 def test_a_signal_of_a_topic_whose_action_fails_is_read_again() -> None:
     made, chunks = signals_with_chunks(Channel(EXECUTE))
-    chunks.faults = 1
+    chunks.is_lost = True
     with pytest.raises(DatabaseUnavailableError):
         list(made.weave(stream(HeartbeatDue())))
     made.rewind()
@@ -102,7 +102,7 @@ def test_signals_without_offsets_are_acknowledged_when_their_effect_is_stored() 
     """Before anything else is emitted, and not before a signal that failed has run again."""
     channel = Channel(Signal("one", "execute-snapshot", {"data-collections": ["d.t"]}))
     made, chunks = signals_with_chunks(channel)
-    chunks.faults = 1
+    chunks.is_lost = True
     with pytest.raises(DatabaseUnavailableError):
         list(made.weave(stream(Progress(At(1)), HeartbeatDue())))
     made.rewind()

@@ -20,7 +20,14 @@ _NOT_READ = Expression()
 
 def read_natively(rows: TextRows, stream: RowStream) -> Iterator[Batch]:
     """Yield the rows as they come; in Python what the core does not read."""
-    program = _program(rows)
+    return read_batches(rows, stream, text_program(rows))
+
+
+def read_batches(rows: TextRows, stream: RowStream, program: RowProgram | None) -> Iterator[Batch]:
+    """Yield the rows as they come.
+
+    :param program: that of the same rows; without one Python reads all of them.
+    """
     if program is None:
         yield from rows.read(stream)
         return
@@ -69,10 +76,16 @@ def _wrap_errors(convert: Callable[[Any], Any], column: Column) -> Callable[[Any
     return checked
 
 
-def _program(rows: TextRows) -> RowProgram | None:
-    """Return the program for a result that has each column once."""
-    slots = [slot for slot in rows.slots if slot is not None]
-    if sorted(slots) != list(range(len(rows.columns))):
+def text_program(
+    rows: TextRows, width: int | None = None, *, is_checked: bool = False
+) -> RowProgram | None:
+    """Return the program for a result that has each column once; None if Python reads it.
+
+    :param width: how many slots the rows that Python sees have; the core has the values of all.
+    :param is_checked: values that are not of their types are found when they are read.
+    """
+    filled = [slot for slot in rows.slots if slot is not None]
+    if sorted(filled) != list(range(len(rows.columns))):
         return None
     columns = []
     for slot in rows.slots:
@@ -84,6 +97,7 @@ def _program(rows: TextRows) -> RowProgram | None:
         columns.append((*column[:5], _wrap_errors(column[5], codec.column)))
 
     def decode(_: str, data: bytes, start: int, end: int) -> NativePairs:
-        return [(None, row) for row in rows.decode_all(data, start, end)]
+        return [(None, row[:width]) for row in rows.decode_all(data, start, end)]
 
-    return row_program(columns, len(rows.columns), decode, is_text=True)
+    slots = len(rows.columns)
+    return row_program(columns, slots, decode, is_text=True, is_checked=is_checked)
