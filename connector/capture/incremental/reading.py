@@ -95,12 +95,12 @@ class TableReading:
         while jobs := (yield from self.plan()):
             yield from self.take(self.readers.read(jobs))
 
-    def close_windows(self, end: Row, text: PositionText | None) -> list[Change]:
+    def close_windows(self, end: Row, text: PositionText | None) -> list[RowChanges]:
         """Return the rows that are left in the windows, and end their chunks.
 
         :param end: the source block of the second mark; ``text`` is its position.
         """
-        emitted = list[Change]()
+        emitted = list[RowChanges]()
         for schema, batches, is_void in self.windows.close():
             table = self.state.find(schema.table.id)
             if batches and not is_void:
@@ -113,12 +113,9 @@ class TableReading:
         self.state.touch()
         return emitted
 
-    def emit(self, changes: Iterable[Change]) -> Iterator[Change]:
+    def emit(self, changes: Iterable[RowChanges]) -> Iterator[RowChanges]:
         """Yield the rows of chunks, and note how long that takes."""
         for change in changes:
-            if not isinstance(change, RowChanges):
-                yield change
-                continue
             table, rows, began = change.codec.table.id, len(change.rows), self.clock()
             yield change
             size = self._sizes.get(table)

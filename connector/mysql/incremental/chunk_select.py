@@ -68,7 +68,7 @@ class ChunkSelect:
         return tuple(None if found is None else found[0] for found in values)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)  # a snapshot may read 64 tables at the same time
 def chunk_select(
     schema: TableEventSchema, request: TableRequest, *, only_keys: bool = False
 ) -> ChunkSelect:

@@ -113,7 +113,7 @@ def test_rows_are_numbered_through_all_batches_of_a_chunk() -> None:
     texts = [
         change.position_text.of_row(number)
         for change in emitted
-        if isinstance(change, RowChanges) and change.position_text is not None
+        if change.position_text is not None
         for number in range(len(change.rows))
     ]
     assert texts == [f"0/binlog.1/4/{number}" for number in range(5)]
