@@ -18,7 +18,7 @@ from bench.workload import DATABASE, SIGNALS, Workload
 from tools.stack import OWNER, StackError
 
 RATE: Final = 500  # updates a second
-_TARGET: Final = 25  # milliseconds of an adaptive chunk
+_TARGET: Final = 10  # milliseconds of an adaptive chunk
 _LIMIT: Final = 600.0  # seconds
 _UPDATE: Final = re.compile(rb'"op" ?: ?"u"')
 
