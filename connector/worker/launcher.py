@@ -108,9 +108,8 @@ class Launcher:
     def _client(self, name: str, config: Mapping[str, str], kind: ClientKind) -> dict[str, Any]:
         """Merge as Connect does: worker's prefix above its brokers, the connector above both."""
         settings = {
-            "bootstrap.servers": self._worker.properties["bootstrap.servers"],
             "client.id": f"connector-{_CLIENTS[kind]}-{name}-0",
-            **self._worker.under(f"{kind}."),
+            **self._worker.client_settings(kind),
             **overrides(config, kind),
         }
         base = _PRODUCER if kind == "producer" else {}

@@ -149,7 +149,7 @@ class ConnectorValidator:
 
     def _try_client(self, own: Mapping[str, str], kind: ClientKind, report: KeyReports) -> None:
         try:
-            client_config({**self._worker.under(kind + "."), **own}, kind)
+            client_config({**self._worker.client_settings(kind), **own}, kind)
         except ConfigError as error:
             named = next((name for name in own if name in str(error)), next(iter(own)))
             report[named].errors.append(str(error))

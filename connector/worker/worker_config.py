@@ -13,6 +13,7 @@ from typing import Any, Final
 from connector.config import settings_below
 from connector.errors import ConfigError
 from connector.kafka.config import KNOWN_CLIENT_KEYS
+from connector.kafka.keys import ClientKind
 from connector.worker.listeners import Listener, parse_listeners
 from connector.worker.worker_keys import STORES, WORKER
 
@@ -25,6 +26,7 @@ _JAVA: Final = """plugin.path plugin.discovery connect.protocol scheduled.rebala
     metrics.sample.window.ms metrics.num.samples metrics.recording.level metric.reporters
     rest.extension.classes internal.key.converter internal.value.converter"""
 _WITHOUT_MEANING: Final = frozenset(_JAVA.split())
+ADMIN_LISTENERS: Final = "admin.listeners"
 # Ignoring these silently would remove safety that the file configures.
 _REFUSED: Final = {
     "rest.extension.classes": "REST extensions are Java classes and cannot be loaded here; "
@@ -64,6 +66,16 @@ class WorkerConfig:
         """Return the properties below a prefix, the prefix removed."""
         return settings_below(self.properties, prefix)
 
+    def client_settings(self, kind: ClientKind) -> dict[str, str]:
+        """Return the Java settings of the connectors' clients of one kind, without overrides."""
+        settings = {
+            name: text
+            for name, text in self.under(f"{kind}.").items()
+            # admin.listeners has the prefix of the admin client and is none of its settings
+            if not f"{kind}.{name}".startswith(ADMIN_LISTENERS)
+        }
+        return {"bootstrap.servers": self.properties["bootstrap.servers"], **settings}
+
 
 def parse_worker_config(properties: Mapping[str, str]) -> WorkerConfig:
     """Check a worker file whose references are resolved.
@@ -83,8 +95,8 @@ def parse_worker_config(properties: Mapping[str, str]) -> WorkerConfig:
     listeners = parse_listeners("listeners", properties.get("listeners", "http://:8083"))
     if not listeners:
         raise ConfigError("Invalid value  for configuration listeners: give at least one address.")
-    admin = properties.get("admin.listeners")
-    admin_listeners = None if admin is None else parse_listeners("admin.listeners", admin)
+    admin = properties.get(ADMIN_LISTENERS)
+    admin_listeners = None if admin is None else parse_listeners(ADMIN_LISTENERS, admin)
     return WorkerConfig(properties, values, listeners, admin_listeners)
 
 

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from connector.errors import StopError
 from connector.kafka.config import client_config, client_settings
+from connector.kafka.keys import KINDS
 from connector.kafka.log import KafkaLog, LogWriter, check_compacted
 from connector.kafka.topics import Topics
 from connector.worker.client_overrides import overrides
@@ -141,15 +142,8 @@ def connector_offsets_log(worker: WorkerConfig, topic: str, config: Mapping[str,
     It lies on the cluster that the connector writes to (KIP-618).
     """
     clients = {
-        kind: client_config(
-            {
-                "bootstrap.servers": worker.properties["bootstrap.servers"],
-                **worker.under(f"{kind}."),
-                **overrides(config, kind),
-            },
-            kind,
-        )
-        for kind in ("producer", "consumer", "admin")
+        kind: client_config({**worker.client_settings(kind), **overrides(config, kind)}, kind)
+        for kind in KINDS
     }
     _ensure(worker, Topics(clients["admin"]), "offset", topic)
     return KafkaLog(topic, clients["consumer"], LogWriter(clients["producer"]))
