@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from connector.config import settings_below
 from connector.errors import ConfigError
-from connector.kafka.config import KNOWN_CLIENT_KEYS
+from connector.kafka.config import KNOWN_CLIENT_KEYS, client_settings
 from connector.kafka.keys import ClientKind
 from connector.worker.listeners import Listener, parse_listeners
 from connector.worker.worker_keys import STORES, WORKER
@@ -67,13 +67,18 @@ class WorkerConfig:
         return settings_below(self.properties, prefix)
 
     def client_settings(self, kind: ClientKind) -> dict[str, str]:
-        """Return the Java settings of the connectors' clients of one kind, without overrides."""
+        """Return the Java settings of the connectors' clients of one kind, without overrides.
+
+        Admin clients also take the top level of the file, as in Connect (Worker.adminConfigs).
+        """
         settings = {
             name: text
             for name, text in self.under(f"{kind}.").items()
             # admin.listeners has the prefix of the admin client and is none of its settings
             if not f"{kind}.{name}".startswith(ADMIN_LISTENERS)
         }
+        if kind == "admin":
+            return {**client_settings(self.properties, kind), **settings}
         return {"bootstrap.servers": self.properties["bootstrap.servers"], **settings}
 
 
