@@ -34,7 +34,7 @@ from connector.worker.connector_config import check_converters
 from connector.worker.herder import Herder
 from connector.worker.instance import WorkerContext
 from connector.worker.launcher import Launcher
-from connector.worker.listeners import advertised_listener, is_open, worker_id
+from connector.worker.listeners import access_warnings, advertised_listener, worker_id
 from connector.worker.offsets.log_store import LogOffsetStore
 from connector.worker.offsets.stores import OffsetStores
 from connector.worker.startup import Startup, Store
@@ -126,10 +126,9 @@ class Daemon:
     def __init__(self, config: WorkerConfig, providers: Providers, plugins: Plugins) -> None:
         self._exit_code = 0
         sockets = bind_all(config.listeners)
-        self._open_listeners = [item for item, _ in sockets if is_open(item, config.properties)]
-        self._address = advertised_listener(
-            [listener for listener, _ in sockets], config.properties
-        )
+        listeners = [listener for listener, _ in sockets]
+        self._warnings = access_warnings(listeners, config.admin_listeners or (), config.properties)
+        self._address = advertised_listener(listeners, config.properties)
         self._storage = open_storage(config, partial(self._exit_with, EXIT_START))
         configs = ConfigStore(self._storage.configs)
         statuses = StatusStore(self._storage.statuses, _milliseconds)
@@ -184,12 +183,8 @@ class Daemon:
             except (MillraceError, ValueError) as error:
                 self._exit_with(EXIT_CONNECTOR, f"{file.path}: {error}")
                 return
-        for listener in self._open_listeners:
-            _log.warning(
-                "Anyone who reaches %s controls this worker. Set listeners to a loopback address, "
-                "or use https with ssl.client.auth=required.",
-                listener,
-            )
+        for warning in self._warnings:
+            _log.warning("%s", warning)
         if not native.AVAILABLE:
             _log.info(
                 "The native row core is not built from these sources, or off: "

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from connector.errors import ConfigError
 from connector.worker.herder import Herder
-from connector.worker.listeners import Listener, https_settings
+from connector.worker.listeners import ADMIN_HTTPS, HTTPS, Listener, https_settings
 from connector.worker.worker_config import WorkerConfig
 from restapi.app import ApiContext, create_admin_app, create_app
 from restapi.connections import LimitedServer, TimedProtocol
@@ -68,9 +68,13 @@ def open_servers(
     admin_sockets = bind_all(worker.admin_listeners or ())
     limit = _connection_limit(worker, len(sockets) + len(admin_sockets))
     app, admin = create_app(herder, api), create_admin_app(herder, api)
-    pairs = [(app, item, bound) for item, bound in sockets]
-    pairs += [(admin, item, bound) for item, bound in admin_sockets]
-    return [RestServer(target, bound, limit, _tls(worker, item)) for target, item, bound in pairs]
+    return [
+        *(RestServer(app, bound, limit, _tls(worker, item, HTTPS)) for item, bound in sockets),
+        *(
+            RestServer(admin, bound, limit, _tls(worker, item, ADMIN_HTTPS))
+            for item, bound in admin_sockets
+        ),
+    ]
 
 
 def _connection_limit(worker: WorkerConfig, listeners: int) -> int:
@@ -85,9 +89,11 @@ def _connection_limit(worker: WorkerConfig, listeners: int) -> int:
     return max(1, min(configured, descriptors // 2 // listeners))
 
 
-def _tls(worker: WorkerConfig, listener: Listener) -> ssl.SSLContext | None:
+def _tls(worker: WorkerConfig, listener: Listener, prefix: str) -> ssl.SSLContext | None:
     """Return the TLS side of an https listener, None for one without TLS."""
-    return tls_context(https_settings(worker.properties)) if listener.scheme == "https" else None
+    if listener.scheme != "https":
+        return None
+    return tls_context(https_settings(worker.properties, prefix))
 
 
 class RestServer:

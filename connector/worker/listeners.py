@@ -11,6 +11,8 @@ from typing import Final
 from connector.config import settings_below
 from connector.errors import ConfigError
 
+HTTPS: Final = "listeners.https."
+ADMIN_HTTPS: Final = "admin.listeners.https."
 _LISTENER: Final = re.compile(r"(?i)(https?)://(\[[0-9a-f:.]*\]|[^:/]*):(\d{1,5})/?")
 
 
@@ -26,18 +28,40 @@ class Listener:
         return f"{self.scheme}://{_bracketed(self.host)}:{self.port}"
 
 
-def is_open(listener: Listener, worker: Mapping[str, str]) -> bool:
+def is_open(listener: Listener, worker: Mapping[str, str], prefix: str = HTTPS) -> bool:
     """Return whether other hosts can call a listener without a certificate."""
     host = listener.host
     if host.startswith("127.") or host in ("localhost", "::1"):
         return False
-    auth = https_settings(worker).get("ssl.client.auth", "none")
+    auth = https_settings(worker, prefix).get("ssl.client.auth", "none")
     return listener.scheme == "http" or auth.strip().lower() != "required"
 
 
-def https_settings(worker: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the TLS settings of https listeners; their own count all together or not."""
-    own = settings_below(worker, "listeners.https.")
+def access_warnings(
+    listeners: Sequence[Listener], admin: Sequence[Listener], worker: Mapping[str, str]
+) -> list[str]:
+    """Return what any host may do, one text for each listener that is open to all."""
+    remedy = "to a loopback address, or use https with ssl.client.auth=required."
+    return [
+        *(
+            f"Anyone who reaches {item} controls this worker. Set listeners {remedy}"
+            for item in listeners
+            if is_open(item, worker)
+        ),
+        *(
+            f"Anyone who reaches {item} changes what this worker logs. Set admin.listeners {remedy}"
+            for item in admin
+            if is_open(item, worker, ADMIN_HTTPS)
+        ),
+    ]
+
+
+def https_settings(worker: Mapping[str, str], prefix: str = HTTPS) -> Mapping[str, str]:
+    """Return the TLS settings of https listeners; those under their prefix count all or none.
+
+    Admin listeners have a prefix of their own (RestServer.createConnector in Kafka Connect).
+    """
+    own = settings_below(worker, prefix)
     return own if any(key.startswith("ssl.") for key in own) else worker
 
 

@@ -6,8 +6,11 @@ import pytest
 
 from connector.errors import ConfigError
 from connector.worker.listeners import (
+    ADMIN_HTTPS,
     Listener,
+    access_warnings,
     advertised_listener,
+    https_settings,
     is_open,
     parse_listeners,
     worker_id,
@@ -145,3 +148,21 @@ def test_own_settings_of_https_count_all_together(
     """With one of them the worker's do not count: clients need no certificate then."""
     assert is_open(Listener("https", "", 8443), settings) != is_closed
     assert is_open(Listener("http", "", 8083), settings)
+
+
+def test_an_admin_listener_that_others_reach_is_warned_of() -> None:
+    admin = parse_listeners("admin.listeners", "http://127.0.0.1:1,http://:8084,https://:8085")
+    settings = {"admin.listeners.https.ssl.client.auth": "required"}
+    (warning,) = access_warnings((), admin, settings)
+    assert warning.startswith("Anyone who reaches http://:8084 changes what this worker logs.")
+    assert "admin.listeners" in warning
+    assert len(access_warnings((), admin, {"listeners.https.ssl.client.auth": "required"})) == 2
+
+
+def test_admin_listeners_have_tls_settings_of_their_own() -> None:
+    top, own = {"ssl.keystore.location": "/top"}, "ssl.keystore.location"
+    settings = {**top, "listeners.https." + own: "/rest", "admin.listeners.https." + own: "/admin"}
+    assert https_settings(settings)[own] == "/rest"
+    assert https_settings(settings, ADMIN_HTTPS)[own] == "/admin"
+    del settings["admin.listeners.https." + own]
+    assert https_settings(settings, ADMIN_HTTPS)[own] == "/top"
