@@ -172,17 +172,15 @@ class Daemon:
         return self._exit_code
 
     def _start(self, connectors: Sequence[ConnectorFile]) -> None:
+        code, what = EXIT_START, "The worker cannot start"
         try:
             self._startup.run()
-        except MillraceError as error:
-            self._exit_with(EXIT_START, f"The worker cannot start: {error} {error.remedy}".rstrip())
-            return
-        for file in connectors:
-            try:
+            for file in connectors:
+                code, what = EXIT_CONNECTOR, file.path
                 self._submit(file)
-            except (MillraceError, ValueError) as error:
-                self._exit_with(EXIT_CONNECTOR, f"{file.path}: {error}")
-                return
+        except Exception as error:  # noqa: BLE001 — nobody waits for this thread: end the worker
+            self._exit_with(code, f"{what}: {_reason(error)}")
+            return
         for warning in self._warnings:
             _log.warning("%s", warning)
         if not native.AVAILABLE:
@@ -231,6 +229,14 @@ class Daemon:
 
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+def _reason(error: Exception) -> str:
+    """Describe why the worker ends; an error that is not ours with the place where it occurred."""
+    if isinstance(error, MillraceError):
+        return f"{error} {error.remedy}".rstrip()
+    _log.error("Unexpected error.", exc_info=error)
+    return f"{type(error).__name__}: {error}"
 
 
 def _milliseconds() -> int:

@@ -37,6 +37,18 @@ def millrace(*arguments: str, **environment: str) -> subprocess.CompletedProcess
     )
 
 
+def test_an_unexpected_error_at_the_start_ends_the_worker(tmp_path: Path) -> None:
+    """No worker that is starting for ever, which nothing restarts."""
+    file = tmp_path / "worker.properties"
+    file.write_text(
+        f"bootstrap.servers=127.0.0.1:1\nlisteners=http://127.0.0.1:{free_port()}\n"
+        f"offset.storage.file.filename={tmp_path}/off\\u0000sets\n"
+    )
+    done = millrace(str(file))
+    assert done.returncode == 1
+    assert "The worker cannot start: ValueError: embedded null byte" in done.stdout
+
+
 def test_help() -> None:
     done = millrace("--help")
     assert done.returncode == 0
