@@ -43,6 +43,9 @@ class OffsetStore(Protocol):
         :raises StopError: the storage refuses the write for good.
         """
 
+    def save_all(self, connector: str, offsets: Sequence[tuple[Partition, Offset | None]]) -> None:
+        """Replace or remove the offsets of several partitions in one write; raises as `save`."""
+
     def items(self, connector: str) -> Sequence[tuple[Partition, Offset]]:
         """Return every partition of a connector with its offset."""
 

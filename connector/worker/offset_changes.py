@@ -28,8 +28,7 @@ def refuse_unless_stopped(name: str, *, stopped: bool) -> None:
 
 def alter(store: OffsetStore, name: str, offsets: Sequence[tuple[Partition, Offset | None]]) -> str:
     """Replace the given offsets, None removing one; return the message for the user."""
-    for partition, offset in offsets:
-        store.save(name, partition, offset)
+    store.save_all(name, offsets)
     return _CHANGED.format(verb="altered")
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from connector.errors import DamagedOffsetError, StopError
+from connector.errors import DamagedOffsetError, StopError, TransientError
 from connector.kafka.log import KafkaLog, LogWriter
 from connector.plugin import OffsetStore, Primitive
+from connector.worker.config_store import ConfigStore
+from connector.worker.offset_changes import alter
 from connector.worker.offsets.layered import LayeredOffsetStore
 from connector.worker.offsets.log_store import LogOffsetStore
-from connector.worker.storage import Log
+from connector.worker.offsets.loss_guard import GuardedOffsetStore
+from connector.worker.storage import Log, LogEntry
 from connector.worker.storage.file import FileLog
 from connector.worker.storage.java_map import JavaMapFormat
 from connector.worker.storage.memory import MemoryLog
@@ -158,3 +162,30 @@ def test_a_damaged_entry_fails_its_connector_until_it_is_reset(key: bytes, value
     store.reset("shop")
     assert store.load("shop", SHOP) is None
     assert log.read() == {}
+
+
+class FullDisk(MemoryLog):
+    """A log that takes a number of writes."""
+
+    writes = 0
+
+    def write(self, entries: Sequence[LogEntry]) -> None:
+        if not self.writes:
+            raise TransientError("no space left")
+        self.writes -= 1
+        super().write(entries)
+
+
+@pytest.mark.parametrize("writes", [0, 1])
+@pytest.mark.parametrize("layered", [False, True])
+def test_several_offsets_are_stored_together_or_not_at_all(writes: int, layered: bool) -> None:
+    log = FullDisk()
+    store: OffsetStore = _opened(log)
+    if layered:
+        store = LayeredOffsetStore(store, _opened(MemoryLog()))
+    guarded = GuardedOffsetStore(store, ConfigStore(MemoryLog()))
+    log.writes = writes
+    with suppress(TransientError):
+        alter(guarded, "c", [(SHOP, {"pos": 4}), ({"server": "other"}, {"pos": 5})])
+    log.writes = 9
+    assert len(guarded.items("c")) == 2 * writes

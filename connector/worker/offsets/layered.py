@@ -30,13 +30,19 @@ class LayeredOffsetStore:
 
     def save(self, connector: str, partition: Partition, offset: Offset | None) -> None:
         """Write to both; only the own store must succeed unless the offset is removed."""
-        if offset is None:
-            self._shared.save(connector, partition, None)
-            self._own.save(connector, partition, None)
+        self.save_all(connector, [(partition, offset)])
+
+    def save_all(self, connector: str, offsets: Sequence[tuple[Partition, Offset | None]]) -> None:
+        """Write several offsets to both, as `save` does."""
+        removed = [pair for pair in offsets if pair[1] is None]
+        if removed:
+            self._shared.save_all(connector, removed)
+        self._own.save_all(connector, offsets)
+        stored = [pair for pair in offsets if pair[1] is not None]
+        if not stored:
             return
-        self._own.save(connector, partition, offset)
         try:
-            self._shared.save(connector, partition, offset)
+            self._shared.save_all(connector, stored)
         except MillraceError as error:
             _log.warning("The worker's copy of an offset of %s is behind: %s", connector, error)
 

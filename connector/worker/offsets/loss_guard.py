@@ -45,14 +45,21 @@ class GuardedOffsetStore:
 
     def save(self, connector: str, partition: Partition, offset: Offset | None) -> None:
         """Replace the offset of a partition, and store that it has one."""
-        is_expected = self._expected.expected_partition(connector) == dict(partition)
-        if offset is None and is_expected:
+        self.save_all(connector, [(partition, offset)])
+
+    def save_all(self, connector: str, offsets: Sequence[tuple[Partition, Offset | None]]) -> None:
+        """Replace several offsets, and store that one of the partitions has an offset."""
+        expected = self._expected.expected_partition(connector)
+        last = {frozenset(partition.items()): (partition, offset) for partition, offset in offsets}
+        stored = [dict(partition) for partition, offset in last.values() if offset is not None]
+        removed = any(dict(at) == expected for at, offset in last.values() if offset is None)
+        if removed:
             self._expected.put_expected_partition(connector, None)
-        self._store.save(connector, partition, offset)
-        if offset is None or is_expected:
+        self._store.save_all(connector, offsets)
+        if not stored or (not removed and expected in stored):
             return
         try:
-            self._expected.put_expected_partition(connector, partition)
+            self._expected.put_expected_partition(connector, stored[-1])
         except MillraceError as error:
             _log.warning(
                 "Cannot record that connector %s has an offset, so the loss of its offset would "

@@ -91,3 +91,13 @@ def test_a_connector_that_is_created_again_is_new(worker: Worker) -> None:
     worker.offsets.entries.clear()
     worker.restart()
     assert worker.load() is None
+
+
+def test_the_last_offset_of_a_partition_decides_whether_one_is_expected(worker: Worker) -> None:
+    store = worker.stores.store_of({})
+    store.save_all("c", [({"server": "other"}, {"pos": 5}), (SHOP, {"pos": 6})])
+    assert worker.store.expected_partition("c") == SHOP
+    store.save_all("c", [(SHOP, {"pos": 7}), (SHOP, None)])
+    assert worker.load() is None
+    worker.restart()
+    assert worker.load() is None
