@@ -188,6 +188,10 @@ class PluginTable:
     def __init__(self, rows: Iterable[PluginRow] = ROWS) -> None:
         self._rows = sorted(rows, key=lambda row: (_KINDS.index(row.kind), row.class_name))
         self._connectors: dict[str, SourceConnector] = {}
+        self._named: dict[str, list[PluginRow]] = {}
+        for row in self._rows:
+            for name in row.aliases():
+                self._named.setdefault(name, []).append(row)
 
     def all(self) -> Sequence[PluginInfo]:
         """Return all plugins: by kind, then by class name."""
@@ -220,7 +224,7 @@ class PluginTable:
         return found
 
     def _find(self, name: str, kind: PluginKind | None) -> PluginRow:
-        rows = [row for row in self._rows if kind in (None, row.kind) and name in row.aliases()]
+        rows = [row for row in self._named.get(name, ()) if kind in (None, row.kind)]
         classes = sorted({row.class_name for row in rows})
         if len(classes) == 1:
             return rows[0]

@@ -29,7 +29,7 @@ from connector.worker.claims import Claims
 from connector.worker.client_overrides import overrides
 from connector.worker.config_providers import Providers
 from connector.worker.connector_config import CONVERTERS
-from connector.worker.nested_plugins import aliases
+from connector.worker.nested_plugins import Groups, aliases, group_by_alias
 from connector.worker.offsets.stores import OffsetStores
 from connector.worker.topic_creation import GroupTopicCreator, parse_groups
 from connector.worker.worker_config import WorkerConfig
@@ -138,10 +138,13 @@ class Launcher:
         return component({**settings_below(source, key + "."), "converter.type": role})
 
     def _transforms(self, config: Mapping[str, str]) -> list[TransformStep]:
-        return [self._step(alias, config) for alias in aliases(config, "transforms")]
+        found = group_by_alias(config, "transforms", aliases(config, "transforms"))
+        predicates = group_by_alias(config, "predicates", aliases(config, "predicates"))
+        return [self._step(alias, found[alias], predicates) for alias in found]
 
-    def _step(self, alias: str, config: Mapping[str, str]) -> TransformStep:
-        settings = settings_below(config, f"transforms.{alias}.")
+    def _step(
+        self, alias: str, settings: Mapping[str, str], predicates: Groups[str]
+    ) -> TransformStep:
         transform = self._plugins.component(settings.get("type", ""), "transformation")(settings)
         if not isinstance(transform, Transform):
             raise _unusable(transform, "transform")
@@ -149,14 +152,14 @@ class Launcher:
         return TransformStep(
             alias,
             transform,
-            self._predicate(predicate, config) if predicate else None,
+            self._predicate(predicate, predicates) if predicate else None,
             settings.get("negate", "false").strip().lower() == "true",
         )
 
-    def _predicate(self, alias: str, config: Mapping[str, str]) -> Predicate:
-        if alias not in aliases(config, "predicates"):
+    def _predicate(self, alias: str, predicates: Groups[str]) -> Predicate:
+        settings = predicates.get(alias)
+        if settings is None:
             raise ConfigError(f"The predicate '{alias}' is not listed under 'predicates'.")
-        settings = settings_below(config, f"predicates.{alias}.")
         predicate = self._plugins.component(settings.get("type", ""), "predicate")(settings)
         if not isinstance(predicate, Predicate):
             raise _unusable(predicate, "predicate")

@@ -5,8 +5,9 @@ Each brings keys of its own under a prefix, ``transforms.<alias>.`` or ``key.con
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from connector.config import (
     REQUIRED,
@@ -38,11 +39,32 @@ _KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
 _IMPORTANCES: Final = ("HIGH", "MEDIUM", "LOW")
 
 KeyReports = dict[str, ConfigValue]
+Value = TypeVar("Value")
+Groups = dict[str, dict[str, Value]]
 
 
 def aliases(config: Mapping[str, str], what: str) -> list[str]:
     """Return the names listed under ``transforms`` or ``predicates``, each once."""
     return list(dict.fromkeys(convert(what, "LIST", config.get(what) or "")))
+
+
+def group_by_alias(values: Mapping[str, Value], what: str, names: Collection[str]) -> Groups[Value]:
+    """Return the values below ``<what>.<alias>.`` for each alias, in one pass over all values.
+
+    An alias may hold dots: ``transforms.a.b.type`` is below ``a`` and below ``a.b``.
+    """
+    found: Groups[Value] = {name: {} for name in names}
+    lengths = {len(name) for name in found}
+    longest, start = max(lengths, default=0), len(what) + 1
+    for key, value in values.items():
+        if not key.startswith(f"{what}."):
+            continue
+        dot = key.find(".", start)
+        while 0 <= dot - start <= longest:
+            if dot - start in lengths and (group := found.get(key[start:dot])) is not None:
+                group[key[dot + 1 :]] = value
+            dot = key.find(".", dot + 1)
+    return found
 
 
 def component_of(plugins: Plugins, name: str | None, kind: PluginKind) -> type[Component] | None:
@@ -55,26 +77,37 @@ def component_of(plugins: Plugins, name: str | None, kind: PluginKind) -> type[C
 
 def chain_keys(config: Mapping[str, str], plugins: Plugins) -> ConfigDef:
     """Return the keys of all transforms and predicates of a configuration."""
-    return ConfigDef(
-        key
-        for what in _KINDS
-        for alias in aliases(config, what)
-        for key in _alias_keys(what, alias, config, plugins)
-    )
+    return ConfigDef(key for what in _KINDS for key in _kind_keys(what, config, plugins))
+
+
+def _kind_keys(what: str, config: Mapping[str, str], plugins: Plugins) -> Iterator[ConfigKey]:
+    kind, *_ = _KINDS[what]
+    role = _Role(what, plugins, is_plugin(plugins, kind), names(plugins, kind))
+    predicates = frozenset(aliases(config, "predicates"))
+    for alias in aliases(config, what):
+        yield from _alias_keys(role, alias, config.get(f"{what}.{alias}.type"), predicates)
+
+
+@dataclass(frozen=True, slots=True)
+class _Role:
+    """What all transforms, or all predicates, of a configuration share."""
+
+    what: str
+    plugins: Plugins
+    validator: Validator
+    recommended: tuple[str, ...]
 
 
 def _alias_keys(
-    what: str, alias: str, config: Mapping[str, str], plugins: Plugins
+    role: _Role, alias: str, class_name: str | None, predicates: Collection[str]
 ) -> Iterator[ConfigKey]:
-    kind, title, noun = _KINDS[what]
-    prefix, group = f"{what}.{alias}.", f"{title}: {alias}"
-    class_name = config.get(prefix + "type")
-    component = component_of(plugins, class_name, kind)
-    version = version_of(plugins, class_name, kind)
+    kind, title, noun = _KINDS[role.what]
+    prefix, group = f"{role.what}.{alias}.", f"{title}: {alias}"
+    component = component_of(role.plugins, class_name, kind)
+    version = version_of(role.plugins, class_name, kind)
     yield ConfigKey(
         prefix + "type", "CLASS", REQUIRED, "HIGH", f"Class of the {noun.lower()} {alias}.",
-        group, 0, "LONG", f"{noun} type for {alias}", is_plugin(plugins, kind),
-        names(plugins, kind),
+        group, 0, "LONG", f"{noun} type for {alias}", role.validator, role.recommended,
     )  # fmt: skip
     yield ConfigKey(
         prefix + "plugin.version", "STRING", version, "HIGH", f"Version of {alias}.",
@@ -82,8 +115,8 @@ def _alias_keys(
         recommended=(version,) if version else (),
     )  # fmt: skip
     if component is not None:
-        conditions = _condition_keys(prefix, aliases(config, "predicates"))
-        own = [*component.config_def, *(conditions if what == "transforms" else ())]
+        conditions = _condition_keys(prefix, predicates) if role.what == "transforms" else ()
+        own = [*component.config_def, *conditions]
         for order, key in enumerate(_sort_keys(own), start=2):
             nested = f"{group}: {key.group}" if key.group else group
             yield prefix_key(
@@ -113,7 +146,7 @@ def _nested_validator(key: ConfigKey) -> Validator | None:
     return None if validator is None else lambda _, value: validator(key.name, value)
 
 
-def _condition_keys(prefix: str, predicates: list[str]) -> Iterator[ConfigKey]:
+def _condition_keys(prefix: str, predicates: Collection[str]) -> Iterator[ConfigKey]:
     def exists(_: str, value: Any) -> str | None:
         if value is None or value in predicates:
             return None
@@ -133,29 +166,29 @@ def _condition_keys(prefix: str, predicates: list[str]) -> Iterator[ConfigKey]:
 def check_chain(config: Mapping[str, str], plugins: Plugins, report: KeyReports) -> None:
     """Add the errors that concern several keys: conditions, and plugins that refuse."""
     for what, (kind, *_) in _KINDS.items():
-        for alias in aliases(config, what):
+        names = aliases(config, what)
+        faulty = {key: value for key, value in report.items() if value.errors}
+        faults = group_by_alias(faulty, what, names)
+        for alias, settings in group_by_alias(config, what, names).items():
             prefix = f"{what}.{alias}."
-            if prefix + "negate" in config and prefix + "predicate" not in config:
-                report[prefix + "type"].errors.append(
+            errors = report[prefix + "type"].errors
+            if "negate" in settings and "predicate" not in settings:
+                errors.append(
                     f"Config '{prefix}negate' was provided but there is no config "
                     f"'{prefix}predicate' defining a predicate to be negated."
                 )
-            _try_to_build(
-                config, prefix, component_of(plugins, config.get(prefix + "type"), kind), report
-            )
+            elif not faults[alias]:
+                errors += _faults_of(component_of(plugins, settings.get("type"), kind), settings)
 
 
-def _try_to_build(
-    config: Mapping[str, str], prefix: str, component: type[Component] | None, report: KeyReports
-) -> None:
+def _faults_of(component: type[Component] | None, settings: Mapping[str, str]) -> list[str]:
     """Build a transform without errors so far: it may check more than each key by itself."""
-    faulty = any(value.errors for key, value in report.items() if key.startswith(prefix))
-    if component is None or faulty:
-        return
     try:
-        component(settings_below(config, prefix))
+        if component is not None:
+            component(settings)
     except ConfigError as error:
-        report[prefix + "type"].errors.append(str(error))
+        return [str(error)]
+    return []
 
 
 def check_converters(config: Mapping[str, str], plugins: Plugins, report: KeyReports) -> None:
