@@ -13,6 +13,7 @@ from connector.config import (
     ConfigKey,
     Validator,
     at_least,
+    convert,
     invalid,
     non_empty,
     one_of,
@@ -48,7 +49,18 @@ def _name(key: str, value: Any) -> str | None:
     return str(invalid(key, value, reason + ", ".join(controls)))
 
 
+def list_names(key: str, text: str | None) -> list[str]:
+    """Return the names of a list, each once: no more than it may have.
+
+    The answer to a validation describes several keys for each name. Without a limit, a small
+    request could fill the memory.
+    """
+    return list(dict.fromkeys(convert(key, "LIST", text or "")))[:_MOST_NAMES]
+
+
 def _distinct(key: str, value: Any) -> str | None:
+    if len(value) > _MOST_NAMES:
+        return f"Configuration '{key}' has {len(value)} names; at most {_MOST_NAMES} are allowed."
     if len(set(value)) == len(value):
         return None
     return str(invalid(key, f"[{', '.join(value)}]", "Duplicate alias provided."))
@@ -66,6 +78,7 @@ def any_case(*allowed: str) -> Validator:
     return check
 
 
+_MOST_NAMES: Final = 1000
 _common = partial(ConfigKey, group="Common")
 _errors = partial(ConfigKey, group="Error Handling")
 

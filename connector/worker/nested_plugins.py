@@ -15,7 +15,6 @@ from connector.config import (
     ConfigKey,
     ConfigValue,
     Validator,
-    convert,
     settings_below,
 )
 from connector.errors import ConfigError, NotFoundError
@@ -23,6 +22,7 @@ from connector.plugin import Component, PluginKind, Plugins
 from connector.worker.connector_config import (
     CONVERTERS,
     is_plugin,
+    list_names,
     names,
     prefix_key,
     version_of,
@@ -45,7 +45,7 @@ Groups = dict[str, dict[str, Value]]
 
 def aliases(config: Mapping[str, str], what: str) -> list[str]:
     """Return the names listed under ``transforms`` or ``predicates``, each once."""
-    return list(dict.fromkeys(convert(what, "LIST", config.get(what) or "")))
+    return list_names(what, config.get(what))
 
 
 def group_by_alias(values: Mapping[str, Value], what: str, names: Collection[str]) -> Groups[Value]:

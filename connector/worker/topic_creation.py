@@ -17,13 +17,13 @@ from connector.config import (
     ConfigDef,
     ConfigKey,
     Validator,
-    convert,
     invalid,
     settings_below,
 )
 from connector.errors import BrokerUnavailableError, ProduceError, StopError
 from connector.fence import Fence
 from connector.kafka.topics import BROKER_DEFAULT, Topics
+from connector.worker.connector_config import list_names
 
 PREFIX: Final = "topic.creation."
 DEFAULT_GROUP: Final = "default"
@@ -89,8 +89,8 @@ def group_keys(config: Mapping[str, str | None]) -> ConfigDef:
 
 
 def _names(config: Mapping[str, str | None]) -> list[str]:
-    groups = convert(PREFIX + "groups", "LIST", config.get(PREFIX + "groups") or "")
-    return [DEFAULT_GROUP, *(name for name in dict.fromkeys(groups) if name != DEFAULT_GROUP)]
+    groups = list_names(PREFIX + "groups", config.get(PREFIX + "groups"))
+    return [DEFAULT_GROUP, *(name for name in groups if name != DEFAULT_GROUP)]
 
 
 def _keys(group: str) -> list[ConfigKey]:

@@ -60,3 +60,15 @@ def test_transforms_whose_aliases_hold_dots_are_built(herder: Herder) -> None:
         transforms__a__b__word="forbidden",
     )
     assert faults(infos) == {"transforms.a.b.type": ["The word is forbidden."]}
+
+
+@pytest.mark.parametrize("what", ["transforms", "predicates", "topic.creation.groups"])
+def test_a_list_of_names_has_a_limit(herder: Herder, what: str) -> None:
+    """The answer describes keys of each name: without a limit it could fill the memory."""
+    text = ",".join(f"a{number}" for number in range(20_000))
+    config = {what.replace(".", "__"): text, "topic__creation__default__partitions": "1"}
+    infos = validate(herder, **config)
+    assert faults(infos)[what] == [
+        f"Configuration '{what}' has 20000 names; at most 1000 are allowed."
+    ]
+    assert len(infos.configs) < 5000
