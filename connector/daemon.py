@@ -178,7 +178,7 @@ class Daemon:
             for file in connectors:
                 code, what = EXIT_CONNECTOR, file.path
                 self._submit(file)
-        except Exception as error:  # noqa: BLE001 — nobody waits for this thread: end the worker
+        except Exception as error:  # noqa: BLE001 — no caller waits for it: the worker ends
             self._exit_with(code, f"{what}: {_reason(error)}")
             return
         for warning in self._warnings:

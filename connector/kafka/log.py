@@ -17,7 +17,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from connector.errors import BrokerUnavailableError, StopError
+from connector.errors import BrokerUnavailableError, ConfigError, StopError
 from connector.kafka.connection import CONNECTION
 from connector.kafka.errors import request_error
 from connector.kafka.library_log import RepeatedLineFilter
@@ -61,7 +61,10 @@ class LogWriter:
         self._producer = self._create()
 
     def _create(self) -> Producer:
-        return Producer(self._config, logger=_log)
+        try:
+            return Producer(self._config, logger=_log)
+        except KafkaException as error:
+            raise ConfigError(f"The Kafka settings are refused: {error.args[0].str()}") from None
 
     def write(self, topic: str, entries: Sequence[tuple[bytes, bytes | None]]) -> None:
         """Send the entries in order and wait until all are acknowledged.
@@ -91,7 +94,12 @@ class LogWriter:
         def acknowledged(error: KafkaError | None, _: Message) -> None:
             answers.put(error)
 
-        producer.produce(topic, value, key, on_delivery=acknowledged)
+        try:
+            producer.produce(topic, value, key, on_delivery=acknowledged)
+        except KafkaException as refused:
+            answers.put(refused.args[0])
+        except BufferError:
+            answers.put(KafkaError(KafkaError._QUEUE_FULL))  # noqa: SLF001 - the documented code
 
     def _answer(
         self, producer: Producer, answers: queue.SimpleQueue[KafkaError | None]
@@ -110,6 +118,8 @@ class LogWriter:
             self._producer.poll(0)
         except BufferError:
             _log.warning("An entry for topic %s was dropped: the broker does not take any.", topic)
+        except KafkaException as error:
+            _log.warning("An entry for topic %s was not stored: %s", topic, error.args[0].str())
 
     def close(self, timeout: float = 5.0) -> None:
         """Wait up to ``timeout`` seconds until all posted entries are stored."""
@@ -139,7 +149,10 @@ class KafkaLog:
 
     def read(self) -> dict[bytes, bytes]:
         """Read the topic to its end; the last value of a key counts."""
-        consumer = Consumer(self._reader, logger=_log)
+        try:
+            consumer = Consumer(self._reader, logger=_log)
+        except KafkaException as error:
+            raise request_error(error.args[0], f"Reading topic {self._topic}") from None
         try:
             return retry_new_topic(self._topic, lambda: self._read(consumer))
         finally:

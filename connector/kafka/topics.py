@@ -123,7 +123,10 @@ class Topics:
 
     @cached_property
     def _client(self) -> AdminRequests:
-        return AdminRequests(self._config, _log)
+        try:
+            return AdminRequests(self._config, _log)
+        except KafkaException as error:
+            raise request_error(error.args[0], "Creating an admin client") from None
 
     def _wait(self, future: Future[Any], doing: str) -> Any:
         try:

@@ -49,7 +49,7 @@ def aliases(config: Mapping[str, str], what: str) -> list[str]:
 
 
 def group_by_alias(values: Mapping[str, Value], what: str, names: Collection[str]) -> Groups[Value]:
-    """Return the values below ``<what>.<alias>.`` for each alias, in one pass over all values.
+    """Return the values below ``<what>.<alias>.`` for each alias, all read once.
 
     An alias may hold dots: ``transforms.a.b.type`` is below ``a`` and below ``a.b``.
     """
