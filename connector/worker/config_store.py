@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from connector.plugin import Partition
 from connector.worker.state import TargetState
-from connector.worker.storage import Log, LogEntry
+from connector.worker.storage import Log, LogEntry, parse_json
 
 _log = logging.getLogger(__name__)
 
@@ -152,7 +152,7 @@ def _entry(key: str, document: Mapping[str, Any] | None) -> LogEntry:
 def _document(documents: Mapping[str, bytes], key: str) -> dict[str, Any]:
     """Return a JSON object, empty when it is missing; a broken one is left out with a warning."""
     try:
-        document = json.loads(documents.get(key, b"{}"))
+        document = parse_json(documents.get(key, b"{}"))
     except ValueError:
         document = None
     if isinstance(document, dict):
@@ -163,7 +163,14 @@ def _document(documents: Mapping[str, bytes], key: str) -> dict[str, Any]:
 
 def _properties(documents: Mapping[str, bytes], key: str) -> Config | None:
     properties = _document(documents, key).get("properties")
-    return properties if isinstance(properties, dict) else None
+    if not isinstance(properties, dict):
+        return None
+    return {name: _text(value) for name, value in properties.items()}
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text: entries written by hand may hold numbers."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _target(document: Mapping[str, Any]) -> TargetState:

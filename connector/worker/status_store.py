@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from connector.worker.state import State
-from connector.worker.storage import Log
+from connector.worker.storage import Log, parse_json
 
 _log = logging.getLogger(__name__)
 
@@ -151,8 +151,12 @@ def _record(status: Status) -> dict[str, Any]:
 
 def _status(value: bytes) -> Status | None:
     try:
-        document = json.loads(value)
+        document = parse_json(value)
         state = State(document["state"])
-        return Status(state, document["worker_id"], document.get("trace"), document.get("version"))
+        texts = document["worker_id"], document.get("trace"), document.get("version")
     except (ValueError, KeyError, TypeError):
         return None
+    worker_id, trace, version = texts
+    if not isinstance(worker_id, str) or not all(isinstance(text, str | None) for text in texts):
+        return None
+    return Status(state, worker_id, trace, version)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from connector.errors import DamagedOffsetError, StopError
 from connector.plugin import Offset, Partition
-from connector.worker.storage import Log
+from connector.worker.storage import Log, parse_json
 
 _log = logging.getLogger(__name__)
 
@@ -54,11 +54,10 @@ class LogOffsetStore:
                 self._note_damage(key)
 
     def _note_damage(self, key: bytes) -> None:
-        match = _CONNECTOR.match(key)
-        if match is None:
+        name = _connector_of(key)
+        if name is None:
             _log.warning("An entry among the offsets belongs to no connector: it is skipped.")
             return
-        name = json.loads(match[1])
         self._damaged[key] = name
         _log.error("The offset of connector %s is damaged: it is no JSON object.", name)
 
@@ -147,13 +146,38 @@ def _primitives(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(values)
 
 
+def _connector_of(key: bytes) -> str | None:
+    """Return the connector of a damaged entry, None if its key is not that of an offset.
+
+    No connector writes a partition that is nested.
+    """
+    match = _CONNECTOR.match(key)
+    try:
+        name: str | None = json.loads(match[1]) if match else None
+    except ValueError:
+        return None
+    return None if _has_nested_partition(key) else name
+
+
+def _has_nested_partition(key: bytes) -> bool:
+    try:
+        _, partition = parse_json(key)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(partition, dict) and not _is_flat(partition)
+
+
+def _is_flat(values: Mapping[str, Any]) -> bool:
+    return not any(isinstance(value, dict | list) for value in values.values())
+
+
 def _decode(key: bytes, value: bytes) -> tuple[str, _StoredOffset] | None:
     """Return the connector and the entry, None for what is no offset."""
     try:
-        name, partition = json.loads(key)
-        offset = json.loads(value)
-    except ValueError:
+        name, partition = parse_json(key)
+        offset = parse_json(value)
+    except (TypeError, ValueError):
         return None
-    if isinstance(name, str) and isinstance(partition, dict) and isinstance(offset, dict):
-        return name, _StoredOffset(key, partition, offset)
-    return None
+    if not isinstance(name, str) or not isinstance(partition, dict) or not _is_flat(partition):
+        return None
+    return (name, _StoredOffset(key, partition, offset)) if isinstance(offset, dict) else None

@@ -6,8 +6,9 @@ same keys and values, so the stores know one format only.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 LogEntry = tuple[bytes, bytes | None]
 
@@ -31,3 +32,14 @@ class Log(Protocol):
 
     def post(self, entry: LogEntry) -> None:
         """Store an entry later and in order; a failure is logged, for entries that may be lost."""
+
+
+def parse_json(content: bytes) -> Any:
+    """Parse the JSON of an entry, which others may have written.
+
+    :raises ValueError: it is not JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from connector.errors import StopError, TransientError
-from connector.worker.storage import LogEntry
+from connector.worker.storage import LogEntry, parse_json
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class JsonFormat:
 
     def decode(self, content: bytes) -> dict[bytes, bytes]:
         """Read such an object."""
-        document = json.loads(content)
+        document = parse_json(content)
         if not isinstance(document, dict):
             raise ValueError("not a JSON object")  # noqa: TRY004 — a fault of the file, not ours
         return {key.encode(): _compact(value) for key, value in document.items()}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from connector.errors import MillraceError, StopError
-from connector.worker.storage import Log
+from connector.worker.storage import Log, parse_json
 
 _log = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ class Lease:
     def _read(self) -> dict[str, Any] | None:
         value = self._log.read().get(KEY)
         try:
-            found = None if value is None else json.loads(value)
+            found = None if value is None else parse_json(value)
         except ValueError:
             return None
         return found if isinstance(found, dict) and {"token", "pid", "host"} <= set(found) else None
