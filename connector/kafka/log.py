@@ -210,11 +210,11 @@ def _apply(entries: dict[bytes, bytes], key: Any, value: Any) -> None:
 
 
 def check_compacted(topic: str, policy: str | None) -> None:
-    """Refuse a topic that would forget entries.
+    """Refuse a topic that would forget entries; ``policy`` is None if it cannot be read.
 
     :raises StopError: its cleanup.policy is not exactly ``compact``.
     """
-    if policy != "compact":
+    if policy not in (None, "compact"):
         raise StopError(
             f"Topic {topic} has cleanup.policy={policy}, and would lose entries in time.",
             f"Set cleanup.policy=compact on topic {topic}, or name another topic.",

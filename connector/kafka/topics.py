@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
 
-from connector.errors import BrokerUnavailableError, StopError
+from connector.errors import AccessDeniedError, BrokerUnavailableError, StopError
 from connector.fence import Fence
 from connector.kafka.admin_requests import AdminRequests
 from connector.kafka.connection import CONNECTION
@@ -27,6 +27,10 @@ _OPEN: Final = _TIMEOUT + 1  # seconds until the library gives up a request, and
 _ANY_TOPIC: Final = "__consumer_offsets"  # whatever the cluster says of it, it has answered
 _NEW_TOPIC: Final = 10.0  # seconds until all brokers know a topic
 _UNANSWERED: Final = KafkaError._TIMED_OUT  # noqa: SLF001 - the library's public name for it
+_UNSUPPORTED: Final = (
+    KafkaError.UNSUPPORTED_VERSION,
+    KafkaError._UNSUPPORTED_FEATURE,  # noqa: SLF001 - the same
+)
 BROKER_DEFAULT: Final = -1
 
 
@@ -85,9 +89,17 @@ class Topics:
         return True
 
     def setting(self, topic: str, name: str) -> str | None:
-        """Return one setting of a topic, such as ``cleanup.policy``."""
+        """Return one setting of a topic, such as ``cleanup.policy``; None if it is not known.
+
+        The user may lack the right to read settings, which using the topic does not need. Connect and
+        Debezium continue then (TopicAdmin.describeTopicConfigs, KafkaSchemaHistory).
+        """
         future = self._client.describe_settings(topic, _OPEN)
-        found = self._wait(future, f"Reading the settings of topic {topic}")
+        try:
+            found = self._wait(future, f"Reading the settings of topic {topic}")
+        except (AccessDeniedError, _UnsupportedError) as error:
+            _log.info("The setting %s of topic %s cannot be checked: %s", name, topic, error)
+            return None
         return found[name].value if name in found else None
 
     def reachable(self) -> bool:
@@ -135,6 +147,8 @@ class Topics:
             error: KafkaError = failure.args[0]
             if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
                 raise _UnknownTopicError(str(error)) from None
+            if error.code() in _UNSUPPORTED:
+                raise _UnsupportedError(f"{doing}: {error.str()}") from None
             if error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
                 raise _TopicExistsError(str(error)) from None
             raise request_error(error, doing) from None
@@ -187,6 +201,10 @@ def _lacks(answer: Future[Any]) -> bool:
 
 class _UnknownTopicError(StopError):
     """The broker does not know the topic."""
+
+
+class _UnsupportedError(StopError):
+    """The broker is too old for the request."""
 
 
 class _TopicExistsError(StopError):
