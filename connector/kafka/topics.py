@@ -91,8 +91,8 @@ class Topics:
     def setting(self, topic: str, name: str) -> str | None:
         """Return one setting of a topic, such as ``cleanup.policy``; None if it is not known.
 
-        The user may lack the right to read settings, which using the topic does not need. Connect and
-        Debezium continue then (TopicAdmin.describeTopicConfigs, KafkaSchemaHistory).
+        The user may lack the right to read settings, which using the topic does not need.
+        Connect and Debezium continue then (TopicAdmin.describeTopicConfigs, KafkaSchemaHistory).
         """
         future = self._client.describe_settings(topic, _OPEN)
         try:
