@@ -86,12 +86,16 @@ class ConnectorInstance:
         """Start what the target state requires, after creation or a restart of the worker."""
         stored = self._stored()
         self._version = _version(self._context.plugins, stored.config)
+        if not self.idle:
+            return  # a request came before the start of this connector
         self._context.statuses.remove_tasks(self.name)
         if stored.target is TargetState.STARTED:
             self.start()
             return
         self.set_status(STATE_OF_TARGET[stored.target])
-        if stored.tasks:
+        if stored.tasks and stored.target is TargetState.STOPPED:
+            self._context.configs.put_tasks(self.name, [])  # the worker ended during the stop
+        elif stored.tasks:
             self.set_task_status(State.PAUSED)
 
     def reconfigure(self, *, changed: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,29 @@ def test_the_same_configuration_starts_a_task_that_could_not_be_made(herder: Her
     herder.delete("second")
     herder.put_config("first", {**IDLE, "user": "u"})
     assert states(herder, "first") == ("RUNNING", ["RUNNING"])
+
+
+def test_a_request_before_the_start_of_a_connector_keeps_the_status_of_its_task(
+    memory: WorkerLogs,
+) -> None:
+    """A worker that has just started accepts requests before all its connectors are started."""
+    herder = memory.herder()
+    herder.create("c", IDLE)
+    herder.start()
+    for thread in threading.enumerate():
+        if thread.name == "start-c":
+            thread.join()
+    assert states(herder) == ("RUNNING", ["RUNNING"])
+
+
+def test_a_connector_whose_stop_was_interrupted_has_no_tasks_after_a_restart(
+    memory: WorkerLogs,
+) -> None:
+    """The worker was killed between the writes of the target state and of the tasks."""
+    memory.herder().create("c", IDLE)
+    states_of_target = b'{"state":"PAUSED","state.v2":"STOPPED"}'
+    memory.configs.post((b"target-state-c", states_of_target))
+    herder = memory.herder()
+    wait_for(lambda: states(herder) == ("STOPPED", []))
+    assert herder.answers.tasks("c") == []
+    assert memory.configs.entries[b"commit-c"] == b'{"tasks":0}'
