@@ -224,7 +224,7 @@ class PluginTable:
         return found
 
     def _find(self, name: str, kind: PluginKind | None) -> PluginRow:
-        rows = [row for row in self._named.get(name, ()) if kind in (None, row.kind)]
+        rows = [row for row in self._named.get(name.strip(), ()) if kind in (None, row.kind)]
         classes = sorted({row.class_name for row in rows})
         if len(classes) == 1:
             return rows[0]

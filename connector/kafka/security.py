@@ -29,7 +29,8 @@ def security_config(properties: Mapping[str, str]) -> dict[str, str | int]:
 
     :raises ConfigError: a login module or a key store that cannot be used here.
     """
-    protocol = properties.get("security.protocol", "").strip().upper()
+    properties = {name: text.strip(" \t") for name, text in properties.items()}  # as in Java
+    protocol = properties.get("security.protocol", "").upper()
     if protocol and (fault := one_of(*_PROTOCOLS)("security.protocol", protocol)):
         raise ConfigError(fault)
     config: dict[str, str | int] = {"security.protocol": protocol} if protocol else {}

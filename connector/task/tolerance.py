@@ -23,7 +23,7 @@ class ErrorTolerance:
     """The keys ``errors.*`` of one connector; ``record_skipped`` is called for each record."""
 
     def __init__(self, config: Mapping[str, str], record_skipped: Callable[[], None]) -> None:
-        self._all = config.get("errors.tolerance", "none") == "all"
+        self._all = config.get("errors.tolerance", "none").strip() == "all"
         self._log = _is_set(config, "errors.log.enable")
         self._names_topic = _is_set(config, "errors.log.include.messages")
         self._record_skipped = record_skipped

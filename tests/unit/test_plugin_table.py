@@ -68,3 +68,9 @@ def test_one_class_of_two_kinds_is_not_ambiguous() -> None:
         PluginRow("header_converter", "a.B", "1", "x:y"),
     ]
     assert PluginTable(rows).info("B").class_name == "a.B"
+
+
+def test_blanks_around_a_name_do_not_count() -> None:
+    """A line of a .properties file keeps those at its end; Connect trims them."""
+    assert PluginTable().info(" RegexRouter ").class_name.endswith(".RegexRouter")
+    assert PluginTable().component("Json ", "converter").__name__ == "JsonConverter"

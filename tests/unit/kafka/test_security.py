@@ -260,3 +260,21 @@ def test_a_token_address_is_http() -> None:
 def test_a_device_is_no_key_store() -> None:
     with pytest.raises(ConfigError, match="not a file of at most 1 MB"):
         security_config({"ssl.truststore.location": "/dev/zero"})
+
+
+def test_blanks_around_a_value_do_not_count() -> None:
+    """A line of a .properties file keeps those at its end; Java's clients trim them."""
+    settings = {
+        "sasl.mechanism": "PLAIN ",
+        "ssl.endpoint.identification.algorithm": " ",
+        "ssl.keystore.certificate.chain": "chain ",
+        "ssl.keystore.key": " key",
+        "ssl.key.password": "secret ",
+    }
+    assert security_config(settings) == {
+        "sasl.mechanism": "PLAIN",
+        "ssl.endpoint.identification.algorithm": "none",
+        "ssl.certificate.pem": "chain",
+        "ssl.key.pem": "key",
+        "ssl.key.password": "secret",
+    }

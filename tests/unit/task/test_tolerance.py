@@ -31,6 +31,13 @@ def test_any_error_of_a_record_is_skipped_and_counted() -> None:
     assert len(skipped) == 2
 
 
+def test_blanks_around_a_value_do_not_count() -> None:
+    """A line of a .properties file keeps those at its end; Connect trims them."""
+    all_of_them, skipped = tolerance(tolerance=" all ")
+    assert all_of_them.skip("CONVERSION", ValueError("x"), "t")
+    assert len(skipped) == 1
+
+
 @pytest.mark.parametrize(
     "error", [ProduceError("unknown"), AccessDeniedError("no WRITE"), ClientFailedError("fatal")]
 )
