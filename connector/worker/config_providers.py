@@ -64,7 +64,7 @@ class DirectoryProvider:
         if not inside or not _is_allowed(file, self.allowed) or not file.is_file():
             return None
         try:
-            return file.read_text()
+            return file.read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             raise ProviderError(f"Could not read file {key} of directory {path}") from None
 

@@ -82,6 +82,12 @@ def test_a_directory(tmp_path: Path) -> None:
         assert resolve(found, text) == text
 
 
+def test_the_line_ends_of_a_file_in_a_directory_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "password").write_bytes("a\r\nö\r".encode())
+    found = providers("dir", "DirectoryConfigProvider", {})
+    assert resolve(found, f"${{dir:{tmp_path}:password}}") == "a\r\nö\r"
+
+
 def test_the_environment() -> None:
     found = providers("env", "EnvVarConfigProvider", {}, PASSWORD="s3cret")
     assert resolve(found, "${env:PASSWORD}") == "s3cret"
