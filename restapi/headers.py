@@ -19,7 +19,13 @@ from connector.errors import ConfigError
 _access = logging.getLogger("restapi.access")
 
 _KEY: Final = "response.http.headers.config"
-_RULE: Final = re.compile(r"(?i)\s*(add|set|addDate|setDate)\s+([^\s:]+)\s*:\s*(.*?)\s*")
+# A name is a token, and a value has no control characters (RFC 9110, 5.1 and 5.5).
+_RULE: Final = re.compile(
+    r"(?i)\s*(add|set|addDate|setDate)\s+([!#$%&'*+.^_`|~0-9a-z-]+)\s*:"
+    r"\s*([\t\x20-\x7e\x80-\xff]*?)\s*",
+    re.ASCII,
+)
+_LATEST: Final = 253_402_300_799_999  # the last millisecond of the year 9999
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +58,16 @@ def parse_rules(text: str) -> list[HeaderRule]:
 def _rule(text: str) -> HeaderRule:
     match = _RULE.fullmatch(text)
     dated = match is not None and match[1].lower().endswith("date")
-    if match is None or (dated and not match[3].isdigit()):
+    if match is None or (dated and not _is_moment(match[3])):
         raise ConfigError(
             f"Invalid value {text} for configuration {_KEY}: a rule is written as "
             "'[add|set|addDate|setDate] name: value', the value of a date in milliseconds."
         )
     return HeaderRule(match[2], match[3], match[1].lower().startswith("set"), dated)
+
+
+def _is_moment(text: str) -> bool:
+    return text.isdecimal() and int(text[:20]) <= _LATEST
 
 
 class ResponseHeaders:
