@@ -92,9 +92,15 @@ class IncrementalSnapshot:
         return SnapshotBegan({table: estimates.get(table) for table in rows}, rows)
 
     def restore(self, offset: Mapping[str, Any]) -> None:
-        """Take the state of an offset; windows from before are void."""
+        """Take the state of an offset; windows from before are void.
+
+        Offsets do not have a pause: a restart of the task ends it, as in Debezium. A stream that
+        begins again after an error or a blocking snapshot does not.
+        """
         self._marked.drop()
-        self._reading.state = state_of(offset)
+        was_paused = self._state.paused
+        self._reading.state = state = state_of(offset)
+        state.paused = was_paused and state.running
         self._windows.clear()
         self._reading.is_due = False
 

@@ -317,6 +317,11 @@ class Capture:
         self.signals.restore(offset)
         yield from self.signals.weave(self._stream(int(offset.get("n", 0))))
 
+    def run_again(self, start: int) -> Iterator[Change]:
+        """Yield the changes behind an entry of the log, as after an error of the stream."""
+        self.signals.rewind()
+        yield from self.signals.weave(self._stream(start))
+
     def _stream(self, start: int) -> Iterator[Change]:
         self.chunks.streamed = start
         yield HeartbeatDue()
