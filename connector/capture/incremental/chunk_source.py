@@ -121,5 +121,13 @@ class ChunkSource(ChunkReader, Protocol):
     def close_window(self, chunk: str) -> None:
         """Write the mark of a window's end."""
 
+    def find_writable(self) -> None:
+        """Look for a server that takes marks, after a `ReadOnlyServerError`.
+
+        It needs the position of the stream, so the task's thread calls it.
+
+        :raises ServerSwitchError: there is one, which has to be captured.
+        """
+
     def source(self, window_end: Row, table: TableId) -> Row:
         """Return the source block of rows of a chunk, made from that of the mark's event."""

@@ -15,7 +15,6 @@ from connector.capture.tables import TableId
 from connector.errors import (
     DatabaseUnavailableError,
     ReadOnlyServerError,
-    ServerSwitchError,
     StopError,
     TableChangedError,
 )
@@ -117,9 +116,9 @@ class MarkedReading:
         reading = self._reading
         try:
             yield from steps
-        except ServerSwitchError:
-            raise
         except (ReadOnlyServerError, DatabaseUnavailableError) as error:
+            if isinstance(error, ReadOnlyServerError):
+                reading.chunks.find_writable()
             reading.drop_windows()
             self._refused.note(error)
             reading.is_due = reading.state.running

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -17,7 +16,7 @@ from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Column, Table, TableId, Tables
 from connector.data.java import concurrent_hash_order
-from connector.errors import ReadOnlyServerError, StopError
+from connector.errors import StopError
 from connector.mysql.incremental.chunk_reader import MySqlChunkReader
 from connector.mysql.incremental.chunk_select import key_columns
 from connector.mysql.schema.definitions import DefinitionReader
@@ -54,8 +53,8 @@ class CapturedTables:
 class MySqlChunks(MySqlChunkReader):
     """A `connector.capture.incremental.chunk_source.ChunkSource`.
 
-    A session is opened when it is needed. ``seek_writable`` is called when the server takes no
-    mark, and raises to have another one.
+    A session is opened when it is needed. ``find_writable`` finds another server when the present
+    one takes no mark, and raises to have it captured.
     """
 
     def __init__(
@@ -63,10 +62,10 @@ class MySqlChunks(MySqlChunkReader):
         options: ChunkOptions,
         captured: CapturedTables,
         open_session: Callable[[], Connection],
-        seek_writable: Callable[[], None] | None = None,
+        find_writable: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(open_session)
-        self._seek_writable = seek_writable
+        self._find_writable = find_writable
         self._options = options
         self._tables = captured.known
         self._captures = captured.captures
@@ -127,7 +126,7 @@ class MySqlChunks(MySqlChunkReader):
     def open_window(self, chunk: str) -> None:
         """Insert the first mark.
 
-        :raises ServerSwitchError: the server is read-only, and another one is not.
+        :raises ReadOnlyServerError: the server takes none.
         :raises StopError: transactions may become visible in another order than that of the log.
         """
         self._check_commit_order()
@@ -139,12 +138,20 @@ class MySqlChunks(MySqlChunkReader):
         """Insert the second mark, or delete the first one."""
         if self._options.deletes:
             table, column = self._signal_table(), self._signal_column()
-            with self._writing() as session:
+            with self._connection() as session:
                 mark = session.literal(f"{chunk}-open")
                 session.execute(f"DELETE FROM {table} WHERE {column} = {mark}")  # noqa: S608 - quoted
             return
         data = {"openWindowTimestamp": self._opened, "closeWindowTimestamp": _now_text()}
         self._insert(f"{chunk}-close", "snapshot-window-close", data)
+
+    def find_writable(self) -> None:
+        """Look for a server that takes marks.
+
+        :raises ServerSwitchError: there is one.
+        """
+        if self._find_writable is not None:
+            self._find_writable()
 
     def another_reader(self) -> MySqlChunkReader:
         """Return a reader with another session."""
@@ -167,19 +174,9 @@ class MySqlChunks(MySqlChunkReader):
                 )
 
     def _insert(self, identity: str, type_: str, data: dict[str, str]) -> None:
-        with self._writing() as session:
+        with self._connection() as session:
             values = ", ".join(map(session.literal, (identity, type_, json.dumps(data))))
             session.execute(f"INSERT INTO {self._signal_table()} VALUES ({values})")  # noqa: S608 - quoted
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        try:
-            with self._connection() as session:
-                yield session
-        except ReadOnlyServerError:
-            if self._seek_writable is not None:
-                self._seek_writable()
-            raise
 
     def _signal_table(self) -> str:
         assert self._options.signal_table is not None, "the marks are not in a table"

@@ -12,17 +12,17 @@ from typing import Any
 
 from connector.capture.change import Emptied, FailedTables, Progress, RowChanges
 from connector.capture.tables import TableId
-from connector.errors import DatabaseUnavailableError, ServerSwitchError, SessionRefusedError
+from connector.errors import DatabaseUnavailableError, SessionRefusedError
 from tests.unit.capture.incremental.simulated import (
     SIGNALS,
     TABLE,
     Capture,
     Chunks,
     Database,
-    RandomOrder,
 )
+from tests.unit.capture.incremental.simulated_time import RandomOrder
 
-FAULTS = (DatabaseUnavailableError, ServerSwitchError, SessionRefusedError)
+FAULTS = (DatabaseUnavailableError, SessionRefusedError)
 EXECUTE = json.dumps({"data-collections": ["d\\.t.*"]})
 
 
@@ -42,6 +42,7 @@ class Run:
         self.writes = self.random.randrange(60)
         self.pace = self.random.choice((0.5, 0.2, 0.1))
         self.offset: dict[str, Any] = {}
+        self.streamed = 0
         self.signals = 0
         self.is_stopped = False
         self.topic: dict[int, Any] = {}
@@ -94,34 +95,50 @@ class Run:
         )
 
     def replay(self) -> None:
-        """Capture to the end, with restarts in between."""
+        """Capture to the end, with restarts in between, of the process or of the stream alone."""
         restarts = self.random.randrange(4)
+        again: Capture | None = None
         while True:
-            capture = self.capture(self.random.randrange(1, 8))
-            capture.chunks.refusals = self.random.choice([0, 0, 1, 3, 5, 7])
-            refused = [self.random.random() < 0.3 for _ in range(self.random.randrange(9))]
-            capture.chunks.refused_marks = refused
-            capture.chunks.faults = self.random.randrange(1, 30) if restarts else 0
-            capture.chunks.fault = self.random.choice(FAULTS)
+            capture = again or self.capture(self.random.randrange(1, 8))
+            self._prepare_faults(capture.chunks, restarts)
             left = self.random.randrange(1, 60) if restarts else -1
+            if again is None:
+                self.streamed = int(self.offset.get("n", 0))
+                changes = capture.run(self.offset)
+            else:
+                changes = capture.run_again(self.streamed)
             try:
-                for change in capture.run(self.offset):
-                    if isinstance(change, Progress):
-                        if self.random.random() < 0.7:  # else it is lost with the process
-                            self.offset = {**change.position.to_offset(), **change.kept}
-                    else:
-                        self._emit(change)
+                for change in changes:
+                    self._note(change)
                     self.write()
                     left -= 1
                     if not left:
                         break
                 else:
+                    capture.incremental.close()
                     return
             except DatabaseUnavailableError:
                 pass
-            finally:
-                capture.incremental.close()
             restarts -= 1
+            again = capture if self.random.random() < 0.5 else None
+            if again is None:
+                capture.incremental.close()
+
+    def _prepare_faults(self, chunks: Chunks, restarts: int) -> None:
+        chunks.refusals = self.random.choice([0, 0, 1, 3, 5, 7])
+        chunks.refused_marks = [self.random.random() < 0.3 for _ in range(self.random.randrange(9))]
+        chunks.has_writable = bool(restarts) and self.random.random() < 0.3
+        chunks.faults = self.random.randrange(1, 30) if restarts else 0
+        chunks.fault = self.random.choice(FAULTS)
+
+    def _note(self, change: Any) -> None:
+        if not isinstance(change, Progress):
+            self._emit(change)
+            return
+        position = change.position.to_offset()
+        self.streamed = int(position["n"])
+        if self.random.random() < 0.7:  # else it is lost with the process
+            self.offset = {**position, **change.kept}
 
     def _emit(self, change: Any) -> None:
         if isinstance(change, FailedTables) and change.reasons:

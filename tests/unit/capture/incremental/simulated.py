@@ -6,7 +6,7 @@ that takes time, so that a writer can come between any two of them.
 
 from __future__ import annotations
 
-import random
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +36,7 @@ from connector.errors import (
     StopError,
 )
 from tests.unit.capture.incremental.in_turn import InTurn
+from tests.unit.capture.incremental.simulated_time import QuickClock, RandomOrder
 
 _IDLE = 5_000  # looks at the log after its end
 SIGNALS, TABLE = TableId("d", "signals"), TableId("d", "t")
@@ -128,12 +129,14 @@ class Chunks:
     def __init__(self, database: Database, *, deletes: bool = False) -> None:
         self._database = database
         self._deletes = deletes
+        self._thread = threading.current_thread()
         self.streamed = len(database.log)
         self.faults = 0
-        self.fault: type[DatabaseUnavailableError] = ServerSwitchError
+        self.fault: type[DatabaseUnavailableError] = DatabaseUnavailableError
         self.refusals = 0
         self.refused_marks: list[bool] = []  # of the next ones
-        self.closed = 0
+        self.has_writable = False
+        self.searches: list[bool] = []  # whether each was in the thread of the capture
         self.is_lost = False
         self.pause: Callable[[], None] = lambda: None
 
@@ -219,8 +222,12 @@ class Chunks:
     def source(self, window_end: Row, table: TableId) -> Row:  # noqa: ARG002 - a protocol
         return window_end
 
-    def close(self) -> None:
-        self.closed += 1
+    def find_writable(self) -> None:
+        self.searches.append(threading.current_thread() is self._thread)
+        if self.has_writable:
+            raise ServerSwitchError("another server takes marks")
+
+    def close(self) -> None: ...
 
     def _mark(self) -> None:
         """Write a mark, unless the server is read-only at present."""
@@ -247,35 +254,6 @@ def chunk_of(rows: Mapping[int, Row], keys: Sequence[int]) -> Chunk:
     """Return the rows of some keys, at most two in each batch."""
     batches = [[rows[key] for key in keys[at : at + 2]] for at in range(0, len(keys), 2)]
     return Chunk(batches, (keys[-1],), 1) if keys else Chunk()
-
-
-class QuickClock:
-    """A clock that goes on whenever it is read: retries do not wait for long."""
-
-    def __init__(self, step: float = 60.0) -> None:
-        self._seconds = 0.0
-        self._step = step
-
-    def __call__(self) -> float:
-        self._seconds += self._step
-        return self._seconds
-
-
-class RandomOrder:
-    """Runs the steps of several threads one after the other, in any order."""
-
-    def __init__(self, chance: random.Random) -> None:
-        self.chance = chance
-
-    def __call__(self, steps: Sequence[Callable[[], None]]) -> None:
-        errors = []
-        for step in self.chance.sample(steps, len(steps)):
-            try:
-                step()
-            except DatabaseUnavailableError as error:
-                errors.append(error)
-        if errors:
-            raise errors[0]
 
 
 class Capture:

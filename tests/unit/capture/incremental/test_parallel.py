@@ -22,9 +22,9 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
-    QuickClock,
     schema,
 )
+from tests.unit.capture.incremental.simulated_time import QuickClock
 
 TABLES = (TABLE, TableId("d", "t1"), TableId("d", "t2"))
 

@@ -23,10 +23,9 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
-    QuickClock,
-    RandomOrder,
     types,
 )
+from tests.unit.capture.incremental.simulated_time import QuickClock, RandomOrder
 
 RUNS = 300
 

@@ -28,9 +28,9 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
-    QuickClock,
     types,
 )
+from tests.unit.capture.incremental.simulated_time import QuickClock
 
 EXECUTE = json.dumps({"data-collections": ["d.t"]})
 
@@ -314,10 +314,11 @@ def test_a_read_only_server_is_waited_for(refusals: list[bool]) -> None:
     """A primary that becomes a replica refuses watermarks: the tables do not fail."""
     made = database()
     chunks = Chunks(made)
-    chunks.refused_marks = refusals
+    chunks.refused_marks = list(refusals)
     changes = run(chunks, made)
     assert rows_read(changes) == [0, 1, 2, 3, 4]
     assert failures(changes) == []
     texts = [change.text for change in changes if isinstance(change, Notice)]
     assert texts[0].startswith("Incremental snapshots wait: the server is read-only, so ")
     assert texts[-1] == ""
+    assert chunks.searches == [True] * sum(refusals), "the position belongs to the stream's thread"
