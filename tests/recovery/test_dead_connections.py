@@ -174,6 +174,22 @@ def test_a_statement_ends_whose_answer_cannot_come(
         assert time.monotonic() - begun < 20
 
 
+@pytest.mark.parametrize("mode", ["disabled", "preferred"])
+def test_a_statement_ends_that_another_thread_interrupts(
+    each_database: FreshDatabase, mode: str
+) -> None:
+    server = each_database.server
+    of_server = ConnectionSettings(
+        server.host, server.port, CAPTURE.user, CAPTURE.password, tls=Tls(mode)
+    )
+    with closing(Connection(of_server)) as connection:
+        begun = time.monotonic()
+        threading.Timer(0.3, connection.interrupt).start()
+        with pytest.raises(DatabaseUnavailableError):
+            connection.execute("SELECT SLEEP(60)")
+        assert time.monotonic() - begun < 20
+
+
 def test_a_login_that_is_not_answered_ends(each_database: FreshDatabase, proxy: FaultProxy) -> None:
     proxy.blackhole()
     begun = time.monotonic()

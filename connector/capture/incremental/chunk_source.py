@@ -84,6 +84,9 @@ class ChunkReader(Protocol):
     ) -> Chunk:
         """Read the rows behind a key and not behind another one; None is no bound."""
 
+    def interrupt(self) -> None:
+        """Make a statement that runs fail with a `TransientError`; any thread may call this."""
+
     def close(self) -> None:
         """Close the connection."""
 

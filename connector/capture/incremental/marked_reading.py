@@ -79,12 +79,24 @@ class MarkedReading:
         (self._missed if self._ahead.is_running else self._reading.windows).alter(table)
 
     def drop(self) -> None:
-        """Drop the chunks; wait for them."""
+        """Drop the chunks; a SELECT that runs is interrupted."""
+        self._interrupt()
         self._ahead.drop()
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread; a SELECT that runs is interrupted."""
+        self._interrupt()
         self._ahead.close()
+
+    def _interrupt(self) -> None:
+        """Let the other thread end soon: a SELECT may take minutes, and its rows are not needed.
+
+        It may open a session at this moment, and use it. So it is interrupted until it has ended.
+        """
+        self.wait_briefly()
+        while self._ahead.is_running and not self._ahead.is_done:
+            self._reading.readers.interrupt()
+            self.wait_briefly()
 
     def _begin(self) -> Iterator[Change]:
         self._mark = self._reading.begin()

@@ -153,6 +153,11 @@ class ChunkReaders:
         elif calls:
             calls[0]()
 
+    def interrupt(self) -> None:
+        """Make the statements fail that run at this moment; any thread may call this."""
+        for reader in (self._source, *self._others):
+            reader.interrupt()
+
     def close(self) -> None:
         """Close the connections, also that of the source."""
         for reader in (self._source, *self._others):

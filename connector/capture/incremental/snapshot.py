@@ -104,6 +104,10 @@ class IncrementalSnapshot:
         self._windows.clear()
         self._reading.is_due = False
 
+    def stand(self) -> None:
+        """Read no chunk while the stream stands; one that is read comes again when it continues."""
+        self._marked.drop()
+
     def to_offset(self) -> dict[str, Any]:
         """Return the keys that the offset needs."""
         return to_offset(self._state)

@@ -141,7 +141,7 @@ class Signals:
                 last = change  # type: ignore[assignment]
                 yield self.with_state(change)  # type: ignore[arg-type]
                 if self._must_stand(last):
-                    return
+                    break
                 continue
             if incremental is not None:
                 yield from _apply(incremental, change)
@@ -152,7 +152,9 @@ class Signals:
             if kind is HeartbeatDue:
                 yield from self._between_batches(last)
                 if self._must_stand(last):
-                    return
+                    break
+        if incremental is not None:
+            incremental.stand()
 
     def _between_batches(self, last: Progress[Position] | None) -> Iterator[Change]:
         if self._channels.is_due():

@@ -47,6 +47,7 @@ class MySqlChunkReader:
     def __init__(self, open_session: Callable[[], Connection]) -> None:
         self._open_session = open_session
         self._session: Connection | None = None
+        self._is_interrupted = False
 
     def maximum_key(self, schema: TableEventSchema, request: TableRequest) -> Key | None:
         """Read the highest key."""
@@ -99,11 +100,19 @@ class MySqlChunkReader:
         batches = [rows[: -chunk.equal], *rest.batches]
         return Chunk(batches, chunk.end, size=chunk.size, is_cut=chunk.is_cut)
 
+    def interrupt(self) -> None:
+        """Make a statement that runs fail; any thread may call this."""
+        session = self._session
+        if session is not None:
+            self._is_interrupted = True
+            session.interrupt()
+
     def close(self) -> None:
         """Close the session."""
         if self._session is not None:
             self._session.close()
             self._session = None
+        self._is_interrupted = False
 
     def _bounds(self, keys: Sequence[ChunkKey], after: Key | None, until: Key | None) -> str:
         with self._connection() as session:
@@ -146,7 +155,8 @@ class MySqlChunkReader:
     def _connection(self) -> Iterator[Connection]:
         """Return the session; after an error it is opened again."""
         try:
-            if self._session is not None and not self._session.reaches_present_server:
+            session = self._session
+            if session and (self._is_interrupted or not session.reaches_present_server):
                 self.close()
             if self._session is None:
                 self._session = self._opened_session()

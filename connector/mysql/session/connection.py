@@ -11,7 +11,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -252,6 +252,13 @@ class Connection:
         """Send a command of the protocol and leave the answer unread."""
         with translate_errors():
             self._session._execute_command(number, body)  # noqa: SLF001 - the driver has statements only
+
+    def interrupt(self) -> None:
+        """Make a statement fail that another thread runs; the session is unusable then."""
+        opened = self._session._sock  # noqa: SLF001 - to close it would not wake the other thread
+        with suppress(OSError):  # it may have ended
+            if opened is not None:
+                socket.socket.shutdown(opened, socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close the session; errors do not matter any more."""

@@ -138,6 +138,7 @@ class Chunks:
         self.has_writable = False
         self.searches: list[bool] = []  # whether each was in the thread of the capture
         self.is_lost = False
+        self._is_interrupted = False
         self.pause: Callable[[], None] = lambda: None
 
     def tables(self) -> Sequence[TableId]:
@@ -227,7 +228,11 @@ class Chunks:
         if self.has_writable:
             raise ServerSwitchError("another server takes marks")
 
-    def close(self) -> None: ...
+    def interrupt(self) -> None:
+        self._is_interrupted = True
+
+    def close(self) -> None:
+        self._is_interrupted = False
 
     def _mark(self) -> None:
         """Write a mark, unless the server is read-only at present."""
@@ -237,6 +242,9 @@ class Chunks:
 
     def _step(self) -> None:
         self.pause()
+        if self._is_interrupted:
+            self._is_interrupted = False
+            raise DatabaseUnavailableError("interrupted")
         self._database.meanwhile()
         if self.faults:
             self.faults -= 1
