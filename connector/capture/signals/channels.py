@@ -13,7 +13,8 @@ from connector.capture.signals.signal import Signal, SignalChannel
 class SignalChannels:
     """The channels of one capture; used by its thread. ``interval`` is in seconds.
 
-    ``offset`` is that of the last signal of a topic whose action has run.
+    ``offset`` is that of the last signal of a topic whose action has run. Its effect is stored soon
+    after: an idle database has no records whose offset would store it.
     """
 
     def __init__(
@@ -33,10 +34,11 @@ class SignalChannels:
         self._repeated: list[Signal] = []
         self._is_rewound = False
         self._is_unstored = False
+        self._stored: int | None = None
 
     @property
     def awaits_storage(self) -> bool:
-        """Whether signals without offsets have run, and no stored offset has their effect."""
+        """Whether signals have run, and no stored offset has their effect."""
         return self._is_unstored and not self._repeated
 
     @property
@@ -62,7 +64,7 @@ class SignalChannels:
             # All of them at once: an error of the first one must not lose the others.
             unsaved = [signal for signal in signals if signal.offset is None]
             self._unsaved += unsaved
-            self._is_unstored |= bool(unsaved)
+            self._is_unstored |= bool(signals)
             for signal in signals:
                 yield signal
                 if signal.offset is not None:
@@ -84,6 +86,7 @@ class SignalChannels:
     def acknowledge(self) -> None:
         """Note that an offset is stored with what all signals have led to."""
         self._is_unstored = False
+        self._stored = self.offset
         for channel in self._channels:
             channel.acknowledge()
 
@@ -102,7 +105,12 @@ class SignalChannels:
             for channel in self._channels:
                 channel.seek(offset)
 
-    def close(self, offset: int | None) -> None:
-        """Release all connections; ``offset`` is that of the last signal that is done."""
+    def start(self, offset: int | None) -> None:
+        """Continue behind the last signal whose effect is stored."""
+        self._stored = offset
+        self.seek(offset)
+
+    def close(self) -> None:
+        """Release all connections; signals are done whose effect is stored."""
         for channel in self._channels:
-            channel.close(offset)
+            channel.close(self._stored)

@@ -84,6 +84,7 @@ class Signals:
     def restore(self, offset: Mapping[str, Any]) -> None:
         """Take the state that a stored offset has."""
         self._saved = dict(offset)
+        self._channels.start(offset.get(SIGNAL_OFFSET))
         self._restore()
 
     @property
@@ -117,8 +118,8 @@ class Signals:
             self._restore()
 
     def close(self) -> None:
-        """Release all connections; the signals up to the last progress are done."""
-        self._channels.close(self._saved.get(SIGNAL_OFFSET))
+        """Release all connections."""
+        self._channels.close()
         if self._incremental is not None:
             self._incremental.close()
 
