@@ -68,12 +68,8 @@ class ReadOnlySnapshot(IncrementalSnapshot):
         self._last: Row | None = None
 
     def restore(self, offset: Mapping[str, Any]) -> None:
-        """Take the state of an offset; windows from before are void.
-
-        The stream may be that of another server now: the session for chunks follows it.
-        """
+        """Take the state of an offset; windows from before are void."""
         super().restore(offset)
-        self._readers.close()
         self._last = None
 
     def deduplicate(self, change: RowChanges) -> None:

@@ -95,9 +95,11 @@ class IncrementalSnapshot:
         """Take the state of an offset; windows from before are void.
 
         Offsets do not have a pause: a restart of the task ends it, as in Debezium. A stream that
-        begins again after an error or a blocking snapshot does not.
+        begins again after an error or a blocking snapshot does not. It may be that of another
+        server, which has the same name since a failover: sessions follow it.
         """
         self._marked.drop()
+        self._readers.close()
         was_paused = self._state.paused
         self._reading.state = state = state_of(offset)
         state.paused = was_paused and state.running
