@@ -46,8 +46,12 @@ class Transaction:
             del self._by_table[name]
 
     def begin(self, transaction: str, *, resumed: bool = False) -> bool:
-        """Start a transaction. False when it continues from before a restart."""
-        if resumed and self._resumes and transaction == self.id:
+        """Start a transaction. False when it continues from before a restart.
+
+        An offset of Debezium may be that of BEGIN: nothing of the transaction is counted then.
+        """
+        continues = resumed or not self._by_table
+        if continues and self._resumes and transaction == self.id:
             return False
         self._reset(transaction)
         return True

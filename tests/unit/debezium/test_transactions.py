@@ -74,6 +74,14 @@ def test_a_transaction_that_is_read_again_from_its_start_counts_from_its_start()
     assert transaction.event(A) == {"id": "x:1", "total_order": 1, "data_collection_order": 1}
 
 
+def test_a_transaction_of_which_debezium_emitted_the_begin_alone_has_no_second_one() -> None:
+    """Its offset counts no event of the log then, so that nothing is skipped."""
+    transaction = Transaction()
+    transaction.restore({"transaction_id": "x:1"})
+    assert _mark(transaction, "BEGIN", "x:1") is None
+    assert transaction.event(A) == {"id": "x:1", "total_order": 1, "data_collection_order": 1}
+
+
 def interrupted() -> Transaction:
     """A transaction that a restart found after one event."""
     before, after = Transaction(), Transaction()
