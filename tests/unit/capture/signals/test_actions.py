@@ -9,30 +9,13 @@ import pytest
 
 from connector.capture.change import Change, HeartbeatDue, Notice, Progress, RowChanges
 from connector.capture.signals.processor import SignalOptions, Signals
-from connector.capture.signals.table_changes import TableChangesRequest
 from connector.capture.tables import TableId
-from connector.errors import ConfigError, DatabaseUnavailableError
+from connector.errors import DatabaseUnavailableError
 from tests.unit.capture.incremental.simulated import SIGNALS, At, schema
+from tests.unit.capture.signals.recorded_requests import Stream
 
 SCHEMA = schema(SIGNALS, "id", "type", "data")
 DROP = '{"database": "d", "changes": [{"type": "DROP", "id": "d.t"}]}'
-
-
-class Stream:
-    """Records the requests; a position is the number in the data."""
-
-    def __init__(self) -> None:
-        self.requests: list[TableChangesRequest] = []
-
-    def redefine(self, request: TableChangesRequest, event: RowChanges | None) -> Iterator[Change]:
-        assert event is not None
-        self.requests.append(request)
-        yield Notice(f"redefined in row {event.first_row}")
-
-    def restart_position(self, data: Mapping[str, Any]) -> At:
-        if "n" not in data:
-            raise ConfigError("there is no n")
-        return At(data["n"])
 
 
 def row(identity: str, type_: str, data: str) -> tuple[None, tuple[str, str, str]]:

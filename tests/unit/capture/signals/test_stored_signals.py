@@ -9,7 +9,7 @@ from connector.capture.signals.processor import SignalOptions, Signals
 from connector.capture.signals.signal import Signal
 from tests.unit.capture.incremental.simulated import At
 from tests.unit.capture.signals.listed_channel import Channel
-from tests.unit.capture.signals.test_actions import Stream
+from tests.unit.capture.signals.recorded_requests import Stream
 
 POSITION = Signal("one", "set-binlog-position", {"n": 3}, 7)
 
