@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from connector.capture.change import Change, RowChanges
+from connector.capture.change import Change, RowChanges, Waiting
 from connector.capture.incremental.ahead import ReadAhead
 from connector.capture.incremental.missed_changes import MissedChanges
 from connector.capture.incremental.parallel import ChunkJob
@@ -20,6 +20,7 @@ from connector.errors import (
 )
 
 _BRIEFLY: Final = 0.01  # seconds
+_STEP: Final = 0.25  # seconds: the task looks around between two steps of a wait
 
 
 class MarkedReading:
@@ -50,8 +51,15 @@ class MarkedReading:
         yield from self._decide(self._begin())
 
     def settle(self) -> Iterator[Change]:
-        """Take the chunks into their windows; wait for them."""
+        """Take the chunks into their windows; wait for them.
+
+        If a SELECT takes long, the task can stop meanwhile, and handles deliveries.
+        """
         if self._ahead.is_running:
+            self.wait_briefly()
+            while not self._ahead.is_done:
+                yield Waiting("")
+                self._ahead.wait(_STEP)
             yield from self._decide(self._take())
 
     def wait_briefly(self) -> None:

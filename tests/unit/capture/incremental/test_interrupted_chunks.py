@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from connector.capture.change import Change, HeartbeatDue, Progress
+from connector.capture.change import Change, HeartbeatDue, Progress, SchemaChange, Waiting
 from connector.capture.incremental.chunk_source import Chunk, Key, TableRequest
 from connector.capture.incremental.pace import IncrementalOptions
 from connector.capture.incremental.snapshot import IncrementalSnapshot
@@ -87,6 +87,14 @@ def test_a_blocking_snapshot_begins_when_no_chunk_is_read() -> None:
     assert chunks.ended.is_set(), "the thread is still reading"
     assert time.monotonic() - began < _LONG / 2
     signals.close()
+
+
+def test_a_task_can_stop_while_the_stream_waits_for_a_chunk() -> None:
+    """A statement that alters a table waits for the rows; deliveries are handled meanwhile."""
+    with reading(SlowChunks()) as snapshot:
+        waits = snapshot.follow_schema(SchemaChange("ALTER", "d", "ALTER TABLE", (), ()))
+        assert isinstance(next(waits), Waiting)
+        snapshot.close()
 
 
 def signals_while_reading(chunks: SlowChunks) -> Iterator[Change]:
