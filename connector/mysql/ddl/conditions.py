@@ -8,6 +8,7 @@ from dataclasses import replace
 from connector.mysql.ddl.clauses import (
     AddColumn,
     AddElements,
+    AddKey,
     AlterClause,
     AlterDefault,
     ChangeColumn,
@@ -21,9 +22,12 @@ from connector.mysql.ddl.draft import TableDraft
 def select_clauses(draft: TableDraft, written: Iterable[AlterClause]) -> Iterator[AlterClause]:
     """Yield the clauses that take effect.
 
-    The server decides this before it applies any of them: a column exists if the table had it
-    before the statement. A name that an earlier clause defines is not added again, even if that
-    clause takes no effect.
+    The server decides this before it applies any of them: a column or the primary key exists if
+    the table had it before the statement. A name that an earlier clause defines is not added again,
+    even if that clause takes no effect.
+
+    A unique key in the role of the primary key counts as one: definitions do not distinguish them,
+    and it identifies the rows, too.
 
     :param draft: the table before the statement.
     """
@@ -45,6 +49,8 @@ class _Names:
     def allow(self, clause: AlterClause) -> bool:
         """Whether a clause takes effect; the name that it defines is taken from then on."""
         match clause:
+            case AddKey(key=KeyDefinition(primary=True, if_not_exists=True)):
+                return not self._draft.key
             case AddColumn(definition=column, if_not_exists=if_not_exists):
                 return self._add(column, if_not_exists=if_not_exists)
             case (

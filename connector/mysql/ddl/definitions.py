@@ -51,6 +51,7 @@ class KeyDefinition:
 
     primary: bool
     columns: tuple[str | None, ...]
+    if_not_exists: bool = False
 
 
 TableElement = ColumnDefinition | KeyDefinition

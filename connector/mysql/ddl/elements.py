@@ -70,7 +70,7 @@ def read_constraint(reader: Reader) -> KeyDefinition | None:
 
 
 def _key(reader: Reader, kind: str) -> KeyDefinition | None:
-    reader.take("IF", "NOT", "EXISTS")
+    if_not_exists = reader.take("IF", "NOT", "EXISTS")
     while reader.word != "(":
         if reader.at_end():
             raise reader.unexpected("the columns of a key")
@@ -81,7 +81,7 @@ def _key(reader: Reader, kind: str) -> KeyDefinition | None:
     skip_index_options(reader)
     if kind not in ("PRIMARY", "UNIQUE"):
         return None
-    return KeyDefinition(kind == "PRIMARY", columns)
+    return KeyDefinition(kind == "PRIMARY", columns, if_not_exists)
 
 
 def read_key_columns(reader: Reader) -> tuple[str | None, ...]:
