@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from connector.capture.tables import TableId
+from connector.errors import DdlError
 from connector.mysql.ddl import statements as ddl
 from connector.mysql.ddl.alteration import Alteration
 from connector.mysql.ddl.catalog import Catalog
@@ -30,7 +31,7 @@ def _create_table(catalog: Catalog, statement: ddl.CreateTable) -> Events:
     if statement.like is not None:
         return _create_like(catalog, statement, table_id, catalog.resolve(statement.like))
     if catalog.dialect == "mariadb" and (statement.query or not statement.elements):
-        return []  # the columns are those of a query, or known to a storage engine
+        return _create_unknown(catalog, statement, table_id)
     known = catalog.tables.get(table_id)
     if known is not None and statement.if_not_exists and not statement.or_replace:
         return []
@@ -42,13 +43,26 @@ def _create_table(catalog: Catalog, statement: ddl.CreateTable) -> Events:
     return [DdlEvent("CREATE_TABLE", statement.text, table_id.database, table_id)]
 
 
+def _create_unknown(catalog: Catalog, statement: ddl.CreateTable, table_id: TableId) -> Events:
+    """Create a table whose columns are those of an unknown table, a query or a storage engine.
+
+    :raises DdlError: it replaces a captured table, whose columns would be taken for those of the
+        new one.
+    """
+    if statement.or_replace and table_id in catalog.tables:
+        if catalog.captures(table_id):
+            raise DdlError(f"Table {table_id} is replaced by one whose columns are unknown.")
+        catalog.tables.remove(table_id)
+    return []
+
+
 def _create_like(
     catalog: Catalog, statement: ddl.CreateTable, table_id: TableId, like: TableId
 ) -> Events:
     original = catalog.tables.get(like)
     known = catalog.tables.get(table_id)
     if original is None:
-        return []
+        return _create_unknown(catalog, statement, table_id)
     if known and statement.if_not_exists:
         if known.columns != original.columns:
             return []

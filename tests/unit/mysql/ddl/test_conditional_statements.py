@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from connector.capture.tables import Table, TableId, Tables
+from connector.errors import DdlError
 from connector.mysql.ddl.apply_text import apply_text
 from connector.mysql.ddl.catalog import Catalog
 
@@ -46,3 +47,20 @@ def test_a_key_that_does_not_exist_is_added() -> None:
     assert table is not None
     assert table.primary_key == ("c",)
     assert not table.columns[1].optional
+
+
+@pytest.mark.parametrize("replacement", ["LIKE unknown", "ENGINE=CONNECT", "AS SELECT 1 AS b"])
+def test_a_table_that_is_replaced_by_an_unknown_one_is_not_taken_for_it(replacement: str) -> None:
+    """Rows of the new table could have the types of the old one, and other names."""
+    catalog = Catalog(Tables(), "mariadb")
+    apply_text(catalog, "CREATE TABLE t (a INT)", "d")
+    with pytest.raises(DdlError, match=r"d\.t is replaced by one whose columns are unknown"):
+        apply_text(catalog, f"CREATE OR REPLACE TABLE t {replacement}", "d")
+    assert apply_text(catalog, f"CREATE OR REPLACE TABLE n {replacement}", "d") == []
+
+
+def test_a_table_that_is_not_captured_is_forgotten_when_an_unknown_one_replaces_it() -> None:
+    catalog = Catalog(Tables(), "mariadb", captures=lambda _: False)
+    apply_text(catalog, "CREATE TABLE t (a INT)", "d")
+    assert apply_text(catalog, "CREATE OR REPLACE TABLE t LIKE unknown", "d") == []
+    assert T not in catalog.tables
