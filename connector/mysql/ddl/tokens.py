@@ -129,13 +129,15 @@ def _pattern(dialect: Dialect, backslashes: bool) -> re.Pattern[str]:
 
     single, double = quoted("'", escape, plain), quoted('"', escape, plain)
     back = quoted("`", "", "")
+    # behind a name and a dot even digits are a name
+    whole, fraction = rf"(?<![{_WORD}`\"]\.)\d+(?:\.\d*)?", rf"(?<![{_WORD}`\"])\.\d+"
     return re.compile(
-        rf"""(?:[\s\x00]+ | --(?=\s|\Z)[^\n]* | \#[^\n]* | (?!{versioned})/\*.*?\*/ )*
+        rf"""(?:[ \t\n\v\f\r\x00]+ | --(?=\s|\Z)[^\n]* | \#[^\n]* | (?!{versioned})/\*.*?\*/ )*
         (?: (?P<end>\Z)
           | (?P<national>[Nn]{single})
           | (?P<hex>[xX]'[0-9A-Fa-f]*' | 0x[0-9A-Fa-f]+(?![{_WORD}]))
           | (?P<bit>[bB]'[01]*' | 0b[01]+(?![{_WORD}]))
-          | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![{_WORD}]))
+          | (?P<number>(?:{whole}|{fraction})(?:[eE][+-]?\d+)?(?![{_WORD}]))
           | (?P<word>[{_WORD}]+)
           | (?P<name>{back})
           | (?P<string>{single})

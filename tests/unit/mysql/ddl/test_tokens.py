@@ -28,6 +28,8 @@ def cut(text: str, dialect: Dialect = "mysql", *, backslashes: bool = True) -> l
         ("a.b=-2;", "word symbol word symbol symbol number symbol", "a . b = - 2 ;"),
         ("a/* ' */b-- \"\nc#`\nd--e", "word " * 4 + "symbol symbol word", "a b c d - - e"),
         ("a /*!50100 b */ /*! c*/ d", "word " * 4, "a b c d"),
+        ("d.2020 `d`.1e5", "word symbol word name symbol word", "d . 2020 `d` . 1e5"),
+        ("(.5,1.5)-.5", "symbol number " * 2 + "symbol symbol number", "( .5 , 1.5 ) - .5"),
         ("", "", ""),
         (" \t\n\r\x00", "", ""),
     ],
@@ -35,6 +37,10 @@ def cut(text: str, dialect: Dialect = "mysql", *, backslashes: bool = True) -> l
 def test_kinds_of_tokens(text: str, kinds: str, tokens: str) -> None:
     pairs = zip(kinds.split(), tokens.split(), strict=True)
     assert cut(text) == [f"{kind}:{token}" for kind, token in pairs]
+
+
+def test_spaces_of_other_scripts_are_part_of_names() -> None:
+    assert cut("\u3000a \xa0b") == ["word:\u3000a", "word:\xa0b"]
 
 
 def test_mariadb_has_versioned_comments_of_its_own() -> None:
