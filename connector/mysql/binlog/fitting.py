@@ -9,6 +9,7 @@ from typing import Final
 from connector.capture.tables import Column, Table
 from connector.mysql.binlog.described import unsigned_columns
 from connector.mysql.binlog.tablemap import TableMap
+from connector.mysql.ddl.generated_key import may_be_generated_key
 from connector.mysql.types import fields
 from connector.mysql.types.fields import Wire, real_string_type
 
@@ -84,7 +85,10 @@ def difference(
     unsigned = unsigned_columns(table_map)
     for position, column in enumerate(table.columns):
         wire = table_map.wires[position]
-        if not _is_like(column, wire, unsigned=unsigned.get(position), strict=strict):
+        sign = unsigned.get(position)
+        # whether other columns may be before a key of this name depends on its visibility
+        exactly = strict or may_be_generated_key(column)
+        if not _is_like(column, wire, unsigned=sign, strict=exactly):
             return (
                 f"it has column {column.name} of type {column.type_name}, but the rows in the "
                 f"binlog have another type (wire type {wire.type}, {wire.meta:#06x})"

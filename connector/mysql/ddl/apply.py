@@ -76,7 +76,8 @@ def _alter_table(catalog: Catalog, statement: ddl.AlterTable) -> Events:
     table = catalog.tables.get(catalog.resolve(statement.name))
     if table is None:
         return []
-    alteration = Alteration(TableDraft.of(table), catalog.builder, catalog.resolve)
+    draft = TableDraft.of(table, catalog.dialect)
+    alteration = Alteration(draft, catalog.builder, catalog.resolve)
     alteration.apply(statement.clauses)
     altered = alteration.draft.table()
     for gone in (table.id, *alteration.gone):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from connector.capture.tables import Column, Table, TableId
 from connector.errors import DdlError
 from connector.mysql.ddl.definitions import ColumnPosition, KeyDefinition
+from connector.mysql.ddl.generated_key import may_be_generated_key
+from connector.mysql.ddl.tokens import Dialect
 from connector.mysql.ddl.type_names import CHARACTER_TYPES
 
 
@@ -50,11 +52,13 @@ class TableDraft:
         self.comment: str | None = None
         self.slots: list[Slot] = []
         self.key: list[KeyPart] = []
+        self.keeps_generated_key_first = False
 
     @classmethod
-    def of(cls, table: Table) -> TableDraft:
+    def of(cls, table: Table, dialect: Dialect = "mysql") -> TableDraft:
         """Begin with a table as it is."""
         draft = cls(table.id)
+        draft.keeps_generated_key_first = dialect == "mysql"
         draft.default_charset, draft.comment = table.default_charset, table.comment
         draft.slots = [Slot(column, column.name.lower()) for column in table.columns]
         draft.key = [KeyPart(name, draft.find(name), name.lower()) for name in table.primary_key]
@@ -126,11 +130,18 @@ class TableDraft:
         if position is None:
             return
         self.slots.remove(slot)
-        index = 0
+        index = int(self._begins_with_generated_key())
         if position.after is not None:
             before = self._require(self.find(position.after), position.after)
             index = self.slots.index(before) + 1
         self.slots.insert(index, slot)
+
+    def _begins_with_generated_key(self) -> bool:
+        """Return whether the first column is a generated key, which MySQL leaves in front."""
+        if not (self.keeps_generated_key_first and self.slots):
+            return False
+        first = self.slots[0]
+        return may_be_generated_key(first.column) and [part.slot for part in self.key] == [first]
 
     def move_last(self, slot: Slot) -> None:
         """Put a column behind all others."""

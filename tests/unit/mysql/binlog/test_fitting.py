@@ -65,6 +65,13 @@ def test_signs_and_scales_are_compared_where_the_log_has_them() -> None:
     assert difference(table_with("DECIMAL", length=10, scale=3), decimal) is not None
 
 
+def test_a_column_that_is_not_behind_the_generated_key_is_found() -> None:
+    key, other = Column("my_row_id", "BIGINT UNSIGNED", -5), Column("a", "INT", 4)
+    rows = TableMap(T, (Wire(fields.LONG), Wire(fields.LONGLONG)))
+    assert difference(Table(T, (key, other)), rows, strict=False) is not None
+    assert difference(Table(T, (other, key)), rows, strict=False) is None
+
+
 def described(*columns: tuple[str, Wire], nullable: int = 0, **blocks: bytes) -> TableMap:
     """A table of such columns with blocks of metadata, named ``b`` and their number."""
     metadata = {int(name[1:]): block for name, block in blocks.items()}
