@@ -104,7 +104,7 @@ class DatabaseSchema:
 
         :raises DdlError: as `apply` does.
         """
-        return self._apply(statement, database)
+        return self._apply(statement, database, self._definition_quoting())
 
     def replay(self, statement: str, database: str | None) -> None:
         """Apply a statement of the schema history.
@@ -143,7 +143,7 @@ class DatabaseSchema:
 
         :raises DdlError: it cannot be parsed.
         """
-        events = apply_text(self._catalog, statement, table.database)
+        events = apply_text(self._catalog, statement, table.database, self._definition_quoting())
         if not events and self.unparsed.last_concerning(table):
             events = [DdlEvent("CREATE_TABLE", statement, table.database, table)]
         if not events:
@@ -178,6 +178,10 @@ class DatabaseSchema:
         except DdlError as error:
             _LOG.warning("The server's definition of a table cannot be parsed: %s", error)
         return next(iter(separate.tables), None)
+
+    def _definition_quoting(self) -> Quoting:
+        """Return how sessions of Millrace show definitions; see `whole_definitions`."""
+        return self._catalog.variables.quoting()._replace(oracle=False)
 
     def _apply(self, sql: str, database: str, quoting: Quoting | None = None) -> list[DdlChange]:
         removes = self._rules.stores_some and may_remove_table(sql)

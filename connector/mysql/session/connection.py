@@ -29,6 +29,7 @@ from connector.mysql.session.answer_reader import AnswerReader
 from connector.mysql.session.connection_settings import ConnectionSettings
 from connector.mysql.session.server_errors import NO_CONNECTION_LEFT, statement_error
 from connector.mysql.session.tls import context
+from connector.mysql.session.whole_definitions import VARIABLES, whole_definitions
 from connector.mysql.session.wire import ErrorPacket
 
 log = logging.getLogger(__name__)
@@ -154,7 +155,8 @@ class Connection:
         self._settings = settings
         self._address = settings.address
         self._session = open_session(settings)
-        for statement in settings.initial_statements:
+        found = self.rows("SHOW VARIABLES WHERE Variable_name IN %s", (VARIABLES,))
+        for statement in (*whole_definitions(dict(found)), *settings.initial_statements):
             self.execute(statement)
 
     def execute(self, sql: str) -> None:

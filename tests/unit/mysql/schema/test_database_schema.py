@@ -171,3 +171,14 @@ def test_a_table_that_exists_stays_unresolved_if_it_is_to_be_created_like_anothe
     assert made.unparsed.last_concerning(TableId("d", "t")) is not None
     assert made.apply("CREATE TABLE IF NOT EXISTS s LIKE t", "d")
     assert made.unparsed.last_concerning(TableId("d", "s")) is None
+
+
+def test_definitions_of_a_server_in_oracle_mode_are_in_the_standard_mode() -> None:
+    """Sessions of Millrace leave the mode; those of users may be in it."""
+    made = DatabaseSchema(SchemaRules("mariadb"), Tables())
+    made.variables.set("sql_mode", "ANSI_QUOTES,ORACLE", "GLOBAL")
+    oracle = 1 << 9
+    made.apply_snapshot('CREATE TABLE "a" ("d" date)', "shop")
+    made.apply('CREATE TABLE "b" ("d" date)', "shop", oracle)
+    made.define('CREATE TABLE "c" ("d" date)', TableId("shop", "c"))
+    assert [table.columns[0].type_name for table in made.tables] == ["DATE", "DATETIME", "DATE"]
