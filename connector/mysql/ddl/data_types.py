@@ -25,6 +25,7 @@ from connector.mysql.ddl.type_names import (
     NUMERIC,
     NVARCHAR,
     ORACLE_MODE,
+    SCHEMAS_OF_TYPES,
     SIMPLE,
     TEXTS,
     VARCHAR,
@@ -40,7 +41,7 @@ def read_data_type(reader: Reader) -> DataType:
 
     :raises DdlError: for a type that neither database knows.
     """
-    word = ORACLE_MODE.get(reader.word, reader.word)
+    word = _type_word(reader)
     if word in NUMBERS:
         return _number(reader)
     if word == "NUMBER":
@@ -59,6 +60,20 @@ def read_data_type(reader: Reader) -> DataType:
     if word in SIMPLE:
         return _simple(reader, word)
     raise reader.unexpected("a data type")
+
+
+def _type_word(reader: Reader) -> str:
+    """Return the first word of the type, as the servers' standard mode calls it.
+
+    MariaDB distinguishes the types of its modes by schemas, as in ``mariadb_schema.date``.
+    """
+    schema = reader.word
+    if reader.dialect == "mariadb" and schema in SCHEMAS_OF_TYPES and reader.ahead() == ".":
+        reader.index += 2
+        return SCHEMAS_OF_TYPES[schema].get(reader.word, reader.word)
+    if reader.dates_have_times and schema == "DATE":
+        return "DATETIME"
+    return ORACLE_MODE.get(schema, schema)
 
 
 def _number(reader: Reader) -> DataType:
@@ -99,8 +114,6 @@ def _signs(reader: Reader) -> str:
 
 def _simple(reader: Reader, name: str) -> DataType:
     reader.index += 1
-    if name == "DATE" and reader.dates_have_times:
-        name = "DATETIME"
     length, _ = _dimensions(reader, fraction=name in ("TIME", "DATETIME", "TIMESTAMP"))
     if length is None and name == "BIT":
         length = 1

@@ -95,6 +95,11 @@ TEXTS: Final = {
     "LONG": VARCHAR,
 }
 ORACLE_MODE: Final = {"VARCHAR2": "VARCHAR", "CLOB": "LONGTEXT", "RAW": "VARBINARY"}
+SCHEMAS_OF_TYPES: Final[dict[str, dict[str, str]]] = {
+    "MARIADB_SCHEMA": {},
+    "ORACLE_SCHEMA": {**ORACLE_MODE, "DATE": "DATETIME"},
+    "MAXDB_SCHEMA": {"TIMESTAMP": "DATETIME"},
+}
 
 # What the two oracles make of national types with BINARY: name and JDBC code.
 NATIONAL_BINARY: Final = {

@@ -45,6 +45,26 @@ def test_the_modes_of_a_server(names: str, ansi_quotes: bool, backslashes: bool)
     assert catalog.variables.quoting() == Quoting(ansi_quotes, backslashes)
 
 
+@pytest.mark.parametrize("oracle", [False, True])
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("mariadb_schema.date", "DATE"),
+        ("oracle_schema.date", "DATETIME"),
+        ("ORACLE_SCHEMA . raw(3)", "VARBINARY"),
+        ("maxdb_schema.timestamp(3)", "DATETIME"),
+        ("mariadb_schema.timestamp(3)", "TIMESTAMP"),
+    ],
+)
+def test_types_with_schemas_mean_the_same_in_all_modes(
+    written: str, name: str, *, oracle: bool
+) -> None:
+    catalog = Catalog(Tables(), "mariadb")
+    apply_text(catalog, f"CREATE TABLE t (a {written}, b INT)", "d", Quoting(oracle=oracle))
+    [table] = catalog.tables
+    assert [column.type_name for column in table.columns] == [name, "INT"]
+
+
 def status(client: int) -> bytes:
     """Build the status variables that a server writes before those that are not read."""
     mode = (ANSI | 1 << 33).to_bytes(8, "little")
