@@ -33,8 +33,8 @@ from tests.unit.capture.incremental.simulated import (
     Capture,
     Chunks,
     Database,
-    QuickClock,
 )
+from tests.unit.capture.incremental.simulated_time import QuickClock
 
 NOTIFICATIONS = Notifications("p", ("sink",))
 
