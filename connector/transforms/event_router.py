@@ -12,6 +12,7 @@ from connector.data.record import Header, Record
 from connector.data.schema import STRING, Field, Schema
 from connector.errors import TransformError
 from connector.transforms.envelopes import is_envelope
+from connector.transforms.field_checks import check_of
 from connector.transforms.outbox_keys import (
     OUTBOX_KEYS,
     PLACEMENT,
@@ -175,12 +176,12 @@ class EventRouter:
             schema = self._schemas.of(payload_schema, row.schema, routed)
         else:
             schema = self._schemas.versioned(payload_schema, row.schema, routed, version)
-        added = {
-            placed.name: row.get(placed.column)
-            for placed in self._placed
-            if placed.place == "envelope" and schema.field(placed.name) is not None
-        }
-        return schema, {"payload": payload, **added}
+        values = {"payload": _fitting(payload, payload_schema, schema, "payload")}
+        for placed in self._placed:
+            if placed.place == "envelope" and schema.field(placed.name) is not None:
+                value, source = row.get(placed.column), row.field(placed.column).schema
+                values[placed.name] = _fitting(value, source, schema, placed.name)
+        return schema, values
 
     def _place(self, record: Record, row: OutboxRow) -> int | None:
         """Put columns into headers; return the partition that a column holds."""
@@ -193,6 +194,13 @@ class EventRouter:
             elif place == "partition":
                 partition = row.typed(column, "int32")
         return partition
+
+
+def _fitting(value: Any, source: Schema, envelope: Schema, name: str) -> Any:
+    """Return a value; the envelope may have the schema of another event, which it has to fit."""
+    field = envelope.field(name)
+    assert field is not None, "the envelope has the field"
+    return value if field.schema is source else check_of(source, field)(value)
 
 
 def _is_empty(payload: Any) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from connector.config import ConfigDef, ConfigKey, invalid
 from connector.data.java import hash_order
-from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
 from connector.data.symbolic import call
 from connector.errors import TransformError
+from connector.transforms.field_checks import Check, check_of
 from connector.transforms.part import (
     KEY,
     REPLACE_NULLS,
@@ -23,8 +23,6 @@ from connector.transforms.part import (
     value_or_default,
 )
 from connector.transforms.validators import distinct_or_empty
-
-Check = Callable[[Any], Any]
 
 
 def _renames(_: str, value: Any) -> str | None:
@@ -111,7 +109,7 @@ class ReplaceField(StructTransform):
         source = schema.field(name)
         if source is None:
             raise TransformError(f"{name} is not a valid field name")
-        return source, None if source.schema is field.schema else _check(source.schema, field)
+        return source, None if source.schema is field.schema else check_of(source.schema, field)
 
     def rewrite_map(self, values: Values, record: Record) -> Values:  # noqa: ARG002 - other transforms need the record
         """Do the same to the members of a map."""
@@ -120,31 +118,6 @@ class ReplaceField(StructTransform):
             for name, value in values.items()
             if self._keeps(name)
         }
-
-
-def _check(source: Schema, field: Field) -> Check:
-    """Return the function that refuses a value that does not fit a field; it returns others."""
-    schema = field.schema
-    name = f' "{schema.name}"' if schema.name else ""
-    kind, expected = java_class(source, ""), java_class(schema, "")
-    fits = kind == expected if schema.type != "struct" else source.same_as(schema)
-
-    def check(value: Any) -> Any:
-        if value is None and not schema.optional:
-            raise TransformError(
-                f'Invalid value: null used for required field: "{field.name}", schema type: '
-                f"{schema.type.upper()}"
-            )
-        if value is None or fits:
-            return value
-        if kind == expected:
-            raise TransformError("Struct schemas do not match.")
-        raise TransformError(
-            f"Invalid Java object for schema{name} with type {schema.type.upper()}: class {kind} "
-            f'for field: "{field.name}"'
-        )
-
-    return check
 
 
 class ReplaceFieldKey(ReplaceField):

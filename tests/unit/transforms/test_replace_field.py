@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from connector.data.record import Record
-from connector.data.schema import INT32, OPTIONAL_INT32, OPTIONAL_STRING, STRING, Schema, struct
+from connector.data.schema import (
+    BYTES,
+    INT32,
+    OPTIONAL_INT32,
+    OPTIONAL_STRING,
+    STRING,
+    Schema,
+    struct,
+)
+from connector.data.semantic import bits
 from connector.errors import TransformError
 from connector.transforms.replace_field import ReplaceFieldValue
 
@@ -66,3 +75,8 @@ def test_structs_of_another_schema() -> None:
     values = {"a": {"x": 1}, "b": {"x": "y"}}
     with pytest.raises(TransformError, match="Struct schemas do not match"):
         replaced(schema, values, exclude="a", renames="a:b")
+
+
+def test_bytes_fit_a_bit_column_as_in_java() -> None:
+    row = struct("row", ("a", BYTES), ("b", bits(8)))
+    assert replaced(row, {"a": b"x", "b": b"y"}, exclude="a", renames="a:b") == {"b": b"x"}
