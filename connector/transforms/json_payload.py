@@ -29,13 +29,40 @@ _NOTHING: Final = BYTES.as_optional()
 
 
 def parse_json(text: str) -> Any:
-    """Read an object or array.
+    """Read an object or array as Jackson does, which ignores what stands behind it.
 
-    :raises ValueError: the text is neither.
+    :raises ValueError: the text is neither, or is nested more deeply than MySQL's JSON can be.
     """
     if not text.startswith(("{", "[")):
         raise ValueError(f"a payload that starts with {text[:1]!r} is no JSON object or array")
-    return json.loads(text)
+    try:
+        value, _ = _DECODER.raw_decode(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if text.count("{") + text.count("[") > _MAX_DEPTH and _depth_exceeds(value, _MAX_DEPTH):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+_MAX_DEPTH: Final = 100
+_TOO_DEEP: Final = f"the payload is nested more deeply than {_MAX_DEPTH} levels"
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
 
 
 class JsonSchemas:
@@ -47,7 +74,7 @@ class JsonSchemas:
     def of(self, name: str | None, value: Any) -> Schema | None:
         """Return the schema of a value, None when it has none: a null or an empty array.
 
-        :raises ValueError: an array holds values of several types.
+        :raises ValueError: an array holds values of several types, or a member has no name.
         """
         if isinstance(value, dict):
             return self._object(name, value)
@@ -63,6 +90,8 @@ class JsonSchemas:
             path = f"{name}.{key}" if name and name.strip() else key
             schema = self.of(path, inner)
             if schema is not None:
+                if not key:
+                    raise ValueError("a member has an empty name, which no field can have")
                 members.append((key, schema))
         return struct(name, *members, optional=True)
 

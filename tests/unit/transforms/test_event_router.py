@@ -56,3 +56,24 @@ def test_an_event_with_the_version_of_another_payload_is_refused(other: str) -> 
         router.apply(insert(other))
     assert routed(router, '{"a": 2}').value["payload"] == {"a": 2}
     assert routed(router, '{"b": 2}', version=2).value["payload"] == {"b": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": NaN}',
+        '{"a": [1, -Infinity]}',
+        '{"": 1}',
+        '{"a": {"": "x"}}',
+        '{"a": ' * 101 + "1" + "}" * 101,
+        "[" * 100_000,
+    ],
+)
+def test_a_text_that_jackson_or_connect_refuses_stays_a_text(text: str) -> None:
+    record = routed(EventRouter({"table.expand.json.payload": "true"}), text)
+    assert (record.value_schema, record.value) == (STRING, text)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}x', '{"a": 1} {"b": 2}', '{"a": 1, "": null}'])
+def test_what_stands_behind_the_json_is_ignored(text: str) -> None:
+    assert routed(EventRouter({"table.expand.json.payload": "true"}), text).value == {"a": 1}
