@@ -34,10 +34,7 @@ class Found(NamedTuple):
     def value(self, envelope: Values) -> Any:
         """Return the value; null if the event has no such struct, such as a transaction."""
         parent = envelope if self.struct is None else envelope.get(self.struct)
-        value = None if parent is None else parent.get(self.field)
-        if self.schema.type == "struct" and require_known(value) is not None:
-            raise TransformError("Struct schemas do not match.")
-        return value
+        return None if parent is None else parent.get(self.field)
 
 
 class AddedFields:
@@ -52,13 +49,21 @@ class AddedFields:
         assert record.value_schema is not None
         record.value_schema = self._schemas.of(record.value_schema)
         if self._found:
-            added = {name: found.value(envelope) for name, found in self._found}
+            added = {name: _field_value(found, envelope) for name, found in self._found}
             record.value = {**record.value, **added}
         return record
 
     def _schema(self, row: Schema) -> Schema:
-        added = (Field(name, found.schema) for name, found in self._found)
+        # As in Debezium the schema of a struct loses its fields, so that no struct fits it.
+        added = (Field(name, found.schema.with_changes(fields=())) for name, found in self._found)
         return struct_like(row, [*row.fields, *added])
+
+
+def _field_value(found: Found, envelope: Values) -> Any:
+    value = found.value(envelope)
+    if found.schema.type == "struct" and require_known(value) is not None:
+        raise TransformError("Struct schemas do not match.")
+    return value
 
 
 def parse_added(prefix: str, fields: Sequence[str]) -> list[AddedField]:
@@ -70,7 +75,7 @@ def parse_added(prefix: str, fields: Sequence[str]) -> list[AddedField]:
 
 
 def _parse(prefix: str, text: str) -> AddedField:
-    path, *renamed = text.split(":")
+    path, *renamed = text.rstrip(":").split(":")  # Java drops empty parts at the end
     struct, dot, rest = path.partition(".")
     field = rest.partition(".")[0] if dot else path
     if len(renamed) > 1 or not field:
@@ -99,6 +104,8 @@ def _find(added: AddedField, envelope: Schema) -> Found | None:
         if field is None:
             raise TransformError(f"{added.struct} is not a field of the event.")
         parent = field.schema
+        if parent.type != "struct":
+            raise TransformError(f"{added.struct} is not a struct of the event.")
     inner = parent.field(added.field)
     if inner is not None:
         return Found(added.struct, added.field, _optional(inner.schema))
@@ -107,4 +114,4 @@ def _find(added: AddedField, envelope: Schema) -> Found | None:
 
 
 def _optional(schema: Schema) -> Schema:
-    return schema.with_changes(optional=True, default=None, fields=())
+    return schema.with_changes(optional=True, default=None)

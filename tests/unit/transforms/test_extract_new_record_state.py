@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from connector.converters.simple_header import SimpleHeaderConverter
 from connector.data.record import Record
-from connector.data.schema import INT32, STRING, struct
+from connector.data.schema import INT32, INT64, STRING, struct
 from connector.errors import ConfigError, TransformError
 from connector.transforms.extract_new_record_state import ExtractNewRecordState
 
@@ -73,3 +74,34 @@ def test_an_envelope_without_the_row_is_refused() -> None:
     record = Record("t", None, None, None, flattened, {"after.id": 1, "op": "c"})
     with pytest.raises(TransformError, match="Unknown field: after"):
         ExtractNewRecordState({}).apply(record)
+
+
+SOURCE = struct("Source", ("db", STRING), ("ts_ms", INT64))
+WITH_SOURCE = struct(
+    "t.Envelope", ("before", ROW), ("after", ROW), ("source", SOURCE), ("op", STRING)
+)
+
+
+def _inserted(config: dict[str, str]) -> Record | None:
+    value = {"before": None, "after": {"id": 1}, "source": {"db": "shop", "ts_ms": 5}, "op": "c"}
+    return ExtractNewRecordState(config).apply(Record("t", None, None, None, WITH_SOURCE, value))
+
+
+def test_a_header_can_hold_a_struct_but_a_field_cannot() -> None:
+    record = _inserted({"add.headers": "source,after:row"})
+    assert record is not None
+    texts = [SimpleHeaderConverter().from_header(*header) for header in record.headers]
+    assert texts == [b'{"db":"shop","ts_ms":5}', b'{"id":1}']
+    with pytest.raises(TransformError, match="Struct schemas do not match"):
+        _inserted({"add.fields": "source"})
+
+
+def test_a_colon_without_a_new_name_keeps_the_name() -> None:
+    record = _inserted({"add.fields": "op:,source.ts_ms:"})
+    assert record is not None
+    assert record.value == {"id": 1, "__op": "c", "__source_ts_ms": 5}
+
+
+def test_a_path_into_a_field_that_is_no_struct_is_refused() -> None:
+    with pytest.raises(TransformError, match="op is not a struct of the event"):
+        _inserted({"add.headers": "op.x"})
