@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, invalid
+from connector.data.java import grown_hash_order, hash_order
 from connector.data.record import Record
 from connector.data.schema import Field, Schema, Type
 from connector.data.schema_cache import SchemaCache
@@ -151,9 +152,9 @@ class Cast:
         if _WHOLE in self._types:
             return _cast_plain(value, self._types[_WHOLE])
         changed = dict(require_map(value, _PURPOSE))
-        for name, target in self._types.items():
-            changed[name] = _cast_plain(changed.get(name), target)
-        return changed
+        for name in hash_order(self._types):
+            changed[name] = _cast_plain(changed.get(name), self._types[name])
+        return {name: changed[name] for name in grown_hash_order(len(value), changed)}
 
 
 def _cast_plain(value: Any, target: Type) -> Any:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Final
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, one_of
 from connector.data.calendar import DAY
-from connector.data.java_numbers import limited
+from connector.data.java import grown_hash_order
+from connector.data.java_numbers import limited, wrap
 from connector.data.java_types import java_class, schema_text
 from connector.data.record import Record
 from connector.data.schema import INT64, STRING, Field, Schema
@@ -109,12 +110,14 @@ class TimestampConverter:
         if not self._field:
             whole = self._conversion(schema)
             return Rewrite(self._schema(schema), lambda value, _: whole(value))
+        if schema.type != "struct":
+            raise TransformError("Cannot list fields on non-struct type")
         fields: list[Field] = []
         conversions: list[tuple[Field, Convert | None]] = []
         for field in schema.fields:
             chosen = field.name == self._field
             fields.append(Field(field.name, self._schema(field.schema)) if chosen else field)
-            conversions.append((field, self._conversion(field.schema) if chosen else None))
+            conversions.append((field, self._field_conversion(field.schema) if chosen else None))
 
         def values(struct: Values, _: Record) -> Values:
             converted = {}
@@ -135,6 +138,18 @@ class TimestampConverter:
     def _conversion(self, schema: Schema) -> Convert:
         read, write = self._reader(schema), self._writer()
         return lambda value: None if value is None else write(read(value))
+
+    def _field_conversion(self, schema: Schema) -> Convert:
+        """Return a conversion; one of another type raises for the first struct, not for a null."""
+        try:
+            return self._conversion(schema)
+        except TransformError as error:
+            message = str(error)
+
+            def fail(_: Any) -> Any:
+                raise TransformError(message)
+
+            return fail
 
     def _reader(self, schema: Schema) -> Convert:
         """Return the function from a value to milliseconds."""
@@ -176,7 +191,7 @@ class TimestampConverter:
             per_millisecond = _PER_MILLISECOND[self._precision]
             return lambda milliseconds: limited(milliseconds * per_millisecond, 64)
         writers: dict[str, Convert] = {
-            "Date": lambda milliseconds: milliseconds // DAY,
+            "Date": lambda milliseconds: wrap(milliseconds // DAY, 32),
             "Time": lambda milliseconds: milliseconds % DAY,
             "Timestamp": lambda milliseconds: milliseconds,
         }
@@ -187,7 +202,7 @@ class TimestampConverter:
             return self._convert_plain(value)
         changed = dict(require_map(value, _PURPOSE))
         changed[self._field] = self._convert_plain(changed.get(self._field))
-        return changed
+        return {name: changed[name] for name in grown_hash_order(len(value), changed)}
 
     def _convert_plain(self, value: Any) -> Any:
         if isinstance(value, str):

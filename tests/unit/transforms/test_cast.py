@@ -69,3 +69,9 @@ def test_a_date_that_is_cast_to_its_number_is_written_as_number(
 ) -> None:
     record = cast(schema, 7, target)
     assert StringConverter().from_connect("t", record.value_schema, record.value) == b"7"
+
+
+def test_members_of_a_map_have_the_order_of_java() -> None:
+    transform = CastValue({"spec": "id:int16,c:int16,d:float64"})
+    record = transform.apply(Record("t", None, None, None, None, {"a": None}))
+    assert list(record.value) == ["a", "c", "id", "d"]
