@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from connector.data.schema import Field, Schema, struct
 from connector.errors import TransformError
+from connector.transforms.field_checks import check_of
 from connector.transforms.part import Values, struct_like, value_or_default
 
 ROOT = "payload"
@@ -71,15 +72,22 @@ def values_with(
     for entry in entries:
         added = _name_at(entry, name, level)
         if added is not None:
-            if new.field(added) is None:
-                raise TransformError(f"{added} is not a valid field name")
-            updated[added] = entry.value
+            updated[added] = _fitting(entry, new.field(added), added)
     for parent in _parents(schema, nested, name, level):
         if new.field(parent) is not None:
             updated[parent] = {
                 entry.steps[1]: entry.value for entry in _members(parent, nested, level)
             }
     return updated
+
+
+def _fitting(entry: NestedValue, field: Field | None, name: str) -> Any:
+    """Return the value of an entry; a field that existed before may have another type."""
+    if field is None:
+        raise TransformError(f"{name} is not a valid field name")
+    if entry.schema is None or entry.schema is field.schema:
+        return entry.value
+    return check_of(entry.schema, field)(entry.value)
 
 
 def _struct(field: Field, nested: Sequence[NestedValue]) -> Schema:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from connector.data.record import Header, Record
 from connector.data.schema import STRING, struct
+from connector.errors import TransformError
 from connector.transforms.header_to_value import HeaderToValue
 
 SOURCE = struct("source", ("db", STRING))
@@ -30,3 +33,9 @@ def test_a_struct_inside_another_is_made_without_members() -> None:
 def test_a_struct_at_the_top_is_made_with_its_member() -> None:
     record = move_header("a.b")
     assert record.value == {"source": {"db": "shop"}, "op": "c", "a": {"b": "x"}}
+
+
+def test_a_header_of_another_type_does_not_replace_a_field() -> None:
+    assert move_header("op").value == {"source": {"db": "shop"}, "op": "x"}
+    with pytest.raises(TransformError, match="Invalid Java object for schema"):
+        move_header("source")
