@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import floor, frexp, isinf, isnan, ldexp
 
@@ -18,7 +17,6 @@ from connector.data.decimals import scale_of
 
 _FLOAT = struct.Struct("<f")
 _POWERS = [10**power for power in range(20)]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400_000
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -57,12 +55,12 @@ def date_text(milliseconds: int) -> str:
 
 def connect_date_text(milliseconds: int) -> str:
     """Write a date, time or timestamp; Connect derives from the value which of them it is."""
-    date = _EPOCH + timedelta(milliseconds=milliseconds)
-    clock = f"{date:%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    date = clock(milliseconds)
+    time = f"{date.hour:02d}:{date.minute:02d}:{date.second:02d}.{date.millisecond:03d}Z"
     if milliseconds < _DAY:
-        return clock
-    day = f"{date.year:04d}-{date:%m-%d}"
-    return f"{day}T{clock}" if milliseconds % _DAY else day
+        return time
+    day = f"{date.year:04d}-{date.month:02d}-{date.day:02d}"
+    return f"{day}T{time}" if milliseconds % _DAY else day
 
 
 def _shortest(value: float) -> float:

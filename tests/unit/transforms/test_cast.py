@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from connector.converters.json import JsonConverter
+from connector.converters.simple_header import SimpleHeaderConverter
 from connector.converters.string import StringConverter
 from connector.data.record import Record
 from connector.data.schema import Schema, struct
@@ -75,3 +76,21 @@ def test_members_of_a_map_have_the_order_of_java() -> None:
     transform = CastValue({"spec": "id:int16,c:int16,d:float64"})
     record = transform.apply(Record("t", None, None, None, None, {"a": None}))
     assert list(record.value) == ["a", "c", "id", "d"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "text"),
+    [
+        (CONNECT_DATE, -719528, "00:00:00.000Z"),  # the date 0000-01-01
+        (CONNECT_DATE, 19675925, "55840-11-08"),
+        (CONNECT_DATE, 2147483647, "5881580-07-11"),
+        (CONNECT_TIMESTAMP, 1700000000123456, "55840-11-08T22:15:23.456Z"),
+        (CONNECT_TIMESTAMP, -1700000000123456, "01:44:36.544Z"),
+        (CONNECT_TIMESTAMP, 9223372036854775807, "292278994-08-17T07:12:55.807Z"),
+    ],
+)
+def test_dates_beyond_four_digits_of_a_year_have_a_text(
+    schema: Schema, value: int, text: str
+) -> None:
+    assert cast(schema, value, "string").value == text
+    assert SimpleHeaderConverter().from_header("h", schema, value) == text.encode()
