@@ -34,7 +34,7 @@ def parse_json(text: str) -> Any:
     :raises ValueError: the text is neither, or is nested more deeply than MySQL's JSON can be.
     """
     if not text.startswith(("{", "[")):
-        raise ValueError(f"a payload that starts with {text[:1]!r} is no JSON object or array")
+        raise ValueError("it is no JSON object or array")
     try:
         value, _ = _DECODER.raw_decode(text)
     except RecursionError:

@@ -77,3 +77,9 @@ def test_a_text_that_jackson_or_connect_refuses_stays_a_text(text: str) -> None:
 @pytest.mark.parametrize("text", ['{"a": 1}x', '{"a": 1} {"b": 2}', '{"a": 1, "": null}'])
 def test_what_stands_behind_the_json_is_ignored(text: str) -> None:
     assert routed(EventRouter({"table.expand.json.payload": "true"}), text).value == {"a": 1}
+
+
+def test_a_warning_shows_nothing_of_the_payload(caplog: pytest.LogCaptureFixture) -> None:
+    routed(EventRouter({"table.expand.json.payload": "true"}), "§ecret")
+    assert "it is no JSON object or array" in caplog.text
+    assert "§" not in caplog.text
