@@ -202,7 +202,7 @@ def _sort_key(key: ConfigKey) -> tuple[bool, int]:
 def _version(
     role: str, class_name: str | None, kind: PluginKind, order: int, plugins: Plugins
 ) -> ConfigKey:
-    plugin = _plugin(plugins, class_name, kind)
+    plugin = plugin_of(plugins, class_name, kind)
     version = plugin.version if plugin else None
     label = role.partition(".")[0].capitalize() + (" converter" if role != "connector" else "")
     return _common(
@@ -210,11 +210,11 @@ def _version(
         f"Version of the {label.lower()} to use; there is one version of each.",
         order=order, width="MEDIUM" if role == "connector" else "SHORT",
         display_name=f"{label} version",
-        validator=_meeting(plugin), recommended=(version,) if version else (),
+        validator=meets_version(plugin), recommended=(version,) if version else (),
     )  # fmt: skip
 
 
-def _meeting(plugin: PluginInfo | None) -> Validator:
+def meets_version(plugin: PluginInfo | None) -> Validator:
     """Accept the requirements that the version of a plugin meets."""
 
     def check(_: str, value: Any) -> str | None:
@@ -233,13 +233,8 @@ def names(plugins: Plugins, kind: PluginKind) -> tuple[str, ...]:
     return tuple(plugin.class_name for plugin in plugins.all() if plugin.kind == kind)
 
 
-def version_of(plugins: Plugins, class_name: str | None, kind: PluginKind) -> str | None:
-    """Return the version of a plugin, None when there is no such plugin."""
-    plugin = _plugin(plugins, class_name, kind)
-    return plugin.version if plugin else None
-
-
-def _plugin(plugins: Plugins, class_name: str | None, kind: PluginKind) -> PluginInfo | None:
+def plugin_of(plugins: Plugins, class_name: str | None, kind: PluginKind) -> PluginInfo | None:
+    """Return a plugin, None when there is no such plugin."""
     try:
         return plugins.info(class_name or "", kind)
     except (NotFoundError, ConfigError):

@@ -23,9 +23,10 @@ from connector.worker.connector_config import (
     CONVERTERS,
     is_plugin,
     list_names,
+    meets_version,
     names,
+    plugin_of,
     prefix_key,
-    version_of,
 )
 
 CONVERTER_TYPE: Final = ConfigKey(
@@ -104,14 +105,15 @@ def _alias_keys(
     kind, title, noun = _KINDS[role.what]
     prefix, group = f"{role.what}.{alias}.", f"{title}: {alias}"
     component = component_of(role.plugins, class_name, kind)
-    version = version_of(role.plugins, class_name, kind)
+    plugin = plugin_of(role.plugins, class_name, kind)
+    version = plugin.version if plugin else None
     yield ConfigKey(
         prefix + "type", "CLASS", REQUIRED, "HIGH", f"Class of the {noun.lower()} {alias}.",
         group, 0, "LONG", f"{noun} type for {alias}", role.validator, role.recommended,
     )  # fmt: skip
     yield ConfigKey(
         prefix + "plugin.version", "STRING", version, "HIGH", f"Version of {alias}.",
-        group, 1, "LONG", f"{noun} version for {alias}",
+        group, 1, "LONG", f"{noun} version for {alias}", meets_version(plugin),
         recommended=(version,) if version else (),
     )  # fmt: skip
     if component is not None:

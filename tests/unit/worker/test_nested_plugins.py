@@ -49,6 +49,23 @@ def test_transforms_and_predicates_bring_their_keys(herder: Herder) -> None:
     assert "Predicates: p" in infos.groups
 
 
+@pytest.mark.parametrize(("required", "met"), [("latest", True), ("[2,3)", True), ("[9,)", False)])
+def test_a_required_version_of_a_transform(herder: Herder, required: str, met: bool) -> None:
+    """Kafka Connect does not start another version either (ConnectorConfig.EnrichablePlugin)."""
+    infos = validate(
+        herder,
+        transforms="t",
+        transforms__t__type="Word$Value",
+        transforms__t__word="x",
+        transforms__t__plugin__version=required,
+    )
+    text = (
+        "Plugin org.example.Word$Value not found that matches the version range [9,), "
+        "available versions: [2.0]"
+    )
+    assert faults(infos) == ({} if met else {"transforms.t.plugin.version": [text]})
+
+
 def test_faults_of_transforms(herder: Herder) -> None:
     infos = validate(
         herder,
