@@ -151,8 +151,8 @@ class Herder:
                 with stages.begin(f"stopping connector {name}"):
                     instance.stop_task()
                 self._context.statuses.remove(name)
-                self._instances.remove(instance)
                 self._configs.put_expected_partition(name, None)  # stored while the task stopped
+                self._instances.remove(instance)
 
         run_with_timeout(delete, self._timeout)
 
