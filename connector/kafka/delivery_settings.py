@@ -19,9 +19,14 @@ Settings = dict[str, str | int]
 def reconcile_delivery(config: Settings) -> Settings:
     """Turn idempotence off where other settings exclude it, as the Java client does.
 
-    :raises ConfigError: idempotence is demanded beside a setting that excludes it, or messages
-        would expire before they are sent.
+    :raises ConfigError: idempotence is demanded beside a setting that excludes it, messages
+        would expire before they are sent, or would need transactions.
     """
+    if config.get("transactional.id"):
+        raise ConfigError(
+            f"Invalid value {config['transactional.id']} for configuration transactional.id: "
+            "transactions are not available here. Remove the key."
+        )
     _check_timeout(config)
     excluding = _excludes_idempotence(config)
     if excluding is None:

@@ -183,3 +183,9 @@ def test_the_workers_own_clients_take_its_top_level() -> None:
         "linger.ms": "5",
     }
     assert "session.timeout.ms" in client_settings(worker, "consumer")
+
+
+def test_a_producer_has_no_transactions() -> None:
+    """No message could ever be sent: the producer would be replaced without end."""
+    with pytest.raises(ConfigError, match="transactional.id: transactions are not available here"):
+        client_config({"transactional.id": "t", "delivery.timeout.ms": "10000"}, "producer")
