@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from connector.config import convert
 from connector.errors import ConfigError
 from connector.kafka.key_stores import identity_pem, is_pem, trusted_pem
 
@@ -18,6 +19,9 @@ _CLIENT_AUTH: Final = {
     "requested": ssl.CERT_OPTIONAL,
     "required": ssl.CERT_REQUIRED,
 }
+_VERSIONS: Final = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+_DISABLED: Final = ("SSLv2Hello", "SSLv3", "TLSv1", "TLSv1.1")
+"""Java knows these names and never speaks them (``jdk.tls.disabledAlgorithms``)."""
 
 
 def tls_context(settings: Mapping[str, str]) -> ssl.SSLContext:
@@ -36,7 +40,22 @@ def tls_context(settings: Mapping[str, str]) -> ssl.SSLContext:
                 f"the certificate chain and its key ({error.__class__.__name__}: {error.strerror})."
             ) from None
     _trust(context, settings)
+    _limit_versions(context, settings.get("ssl.enabled.protocols"))
     return context
+
+
+def _limit_versions(context: ssl.SSLContext, listed: str | None) -> None:
+    """Accept the listed versions of TLS; without a list 1.2 and 1.3."""
+    key = "ssl.enabled.protocols"
+    names = convert(key, "LIST", listed or "TLSv1.2,TLSv1.3")
+    versions = [_VERSIONS[name] for name in names if name in _VERSIONS]
+    unknown = set(names) - _VERSIONS.keys() - set(_DISABLED)
+    if unknown or not versions:
+        raise ConfigError(
+            f"Invalid value {listed} for configuration {key}: "
+            f"list {' or '.join(_VERSIONS)}, or both."
+        )
+    context.minimum_version, context.maximum_version = min(versions), max(versions)
 
 
 @contextmanager

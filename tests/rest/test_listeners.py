@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.serialization import (
     pkcs12,
 )
 
+from connector.errors import ConfigError
+from restapi.tls import tls_context
 from tests.fixtures.worker import WorkerProcess, free_port, wait_for
 from tests.rest.answers import error
 from tests.rest.worker_settings import settings
@@ -70,6 +72,21 @@ def test_a_pkcs12_key_store(broker: KafkaBroker, tmp_path: Path, pem: Path) -> N
     with worker:
         answer = httpx.get(f"https://127.0.0.1:{port}/", verify=trusting(pem))
         assert answer.status_code == 200
+
+
+def test_the_versions_of_tls_can_be_limited(pem: Path) -> None:
+    settings = {"ssl.keystore.location": str(pem), "ssl.key.password": "secret"}
+    versions = ssl.TLSVersion
+    for listed, expected in {
+        "": (versions.TLSv1_2, versions.TLSv1_3),
+        " TLSv1.3 ": (versions.TLSv1_3, versions.TLSv1_3),
+        "TLSv1.2,TLSv1.1": (versions.TLSv1_2, versions.TLSv1_2),
+    }.items():
+        context = tls_context({**settings, "ssl.enabled.protocols": listed})
+        assert (context.minimum_version, context.maximum_version) == expected
+    for listed in ("TLSv1", "TLSv1.2,TLSv2"):
+        with pytest.raises(ConfigError, match=r"list TLSv1\.2 or"):
+            tls_context({**settings, "ssl.enabled.protocols": listed})
 
 
 @pytest.mark.parametrize(("host", "warned"), [("", True), ("127.0.0.1", False)])
