@@ -207,6 +207,7 @@ class MySqlFamily:
             captures=selected.captures,
             captures_database=selected.captures_database,
             comments=values[comments_key],
+            exact=options.type_options(values, self.name).exact,
             store_only_captured_tables_ddl=values[f"{history}.store.only.captured.tables.ddl"],
             store_only_captured_databases_ddl=values[
                 f"{history}.store.only.captured.databases.ddl"

@@ -28,8 +28,8 @@ _SNAPSHOT: Final = "millrace.schema.history.snapshot.file"
 _CLIENTS: Final[tuple[ClientKind, ...]] = ("producer", "consumer")
 _DECIDES: Final = re.compile(
     r"(?!schema\.history\.internal\.(?:consumer|producer)\.)"
-    r"(?:connector\.class|topic\.prefix|include\.schema\.|schema\.history\.internal|gtid\.source\.|"
-    r"(?:database|table)\.(?:include|exclude|ignore))"
+    r"(?:connector\.class|topic\.prefix|compat\.mode|include\.schema\.|gtid\.source\.|"
+    r"schema\.history\.internal|(?:database|table)\.(?:include|exclude|ignore))"
 )
 
 

@@ -45,6 +45,8 @@ def _options(reader: Reader, found: Clauses) -> None:
     options = TableOptions()
     while not reader.at_end() and reader.word not in (",", *_LAST):
         read_option(reader, options)
+    if options.charset is not None or options.collation is not None:
+        found.append(clauses.DefaultCharset(options.charset, options.collation))
     if options.comment is not None:
         found.append(clauses.TableComment(options.comment))
 
@@ -159,10 +161,8 @@ def _convert(reader: Reader, found: Clauses) -> None:
         if not at_charset(reader):
             raise reader.unexpected("CHARACTER SET")
         charset = None if reader.take("DEFAULT") else read_charset(reader)
-        if reader.take("COLLATE"):
-            read_charset(reader)
-        if charset is not None:
-            found.append(clauses.ConvertCharset(charset))
+        collation = read_charset(reader) if reader.take("COLLATE") else None
+        found.append(clauses.ConvertCharset(charset, collation))
 
 
 def _nothing(reader: Reader, _found: Clauses) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from connector.capture.tables import TableId
 from connector.mysql.ddl import clauses
 from connector.mysql.ddl.added_together import add_together
+from connector.mysql.ddl.binary_types import in_bytes
 from connector.mysql.ddl.column_building import ColumnBuilder
 from connector.mysql.ddl.conditions import select_clauses
 from connector.mysql.ddl.creation import add_element, mark_key
@@ -24,11 +25,13 @@ class Alteration:
     """A table being altered.
 
     ``made`` and ``gone`` are other tables that work on partitions creates and swallows.
+    ``database_charset`` is what DEFAULT stands for as a charset.
     """
 
     draft: TableDraft
     builder: ColumnBuilder
     resolve: Callable[[TableName], TableId]
+    database_charset: str | None = None
     made: list[TableId] = field(default_factory=list)
     gone: list[TableId] = field(default_factory=list)
 
@@ -201,11 +204,32 @@ def _alter_default(alteration: Alteration, clause: clauses.AlterDefault) -> None
         slot.column = replace(slot.column, has_default=clause.has_default, default=clause.default)
 
 
+def _default_charset(alteration: Alteration, clause: clauses.DefaultCharset) -> None:
+    """Take the charset of columns that have none of their own, which Debezium overlooks."""
+    if not alteration.builder.exact:
+        return
+    named = alteration.builder.named_charset(clause.charset, clause.collation)
+    if named is None and clause.charset is not None:
+        named = alteration.database_charset
+    alteration.draft.default_charset = named or alteration.draft.default_charset
+
+
 def _convert_charset(alteration: Alteration, clause: clauses.ConvertCharset) -> None:
-    alteration.draft.default_charset = clause.charset
+    """Give all columns that have a charset another one; Debezium overlooks DEFAULT."""
+    charset, exact = clause.charset, alteration.builder.exact
+    if charset is None and exact:
+        named = alteration.builder.named_charset(None, clause.collation)
+        charset = named or alteration.database_charset
+    if charset is None:
+        return
+    alteration.draft.default_charset = charset
     for slot in alteration.draft.slots:
-        if slot.column.charset is not None:
-            slot.column = replace(slot.column, charset=clause.charset)
+        column = slot.column
+        if column.charset is None or (exact and column.charset.lower() == "binary"):
+            continue
+        if exact and charset.lower() == "binary":
+            column = in_bytes(column)
+        slot.column = replace(column, charset=charset)
 
 
 _REDEFINITION: Final[_Phase] = {
@@ -215,6 +239,7 @@ _REDEFINITION: Final[_Phase] = {
     clauses.ModifyColumn: _modify_column,
     clauses.DropPrimaryKey: _drop_primary_key,
     clauses.RenameTo: _rename_to,
+    clauses.DefaultCharset: _default_charset,
     clauses.TableComment: _comment,
     clauses.SplitOff: _split_off,
     clauses.TakeIn: _take_in,

@@ -77,9 +77,12 @@ def _alter_table(catalog: Catalog, statement: ddl.AlterTable) -> Events:
     if table is None:
         return []
     draft = TableDraft.of(table, catalog.dialect)
-    alteration = Alteration(draft, catalog.builder, catalog.resolve)
+    # CONVERT TO CHARACTER SET DEFAULT takes that of the current database in MySQL
+    database = catalog.database if catalog.dialect == "mysql" else table.id.database
+    charset = catalog.charset_for(database)
+    alteration = Alteration(draft, catalog.builder, catalog.resolve, charset)
     alteration.apply(statement.clauses)
-    altered = alteration.draft.table()
+    altered = catalog.builder.finish(alteration.draft.table())
     for gone in (table.id, *alteration.gone):
         catalog.tables.remove(gone)
     for made in alteration.made:
@@ -141,7 +144,7 @@ def _database(catalog: Catalog, statement: ddl.Database) -> Events:
     if statement.or_replace:
         catalog.forget_database(name)
     charset = _database_charset(catalog, statement, name)
-    is_kept = statement.if_not_exists and catalog.database_key(name) in catalog.charsets
+    is_kept = statement.if_not_exists and catalog.knows_charset(name)
     if charset is not None and not is_kept:
         catalog.charsets[catalog.database_key(name)] = charset
     if statement.action == "alter":
@@ -150,7 +153,19 @@ def _database(catalog: Catalog, statement: ddl.Database) -> Events:
 
 
 def _database_charset(catalog: Catalog, statement: ddl.Database, name: str) -> str | None:
-    """Return the charset that a statement gives a database.
+    """Return the charset that a statement gives a database, None if it leaves it as it is."""
+    if not catalog.builder.exact:
+        return _database_charset_in_debezium(catalog, statement, name)
+    charset = catalog.builder.named_charset(statement.charset, statement.collation)
+    if charset is None and (statement.action == "create" or statement.charset is not None):
+        return catalog.variables.get("character_set_server")
+    return charset
+
+
+def _database_charset_in_debezium(
+    catalog: Catalog, statement: ddl.Database, name: str
+) -> str | None:
+    """Return the charset that Debezium takes from a statement.
 
     MariaDB's oracle reads neither collations nor DEFAULT here; a collation does not change the
     charset of a database that has one.

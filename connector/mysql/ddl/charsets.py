@@ -21,3 +21,13 @@ def charset_of_collation(collation: str) -> str | None:
     charset = name.partition("_")[0]
     known = charset in CHARSETS and "_uca1400_" not in name
     return charset if known else None
+
+
+def server_charset_of(collation: str | None) -> str | None:
+    """Return the charset that the servers give a column of a collation.
+
+    None without one, for DEFAULT, and for MariaDB's ``uca1400_…``, which suit several charsets:
+    the column then has the charset of its table.
+    """
+    charset = (collation or "").strip("'\"`").lower().partition("_")[0]
+    return charset if charset in CHARSETS or charset == "utf8" else None

@@ -96,9 +96,18 @@ class RenameTo:
 
 @dataclass(frozen=True, slots=True)
 class ConvertCharset:
-    """ALTER TABLE … CONVERT TO CHARACTER SET."""
+    """ALTER TABLE … CONVERT TO CHARACTER SET; ``charset`` None is the word DEFAULT."""
 
-    charset: str
+    charset: str | None
+    collation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultCharset:
+    """ALTER TABLE … CHARACTER SET or COLLATE; ``charset`` may be the word DEFAULT."""
+
+    charset: str | None
+    collation: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +143,7 @@ AlterClause = (
     | DropPrimaryKey
     | RenameTo
     | ConvertCharset
+    | DefaultCharset
     | TableComment
     | SplitOff
     | TakeIn

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from connector.capture.tables import Column
-from connector.mysql.ddl.definitions import ColumnDefinition
+from connector.capture.tables import Column, Table
+from connector.mysql.ddl.binary_types import with_binary_types
+from connector.mysql.ddl.charsets import server_charset_of
+from connector.mysql.ddl.definitions import ColumnDefinition, DataType
 from connector.mysql.ddl.tokens import Dialect
 from connector.mysql.ddl.type_names import CHARACTER_TYPES
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnBuilder:
-    """Builds columns; ``comments``: keep their comments."""
+    """Builds columns; ``comments``: keep their comments.
+
+    ``exact``: types and character sets are those of the server, also where Debezium reads others.
+    """
 
     dialect: Dialect
     comments: bool = False
+    exact: bool = False
 
     def build(
         self,
@@ -29,7 +35,7 @@ class ColumnBuilder:
         :param old: the column that CHANGE redefines; what the new definition does not mention
             (comment, automatic values, values of an ENUM) stays, as it does in the oracle.
         """
-        column_type = definition.type
+        column_type = self._type(definition)
         automatic = definition.automatic or definition.serial
         automatic = automatic or (old is not None and old.auto_incremented)
         optional = self._optional(definition)
@@ -38,7 +44,7 @@ class ColumnBuilder:
             type_name=column_type.name,
             jdbc_type=column_type.jdbc,
             type_expression=column_type.name,
-            charset=self._charset(definition, default_charset),
+            charset=self._charset(definition, column_type, default_charset),
             length=column_type.length,
             scale=column_type.scale,
             position=position,
@@ -51,18 +57,39 @@ class ColumnBuilder:
             enum_values=column_type.values or (old.enum_values if old else ()),
         )
 
+    def finish(self, table: Table) -> Table:
+        """Return a table whose columns are complete."""
+        return with_binary_types(table) if self.exact else table
+
+    def named_charset(self, charset: str | None, collation: str | None) -> str | None:
+        """Return the charset that the options of a table or a database name, None if none.
+
+        Debezium reads no collations there.
+        """
+        if charset is not None and charset.lower() != "default":
+            return charset or None
+        return server_charset_of(collation) if self.exact else None
+
+    def _type(self, definition: ColumnDefinition) -> DataType:
+        on_server = definition.type.on_server if self.exact else None
+        return on_server or definition.type
+
     @staticmethod
     def _optional(definition: ColumnDefinition) -> bool:
         if definition.primary:
             return False
         return not definition.serial if definition.nullable is None else definition.nullable
 
-    def _charset(self, definition: ColumnDefinition, default_charset: str | None) -> str | None:
-        charset = definition.type.charset
-        if charset is None and definition.collation is not None and self.dialect == "mysql":
+    def _charset(
+        self, definition: ColumnDefinition, column_type: DataType, default_charset: str | None
+    ) -> str | None:
+        charset = column_type.charset
+        uses_charset = column_type.jdbc in CHARACTER_TYPES
+        if charset is None and self.exact:
+            charset = server_charset_of(definition.server_collation) if uses_charset else None
+        elif charset is None and definition.collation is not None and self.dialect == "mysql":
             prefix, underscore, _ = definition.collation.partition("_")
             charset = prefix if underscore and prefix else None
-        uses_charset = definition.type.jdbc in CHARACTER_TYPES
         if uses_charset and (charset is None or charset.lower() == "default"):
             return default_charset
         return charset
@@ -84,5 +111,6 @@ class ColumnBuilder:
             definition.has_default,
             definition.default,
             serial=definition.type.serial,
+            server_collation=definition.server_collation,
         )
         return self.build(bare)

@@ -92,7 +92,7 @@ def _comment(reader: Reader, column: ColumnDefinition) -> None:
 def _collate(reader: Reader, column: ColumnDefinition) -> None:
     """Read COLLATE; right before a generation clause MySQL's oracle overlooks it."""
     reader.index += 1
-    collation = read_charset(reader, raw=True)
+    column.server_collation = collation = read_charset(reader, raw=True)
     if column.collation is None and reader.word not in ("GENERATED", "AS"):
         column.collation = collation
 

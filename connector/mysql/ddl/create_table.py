@@ -18,6 +18,7 @@ class TableOptions:
     """The options of a table that are kept; ``charset`` may be the word DEFAULT."""
 
     charset: str | None = None
+    collation: str | None = None
     comment: str | None = None
 
 
@@ -45,6 +46,7 @@ def read_create_table(reader: Reader, first: int, *, or_replace: bool) -> Create
         name=name,
         elements=tuple(elements),
         charset=options.charset,
+        collation=options.collation,
         comment=options.comment,
         like=like,
         query=query,
@@ -72,6 +74,9 @@ def read_option(reader: Reader, options: TableOptions) -> None:
     if at_charset(reader):
         reader.take("=")
         options.charset = read_charset(reader)
+    elif reader.take("COLLATE"):
+        reader.take("=")
+        options.collation = reader.raw()
     elif reader.word == "COMMENT":
         reader.index += 1
         reader.take("=")

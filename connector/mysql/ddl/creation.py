@@ -17,13 +17,13 @@ def build_table(
     :param default_charset: that of a table of this database that names none.
     """
     draft = TableDraft(table_id)
-    named = statement.charset
-    draft.default_charset = default_charset if not named or named.lower() == "default" else named
+    named = builder.named_charset(statement.charset, statement.collation)
+    draft.default_charset = named or default_charset
     if builder.comments:
         draft.comment = statement.comment
     for element in statement.elements:
         add_element(draft, element, builder)
-    return draft.table()
+    return builder.finish(draft.table())
 
 
 def add_element(draft: TableDraft, element: TableElement, builder: ColumnBuilder) -> None:

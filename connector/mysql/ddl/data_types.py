@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from connector.mysql.ddl.charsets import charset_of_collation
+from connector.mysql.ddl.charsets import charset_of_collation, server_charset_of
 from connector.mysql.ddl.definitions import DataType
 from connector.mysql.ddl.reader import Reader
 from connector.mysql.ddl.type_names import (
@@ -145,17 +145,22 @@ def _text(reader: Reader, name: str) -> DataType:
 
 def _character(reader: Reader, name: str, jdbc: int, length: int | None) -> DataType:
     charset, binary, named = _charset(reader)
+    of_server = charset or NAMED_CHARSETS.get(named)
     if reader.dialect == "mariadb":
         if named == "BYTE":
             name, jdbc = BYTE_TYPES[name]
             return DataType(name, jdbc, length)
         if reader.take("COLLATE"):
             collation = read_charset(reader)
+            of_server = of_server or server_charset_of(collation)
             charset = charset or charset_of_collation(collation)
         charset = charset or NAMED_CHARSETS.get(named)
     if binary and not _forgets_binary(reader, name):
         name += " BINARY"
-    return DataType(name, jdbc, length, charset=charset)
+    on_server = None
+    if of_server != charset:
+        on_server = DataType(name, jdbc, length, charset=of_server)
+    return DataType(name, jdbc, length, charset=charset, on_server=on_server)
 
 
 def _forgets_binary(reader: Reader, name: str) -> bool:
@@ -175,15 +180,15 @@ def _national(reader: Reader) -> DataType:
     varying = words[-1] in ("VARYING", "VARCHAR", "VARCHARACTER", "NVARCHAR")
     jdbc = NVARCHAR if varying else NCHAR
     length, _ = _dimensions(reader)
+    fixed = 1 if jdbc == NCHAR and length is None else length
     if reader.take("BINARY"):
         exception = NATIONAL_BINARY.get((words[0], words[-1]))
         if exception and len(words) == 2 and reader.dialect == "mysql":
-            return DataType(*exception, length)
+            on_server = DataType(name, jdbc, fixed, charset="utf8")
+            return DataType(*exception, length, on_server=on_server)
         if reader.dialect == "mysql" or "VARYING" not in words:
             name += " BINARY"
-    if jdbc == NCHAR and length is None:
-        length = 1
-    return DataType(name, jdbc, length, charset="utf8")
+    return DataType(name, jdbc, fixed, charset="utf8")
 
 
 def _collection(reader: Reader) -> DataType:
@@ -194,10 +199,14 @@ def _collection(reader: Reader) -> DataType:
         values.append(_value(reader))
     reader.expect(")")
     length = 1 if name == "ENUM" else max(0, 2 * len(values) - 1)
-    charset, binary, _ = _charset(reader, raw=True)
+    charset, binary, named = _charset(reader, raw=True)
+    of_server = charset.strip("'\"`") if charset else NAMED_CHARSETS.get(named)
+    on_server = DataType(name, CHAR, length, charset=of_server, values=tuple(values))
     if binary:  # the oracle forgets the values then
-        return DataType(f"{name} BINARY", CHAR, length, charset=charset)
-    return DataType(name, CHAR, length, charset=charset, values=tuple(values))
+        return DataType(f"{name} BINARY", CHAR, length, charset=charset, on_server=on_server)
+    if of_server == charset:
+        return on_server
+    return DataType(name, CHAR, length, charset=charset, values=tuple(values), on_server=on_server)
 
 
 def _value(reader: Reader) -> str:

@@ -11,7 +11,10 @@ PRIMARY: Final = "PRIMARY"
 
 @dataclass(frozen=True, slots=True)
 class DataType:
-    """The type of a column. ``serial`` is BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE."""
+    """The type of a column. ``serial`` is BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE.
+
+    ``on_server`` is what the server makes of a type that Debezium reads otherwise.
+    """
 
     name: str
     jdbc: int
@@ -20,6 +23,7 @@ class DataType:
     charset: str | None = None
     values: tuple[str, ...] = ()
     serial: bool = False
+    on_server: DataType | None = None
 
 
 @dataclass(slots=True)
@@ -28,7 +32,8 @@ class ColumnDefinition:
 
     ``nullable`` is None when neither NULL nor NOT NULL is written. ``has_default`` with
     ``default`` None is a default that is an expression. ``settled``: a DEFAULT stood
-    after the nullability, ``collation`` is that of the first COLLATE.
+    after the nullability, ``collation`` is that of the first COLLATE that Debezium reads,
+    ``server_collation`` that of any.
     """
 
     name: str
@@ -43,6 +48,7 @@ class ColumnDefinition:
     serial: bool = False
     comment: str | None = None
     collation: str | None = None
+    server_collation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

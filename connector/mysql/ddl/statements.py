@@ -25,6 +25,7 @@ class CreateTable:
     name: TableName
     elements: tuple[TableElement, ...] = ()
     charset: str | None = None
+    collation: str | None = None
     comment: str | None = None
     like: TableName | None = None
     query: bool = False

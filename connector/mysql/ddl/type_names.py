@@ -129,4 +129,4 @@ BYTE_TYPES: Final = {
     "LONG CHAR VARYING": ("LONG VARBINARY", BLOB),
     "LONG CHARACTER VARYING": ("LONG VARBINARY", BLOB),
 }
-NAMED_CHARSETS: Final = {"ASCII": "latin1", "UNICODE": "ucs2"}
+NAMED_CHARSETS: Final = {"ASCII": "latin1", "UNICODE": "ucs2", "BYTE": "binary"}

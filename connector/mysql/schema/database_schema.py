@@ -29,6 +29,7 @@ from connector.mysql.ddl.statement_filter import (
 from connector.mysql.ddl.variables import Quoting, SystemVariables
 from connector.mysql.schema.ddl_change import DdlChange, unrecorded_removals
 from connector.mysql.schema.schema_rules import SchemaRules, is_global_set
+from connector.mysql.schema.server_charsets import ServerCharsets
 from connector.mysql.schema.unparsed import UnparsedStatements
 
 _LOG: Final = logging.getLogger(__name__)
@@ -60,12 +61,16 @@ class DatabaseSchema:
         self.tables = tables
         self.unparsed = UnparsedStatements(tables.key)
         self._rules = rules
-        self._catalog = Catalog(tables, rules.dialect, rules.captures, comments=rules.comments)
+        self._catalog = _catalog(tables, rules)
 
     @property
     def variables(self) -> SystemVariables:
         """The server's system variables; a snapshot sets the global ``sql_mode`` here."""
         return self._catalog.variables
+
+    def assume_charsets(self, charsets: ServerCharsets) -> None:
+        """Take charsets of databases from the server where no statement sets them."""
+        self._catalog.assume_charsets(charsets.server, charsets.databases)
 
     def state(self) -> dict[str, Any] | None:
         """Return all state except the tables; None while the schema of a table is unresolved."""
@@ -171,8 +176,7 @@ class DatabaseSchema:
 
     def parse(self, statement: str, database: str) -> Table | None:
         """Return the table of a CREATE TABLE, without any effect; None if there is none."""
-        rules = self._rules
-        separate = Catalog(Tables(), rules.dialect, rules.captures, comments=rules.comments)
+        separate = _catalog(Tables(), self._rules)
         try:
             apply_text(separate, statement, database)
         except DdlError as error:
@@ -261,6 +265,12 @@ class DatabaseSchema:
             source_table,
             recorded,
         )
+
+
+def _catalog(tables: Tables, rules: SchemaRules) -> Catalog:
+    return Catalog(
+        tables, rules.dialect, rules.captures, comments=rules.comments, exact=rules.exact
+    )
 
 
 def _table_changes(

@@ -18,13 +18,16 @@ class SchemaRules:
 
     ``captures`` and ``captures_database`` are the table and database filters.
     ``comments`` keeps comments: ``include.schema.comments`` for MySQL, for MariaDB
-    ``include.schema.changes``. The others are named for ``schema.history.internal.…``.
+    ``include.schema.changes``. ``exact``: types and character sets are those of the server, also
+    where Debezium reads others (``compat.mode=exact``). The others are named for
+    ``schema.history.internal.…``.
     """
 
     dialect: Dialect = "mysql"
     captures: Callable[[TableId], bool] = lambda _: True
     captures_database: Callable[[str], bool] = lambda _: True
     comments: bool = False
+    exact: bool = False
     store_only_captured_tables_ddl: bool = False
     store_only_captured_databases_ddl: bool = False
     skip_unparseable_ddl: bool = False

@@ -32,6 +32,7 @@ from connector.mysql.schema.database_schema import DatabaseSchema
 from connector.mysql.schema.ddl_change import DdlChange
 from connector.mysql.schema.definitions import Definition
 from connector.mysql.schema.recovery import Recovery
+from connector.mysql.schema.server_charsets import ServerCharsets
 from connector.mysql.schema.tracker_options import TrackerOptions
 from connector.mysql.session.connection import Connection
 from connector.mysql.source_block import SourceBlock
@@ -57,6 +58,7 @@ class SchemaTracker:
         self._codec_of = codec_of
         self._lower_case = False
         self._sql_mode = ""
+        self._charsets: ServerCharsets | None = None
         self._schema = self._empty_schema()
         self._has_unrecorded = False
         self._begins_empty = False
@@ -71,6 +73,8 @@ class SchemaTracker:
         """Read the server variables that decide how names and statements are read."""
         self._lower_case = (connection.variable("lower_case_table_names") or "0") != "0"
         self._sql_mode = connection.variable("sql_mode") or ""
+        if self._options.rules.exact:
+            self._charsets = ServerCharsets.read(connection)
 
     def begin(self) -> None:
         """Forget all tables and make sure that changes can be recorded: a snapshot begins.
@@ -262,6 +266,8 @@ class SchemaTracker:
     def _empty_schema(self) -> DatabaseSchema:
         schema = DatabaseSchema(self._options.rules, Tables(lower_case=self._lower_case))
         schema.variables.set("sql_mode", self._sql_mode, "GLOBAL")
+        if self._charsets is not None:
+            schema.assume_charsets(self._charsets)
         return schema
 
     def _truncation(
