@@ -1,7 +1,7 @@
 """compat.mode=exact: columns have the character sets that the servers give them.
 
-What the statements say is what information_schema of MySQL 9.7 and MariaDB 10.11 shows after them;
-`tests/behaviour/test_tracked_charsets.py` compares with the servers themselves.
+The columns are those that information_schema of MySQL 9.7 and MariaDB 10.11 shows afterwards. The
+test `test_tracked_charsets` compares with the servers themselves.
 """
 
 from __future__ import annotations
