@@ -18,10 +18,11 @@ from connector.transforms.part import Convert
 VARIABLES: Final = frozenset(
     ("key", "value", "keySchema", "valueSchema", "topic", "headers", "header")
 )
+_SIZE: Final = "_size"
 _FUNCTIONS: Final = frozenset(
-    "size startsWith endsWith contains matches int uint double string bytes timestamp duration "
-    "type dyn getFullYear getMonth getDate getDayOfMonth getDayOfWeek getDayOfYear getHours "
-    "getMinutes getSeconds".split()
+    f"{_SIZE} length startsWith endsWith contains matches int uint double string bytes timestamp "
+    "duration type dyn getFullYear getMonth getDate getDayOfMonth getDayOfWeek getDayOfYear "
+    "getHours getMinutes getSeconds".split()
 )
 _TYPES: Final = frozenset(
     ("bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type")
@@ -30,6 +31,14 @@ _FAILURES: Final = (
     ArithmeticError, AttributeError, LookupError, NotCompilableError, RuntimeError, TypeError,
     ValueError,
 )  # fmt: skip
+# Texts as CEL writes them, raw ones first: what looks like a call in them is none.
+_SIZE_CALL: Final = re.compile(
+    r"""[rR][bB]?(?:'[^'\n]*'|"[^"\n]*")|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\bsize(?=\s*\()"""
+)
+_TEXT: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+_OPERATOR: Final = re.compile(r"[-+*/%<>=!&|?.(\[]|\bin\b")
+# Each operator may take a level of the stack, whose end would be that of the worker.
+_MAX_OPERATORS: Final = 3_000
 _MEMBER: Final = re.compile(r"\.\s*([A-Za-z_]\w*)(?!\w|\s*\()|\[\s*'(\w+)'\s*\]")
 
 
@@ -43,8 +52,10 @@ class CelExpression:
     def __init__(self, text: str, *, missing_is_null: bool = False) -> None:
         import cel  # noqa: PLC0415 - it takes 27 MB, which only those pay who use it
 
+        if len(_OPERATOR.findall(_TEXT.sub("", text))) > _MAX_OPERATORS:
+            raise ConfigError(f"The expression {text[:40]}… is too long: write lists with in.")
         try:
-            self._program = cel.compile(text)
+            self._program = cel.compile(_SIZE_CALL.sub(_own_size, text))
         except ValueError as error:
             # The message repeats the expression in a picture; its first sentence says it all.
             reason = str(error).partition("ERROR: ")[2].splitlines() or [str(error)]
@@ -57,10 +68,12 @@ class CelExpression:
         if unknown:
             known = ", ".join(sorted(VARIABLES))
             raise ConfigError(f"Unknown variable {min(unknown)}; available: {known}.")
-        missing = set(filter(str.isidentifier, self._program.functions())) - _FUNCTIONS
+        called = set(filter(str.isidentifier, self._program.functions()))
+        missing = called - _FUNCTIONS
         if missing:
             raise ConfigError(f"CEL has no function {min(missing)}.")
         self._used = used & VARIABLES
+        self._counts = {name: count for name, count in _COUNTS.items() if name in called}
         self._members = {name: _members(text, name) for name in ("key", "value")}
         self._missing_is_null = missing_is_null
         names = {one or other for one, other in _MEMBER.findall(text)} if missing_is_null else set()
@@ -71,7 +84,7 @@ class CelExpression:
 
         :raises TransformError: there is none; the message holds no values.
         """
-        variables: dict[str, Any] = {}
+        variables: dict[str, Any] = {**self._counts}
         try:
             variables |= {name: self._variable(name, record) for name in self._used}
             return self._program.execute(variables)
@@ -117,6 +130,19 @@ class CelExpression:
             return value
         native = self._native.of(schema)
         return value if native is None else native(value)
+
+
+def _own_size(match: re.Match[str]) -> str:
+    """Return the name of our function for CEL's: the package counts the bytes of a text."""
+    return _SIZE if match[0] == "size" else match[0]
+
+
+def _length(value: Any) -> int:
+    """Return how long a text is in Java and JavaScript, which count UTF-16 units."""
+    return len(value.encode("utf-16-le")) // 2 if isinstance(value, str) else len(value)
+
+
+_COUNTS: Final = {_SIZE: len, "length": _length}
 
 
 def _members(text: str, name: str) -> list[str] | None:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 _NUMERIC_TEXT: Final = re.compile(r"'(-?(?:0|[1-9]\d*)|)'")
+_DECIMAL_TEXT: Final = re.compile(r"'(-?(?:0|[1-9]\d*)(?:\.\d+)?|)'")
 _ZERO: Final = r"([-+]?(0+(\.0*)?|\.0+))?"
 
 
@@ -21,6 +22,12 @@ def order_in_groovy(one: str, sign: str, other: str) -> str:
 def order_in_javascript(one: str, sign: str, other: str) -> str:
     """Compare by order where null is 0."""
     return f"(({one} == null ? 0 : {one}) {sign} ({other} == null ? 0 : {other}))"
+
+
+def number_of_text(literal: str) -> str | None:
+    """Return the number that a literal text is to JavaScript beside a null; None for NaN."""
+    text = _DECIMAL_TEXT.fullmatch(literal)
+    return None if text is None else text[1] or "0"
 
 
 def text_of(value: str, *, null: bool = True) -> str:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from connector.errors import ConfigError
 from connector.transforms.script_comparisons import (
     loosely_equal,
+    number_of_text,
     order_in_groovy,
     order_in_javascript,
     text_of,
 )
 from connector.transforms.script_tokens import quoted
 
+_MAX_LENGTH: Final = 20_000
+TOO_LONG: Final = "It is too long or nested too deeply."
 TERNARY, OR, AND, COMPARISON, SUM, PRODUCT, SIGN, MEMBER = range(8)
 
 
@@ -32,6 +36,16 @@ class Node(NamedTuple):
     def at(self, binding: int) -> str:
         """Return the source where something that binds so tight stands."""
         return self.text if self.binding >= binding else f"({self.text})"
+
+
+def bounded(node: Node) -> Node:
+    """Return a node that what follows may repeat, as ``?.`` and ``toString`` do.
+
+    :raises ConfigError: its source is too long for that.
+    """
+    if len(node.text) > _MAX_LENGTH:
+        raise ConfigError(TOO_LONG)
+    return node
 
 
 def equal_loosely(one: Node, sign: str, other: Node) -> Node | None:
@@ -58,13 +72,21 @@ def compare_order(one: Node, sign: str, other: Node, *, groovy: bool) -> Node:
         compare = order_in_groovy if groovy else order_in_javascript
         return Node(compare(one.text, sign, other.text))
     path = one if one.path else other
-    if not groovy and not (one.is_text or other.is_text):
-        null = f"0 {sign} {other.at(SUM)}" if one.path else f"{one.at(SUM)} {sign} 0"
+    number = None if groovy else _number_beside_null(other if one.path else one)
+    if number is not None:
+        null = f"0 {sign} {number}" if one.path else f"{number} {sign} 0"
         return Node(f"({path.text} == null ? {null} : {plain})")
     # To Groovy a null is less than anything else.
     if groovy and (sign in ("<", "<=")) == one.path:
         return Node(f"({path.text} == null || {plain})")
     return Node(f"({path.text} != null && {plain})")
+
+
+def _number_beside_null(node: Node) -> str | None:
+    """Return what JavaScript compares with a null, which is 0 there; None if the null decides."""
+    if node.is_text:
+        return number_of_text(node.text) if node.literal else None
+    return node.at(SUM)
 
 
 def item_of(node: Node, index: Node) -> Node:

@@ -19,8 +19,15 @@ _TOKEN: Final = re.compile(
 )
 _PATTERN: Final = re.compile(r"\s*(?P<pattern>/(?:[^/\\\n]|\\.)+/)")
 _COMPUTED: Final = re.compile(r"\$\{([^{}]*)\}|\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
-_ESCAPE: Final = re.compile(r"\\(.)")
-_CONTROLS: Final = {"n": "\n", "t": "\t", "r": "\r"}
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_CONTROLS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_CODES: Final = frozenset("ux0123456789")
+_OTHER_BASE: Final = re.compile(r"0\d")
+# Java's classes hold ASCII only; those of the regular expressions of CEL hold all of Unicode.
+_CLASSES: Final = {
+    "d": "[0-9]", "D": "[^0-9]", "w": "[0-9A-Za-z_]", "W": "[^0-9A-Za-z_]",
+    "s": r"[\t\n\x0B\f\r ]", "S": r"[^\t\n\x0B\f\r ]",
+}  # fmt: skip
 
 
 class Token(NamedTuple):
@@ -59,7 +66,31 @@ def unquoted(token: Token) -> str:
         return inner.replace("\\/", "/")
     if is_computed(token):
         raise ConfigError(f"{token.text} holds a $: write it in single quotes, or join texts by +.")
-    return _ESCAPE.sub(lambda match: _CONTROLS.get(match[1], match[1]), inner)
+    text = _ESCAPE.sub(lambda match: _unescaped(match, token), inner)
+    try:  # two escapes are a character beyond U+FFFF
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{token.text} holds half a character.") from None
+
+
+def _unescaped(match: re.Match[str], token: Token) -> str:
+    if match[1]:
+        return chr(int(match[1], 16))
+    if match[2] in _CODES:
+        raise ConfigError(
+            f"{token.text} holds a code: write the character, or \\u and four digits."
+        )
+    return _CONTROLS.get(match[2], match[2])
+
+
+def number_of(token: Token) -> str:
+    """Return a number without the letter of its Java type.
+
+    :raises ConfigError: it is not decimal.
+    """
+    if _OTHER_BASE.match(token.text):
+        raise ConfigError(f"{token.text} is not a decimal number: write it without the first 0.")
+    return token.text.rstrip("LlFfDdGgIi")
 
 
 def is_computed(token: Token) -> bool:
@@ -92,5 +123,5 @@ def pattern_of(token: Token, *, whole: bool) -> str:
     """
     if token.kind not in ("text", "pattern"):
         raise ConfigError("A regular expression has to be a literal.")
-    pattern = unquoted(token)
+    pattern = _ESCAPE.sub(lambda match: _CLASSES.get(match[2], match[0]), unquoted(token))
     return quoted(f"^(?:{pattern})$" if whole else pattern)

@@ -1,7 +1,6 @@
 """Translates the usual one-liners in Groovy and JavaScript to CEL.
 
-Only expressions about a record are understood: comparisons, ``&&``, ``||``, ``!``, ``?:``, members,
-and a few methods of texts. The page on Debezium's transforms lists the differences in meaning.
+The page on Debezium's transforms lists what is understood, and the differences in meaning.
 """
 
 from __future__ import annotations
@@ -19,8 +18,10 @@ from connector.transforms.script_nodes import (
     SIGN,
     SUM,
     TERNARY,
+    TOO_LONG,
     Node,
     as_text,
+    bounded,
     compare_order,
     equal_ignoring_case,
     equal_loosely,
@@ -29,6 +30,7 @@ from connector.transforms.script_nodes import (
 from connector.transforms.script_tokens import (
     Token,
     is_computed,
+    number_of,
     parts_of,
     pattern_of,
     quoted,
@@ -50,10 +52,9 @@ _GETTERS: Final = frozenset(
     "get getString getInt8 getInt16 getInt32 getInt64 getFloat32 getFloat64 getBoolean getStruct "
     "getWithoutDefault".split()
 )
-_TEXT_METHODS: Final = {
-    "startsWith": "startsWith", "endsWith": "endsWith", "contains": "contains",
-    "includes": "contains",
-}  # fmt: skip
+_TEXT_METHODS: Final = {"includes": "contains"} | {
+    name: name for name in ("startsWith", "endsWith", "contains")
+}
 
 
 def translate(expression: str, language: str, *, similar: bool = False) -> str:
@@ -62,7 +63,10 @@ def translate(expression: str, language: str, *, similar: bool = False) -> str:
     :raises ConfigError: it is not understood, or means something that CEL cannot say.
     """
     parser = _Parser(tokens_of(expression), language, similar=similar)
-    node = parser.ternary()
+    try:
+        node = parser.ternary()
+    except RecursionError:
+        raise ConfigError(TOO_LONG) from None
     parser.expect("end", "the end")
     return node.text
 
@@ -185,7 +189,7 @@ class _Parser:
     def _primary(self) -> Node:
         token = self._next()
         if token.kind == "number":
-            return Node(token.text.rstrip("LlFfDdGgIi"), literal=True, number=True)
+            return Node(number_of(token), literal=True, number=True)
         if token.kind == "text":
             if self._similar and is_computed(token) and (token.text[0] == '"') == self._groovy:
                 return self._concatenate(token)
@@ -215,6 +219,7 @@ class _Parser:
 
     def _postfix(self, node: Node) -> Node:
         while True:
+            node = bounded(node)
             if self._takes("?."):
                 member = self._member(node)
                 node = Node(f"({node.text} == null ? null : {member.text})", path=True)
@@ -235,7 +240,7 @@ class _Parser:
         if self._takes("("):
             return self._called(node, name, self._arguments(")"))
         if name == "length" and not self._groovy:
-            return Node(f"size({node.text})")
+            return Node(f"length({node.text})")
         if node.text in ("headers", "header"):
             return item_of(node, Node(quoted(name), literal=True, is_text=True))
         return Node(f"{node.at(MEMBER)}.{name}", path=True)
@@ -266,9 +271,9 @@ class _Parser:
         if name == "equalsIgnoreCase" and self._similar and arguments and arguments[0].literal:
             return equal_ignoring_case(node, arguments[0])
         if name == "isEmpty" and not arguments and self._groovy:
-            return Node(f"size({node.text}) == 0", COMPARISON)
+            return Node(f"length({node.text}) == 0", COMPARISON)
         if name in ("size", "length") and not arguments:
-            return Node(f"size({node.text})")
+            return Node(f"length({node.text})")
         if name == "toString" and not arguments:
             return as_text(node._replace(is_text=False), groovy=self._groovy, null=self._groovy)
         return None

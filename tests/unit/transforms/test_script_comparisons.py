@@ -35,6 +35,10 @@ def evaluated(text: str, language: str) -> Any:
         (JAVASCRIPT, "value.none < value.five", "value.five < value.none"),
         (JAVASCRIPT, "value.none >= value.none", "value.none > value.none"),
         (JAVASCRIPT, "!(value.none < 'a')", "value.none > 'a'"),
+        (JAVASCRIPT, "value.none < '6'", "value.none > '6'"),
+        (JAVASCRIPT, "'-1.5' < value.none", "'-1.5' >= value.none"),
+        (JAVASCRIPT, "value.none <= ''", "value.none < ''"),
+        (JAVASCRIPT, "value.digits < '6'", "value.name < '6'"),
     ],
 )
 def test_columns_with_nulls_are_compared(language: str, true: str, false: str) -> None:
