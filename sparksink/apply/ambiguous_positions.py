@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as f
 
 from sparksink.apply.batch_measures import ObservedChanges
-from sparksink.change_position import ChangePosition, before_sql
+from sparksink.change_position import POSITION_COLUMNS, ChangePosition, before_sql
 from sparksink.errors import TableError
 from sparksink.sql import quote_name
 from sparksink.state.table_result import PartitionEnd
@@ -26,6 +26,8 @@ _COMPARED: Final = "__streamed AND __op <> 'r'"
 """Changes of the binlog: rows of a snapshot have its position, and may repeat."""
 _FOUND: Final = "min(CASE WHEN __ambiguous THEN struct(__partition, __offset) END)"
 _UNHASHABLE: Final = ("map", "variant")
+_BEFORE: Final = "__before_name"
+"""What an update of a row without key replaced."""
 
 
 class AmbiguousPositions:
@@ -33,8 +35,7 @@ class AmbiguousPositions:
 
     A connector writes the changes of a row in their order. A change that is redelivered has the
     position and the content of an earlier message; ``ends``, the ends of the partitions after
-    earlier batches, show whether that may be in an earlier batch. Without a key the rows of one
-    event are compared with each other.
+    earlier batches, show whether that may be in an earlier batch.
     """
 
     def __init__(
@@ -57,6 +58,9 @@ def check_persisted(
 ) -> None:
     """Refuse ambiguous positions of persisted changes.
 
+    Without a key only changes with the same position are compared: a row that is redelivered may
+    be in another partition, behind later rows of its event.
+
     :raises TableError: there are some.
     """
     _refuse(table, _mark(changes, keys, ends).agg(f.expr(_FOUND)).collect()[0][0])
@@ -77,15 +81,17 @@ def _refuse(table: str, found: Row | None) -> None:
 
 def _mark(changes: DataFrame, keys: Sequence[str], ends: Mapping[int, PartitionEnd]) -> DataFrame:
     """Return the changes of rows, with the column ``__ambiguous``."""
-    event = ("__partition", "__seq_hi", "shiftright(__seq_lo, 22)")
-    parts = [f.col(quote_name(key)) for key in keys] or [f.expr(part) for part in event]
+    parts = [*map(quote_name, keys)] or [*POSITION_COLUMNS]
     line = Window.partitionBy(*parts).orderBy(*map(f.desc, NEWEST_FIRST))
     place = [*map(f.col, NEWEST_FIRST)]
     rows = changes.where("__fault IS NULL AND __op <> 't'")
+    if not keys:  # all rows of a snapshot have one position, and would be one group
+        rows = rows.where(_COMPARED)
     rows = rows.withColumn("__content", f.when(f.expr(_COMPARED), _content(changes, keys)))
     rows = rows.withColumn("__older", f.lead(f.struct(*place, "__content")).over(line))
     # Of the messages with one position the first one counts: the others are redelivered.
-    rows = rows.withColumn("__repeats", _same("__older", "__seq_lo"))
+    repeats = _same("__older", "__seq_lo") if keys else f.col("__older").isNotNull()
+    rows = rows.withColumn("__repeats", repeats)
     first = f.when(f.expr(f"NOT __repeats AND {_COMPARED}"), f.struct(*place))
     before = line.rowsBetween(Window.unboundedPreceding, -1)
     rows = rows.withColumn("__newer", f.last(first, ignorenulls=True).over(before))
@@ -103,6 +109,8 @@ def _content(changes: DataFrame, keys: Sequence[str]) -> Column:
         if not name.startswith("__") and not kind.startswith(_UNHASHABLE)
     ]
     named = [f.col(quote_name(key)) for key in keys] or columns
+    if _BEFORE in changes.columns:
+        columns = [*columns, f.col(_BEFORE)]
     return f.when(f.col("__op") == "d", f.xxhash64(*named)).otherwise(f.xxhash64(*columns))
 
 

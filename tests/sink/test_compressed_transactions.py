@@ -107,6 +107,27 @@ def test_headers_of_a_large_transaction_stay_in_order(sink: MakeSink, spark: Any
         assert rows(made, "shop__orders", "v") == [(2 if number == 2 else 1,)]
 
 
+def test_rows_that_are_redelivered_to_other_partitions_park_no_table(
+    sink: MakeSink, spark: Any
+) -> None:
+    """Messages without a key go to any partition, and those of one may be read later."""
+    made = sink(nopk="bag_view")
+    topic = Topic(columns=COLUMNS, keys=())
+    event: Event = [("c", None, row(1, number)) for number in range(4)]
+    messages = transaction(topic, 500, event, header=False)
+    first = [{**one, "partition": number % 2} for number, one in enumerate(messages)]
+    again = [
+        {**one, "offset": one["offset"] + 4, "partition": 1 - number % 2}
+        for number, one in enumerate(messages)
+    ]
+    made.batches.apply(frame(spark, [first[1], first[3], again[0], again[2]]), "app", 0)
+    assert made.state.parked_tables() == {}
+    made.batches.apply(frame(spark, [first[0], first[2], again[1], again[3]]), "app", 1)
+    assert made.state.parked_tables() == {}
+    expected = [(1, number, 1) for number in range(4)]
+    assert rows(made, "shop__orders", "id", "v", "__count") == expected
+
+
 AMBIGUOUS: dict[str, Sequence[Event]] = {
     "deleted": [[("c", None, row(1, 0))], [("d", row(1, 0), None)]],
     "behind": [
@@ -125,8 +146,17 @@ WRITERS: dict[str, dict[str, Any]] = {
 }
 
 
+UNLIKE_ROWS: dict[str, Sequence[Event]] = {
+    "keyless_inserts": [[("c", None, row(1, 0))], [("c", None, row(2, 0))]],
+    "keyless_updates": [[("u", row(1, 0), row(3, 0))], [("u", row(2, 0), row(3, 0))]],
+    "keyless_deletes": [[("d", row(1, 0), None)], [("d", row(2, 0), None)]],
+}
+"""Transactions whose changes of other rows have one position, in several partitions."""
+
+
 def test_without_headers_ambiguous_changes_park_the_table(sink: MakeSink, spark: Any) -> None:
     rules = [{"match": f"shop.{name}", **given} for name, given in WRITERS.items()]
+    rules += [{"match": "shop.keyless_.*", "nopk": "bag_view"}]
     made = sink(tables=rules)
     messages = []
     for name in (*AMBIGUOUS, *WRITERS):
@@ -135,9 +165,12 @@ def test_without_headers_ambiguous_changes_park_the_table(sink: MakeSink, spark:
         messages += transaction(
             Topic(f"srv.shop.{name}", COLUMNS, keys), 500, *events, header=False
         )
+    for name, events in UNLIKE_ROWS.items():
+        given = transaction(Topic(f"srv.shop.{name}", COLUMNS, ()), 500, *events, header=False)
+        messages += [{**one, "partition": number} for number, one in enumerate(given)]
     made.batches.apply(frame(spark, messages), "app", 0)
     parked = made.state.parked_tables()
-    assert sorted(parked) == sorted(f"shop.{name}" for name in (*AMBIGUOUS, *WRITERS))
+    assert sorted(parked) == sorted(f"shop.{name}" for name in (*AMBIGUOUS, *WRITERS, *UNLIKE_ROWS))
     for reason in parked.values():
         assert "millrace.position.headers" in reason
         assert "binlog_transaction_compression" in reason
