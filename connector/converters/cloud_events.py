@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
@@ -25,12 +24,13 @@ from connector.data.avro_names import schema_names
 from connector.data.record import Header, Record
 from connector.data.schema import BYTES, STRING, Field, Schema, struct
 from connector.data.schema_cache import SchemaCache
+from connector.data.simple_date_format import SimpleDateFormat
 from connector.errors import ConfigError, ConversionError
 
 _CONTENT: Final = {"json": "application/json", "avro": "application/avro"}
 _CONNECTORS: Final = ("mysql", "mariadb")
 _TRANSACTION: Final = {"id": "string", "total_order": "int64", "data_collection_order": "int64"}
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_TIME: Final = SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss.SSSX")
 _EMPTY: Final = struct(None)
 _MAX_NAMES: Final = 100
 
@@ -155,7 +155,7 @@ class CloudEventsConverter:
             "source": f"/debezium/{connector}/{source['name']}",
             "specversion": "1.0",
             "type": text_of(headers, "type") if metadata.type else kind,
-            "time": _time(source["ts_ms"]),
+            "time": _TIME.format(source["ts_ms"]),
             "datacontenttype": _CONTENT[self._data_type],
         }
         if metadata.traceparent:
@@ -253,11 +253,6 @@ def _attribute_schema(schema: Schema) -> Schema:
     }
     found = kinds[schema.type]
     return found.as_optional() if schema.optional else found
-
-
-def _time(milliseconds: int) -> str:
-    time = _EPOCH + timedelta(milliseconds=milliseconds)
-    return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
 
 
 def _avro_converter(config: dict[str, str]) -> tuple[_DataConverter, str]:

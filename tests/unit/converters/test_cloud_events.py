@@ -62,9 +62,20 @@ def test_an_event_without_schema_and_attributes() -> None:
     assert event["data"] == {"before": None, "after": {"id": 1}}
 
 
-def test_the_time_before_1970() -> None:
-    source = {**EVENT["source"], "ts_ms": -1}
-    assert written({}, {**EVENT, "source": source})["time"] == "1969-12-31T23:59:59.999Z"
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (-1, "1969-12-31T23:59:59.999Z"),
+        (-12_219_292_800_001, "1582-10-04T23:59:59.999Z"),
+        (-62_135_596_800_000, "0001-01-03T00:00:00.000Z"),
+        (-62_135_769_600_001, "0001-12-31T23:59:59.999Z"),
+        (253_402_300_800_000, "10000-01-01T00:00:00.000Z"),
+        ((1 << 63) - 1, "292278994-08-17T07:12:55.807Z"),
+    ],
+)
+def test_the_time_is_that_of_java(milliseconds: int, text: str) -> None:
+    source = {**EVENT["source"], "ts_ms": milliseconds}
+    assert written({}, {**EVENT, "source": source})["time"] == text
 
 
 @pytest.mark.parametrize("schema", [None, ROW, STRING, struct("p.SchemaChangeValue", ("a", INT32))])
