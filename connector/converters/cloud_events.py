@@ -17,18 +17,24 @@ from connector.converters.cloud_events_metadata import (
     METADATA_KEYS,
     EventMetadata,
     MetadataSources,
+    required_field,
     text_of,
 )
 from connector.converters.json import JsonConverter
 from connector.data.avro_names import schema_names
 from connector.data.record import Header, Record
-from connector.data.schema import BYTES, STRING, Field, Schema, struct
+from connector.data.schema import BOOLEAN, BYTES, INT32, STRING, Field, Schema, struct
 from connector.data.schema_cache import SchemaCache
 from connector.data.simple_date_format import SimpleDateFormat
 from connector.errors import ConfigError, ConversionError
 
 _CONTENT: Final = {"json": "application/json", "avro": "application/avro"}
 _CONNECTORS: Final = ("mysql", "mariadb")
+_ATTRIBUTES: Final = {
+    "boolean": BOOLEAN,
+    **dict.fromkeys(("int8", "int16", "int32"), INT32),
+    **dict.fromkeys(("int64", "string"), STRING),
+}
 _TRANSACTION: Final = {"id": "string", "total_order": "int64", "data_collection_order": "int64"}
 _TIME: Final = SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss.SSSX")
 _EMPTY: Final = struct(None)
@@ -101,6 +107,9 @@ class CloudEventsConverter:
         self._name: str | None = options["schema.cloudevents.name"]
         self._adjust = schema_names(options["schema.name.adjustment.mode"].lower())
         self._metadata = MetadataSources.of(options)
+        self._needs = ["connector", "name", "ts_ms"]
+        self._needs += [] if self._name else ["db"]
+        self._needs += [] if self._metadata.id else ["file", "pos"]
         self._schemas = SchemaCache(_schemas_by_source)
 
     def from_connect(self, topic: str, schema: Schema | None, value: Any) -> bytes | None:
@@ -148,10 +157,9 @@ class CloudEventsConverter:
     ) -> dict[str, Any]:
         source, metadata = described.source, self._metadata
         connector = source["connector"]
-        generated = f"name:{source['name']};file:{source['file']};pos:{source['pos']}"
         kind = f"io.debezium.connector.{connector}.DataChangeEvent"
         event = {
-            "id": text_of(headers, "id") if metadata.id else generated,
+            "id": text_of(headers, "id") if metadata.id else _generated_id(source),
             "source": f"/debezium/{connector}/{source['name']}",
             "specversion": "1.0",
             "type": text_of(headers, "type") if metadata.type else kind,
@@ -173,13 +181,15 @@ class CloudEventsConverter:
         self, schema: Schema, described: EventMetadata, headers: Sequence[Header]
     ) -> _EventSchemas:
         """Return the schemas for values of a schema, by what names and describes their events."""
-        connector = described.source["connector"]
+        connector = described.source.get("connector")
         name = f"io.debezium.connector.{connector}.Data"
         if self._metadata.data_name:
             name = text_of(headers, "dataSchemaName")
         known = self._schemas.of(schema)
         key = name, id(described.source_schema)
         if key not in known:
+            for field in self._needs:
+                required_field(described.source_schema, field)
             if connector not in _CONNECTORS:
                 raise ConversionError(
                     f'No usable CloudEvents converters for connector type "{connector}"'
@@ -196,7 +206,7 @@ class CloudEventsConverter:
         members = ["before", "after"]
         if self._metadata.described_by_headers:
             members = [field.name for field in schema.fields]
-        data = struct(data_name, *((member, _field(schema, member)) for member in members))
+        data = struct(data_name, *((member, required_field(schema, member)) for member in members))
         names = ["id", "source", "specversion", "type", "time", "datacontenttype"]
         if self._data_type == "avro":
             names.append("dataschema")
@@ -221,15 +231,13 @@ def _schemas_by_source(_: Schema) -> dict[tuple[str, int], _EventSchemas]:
     return {}
 
 
-def _field(schema: Schema, name: str) -> Schema:
-    field = schema.field(name)
-    assert field is not None
-    return field.schema
-
-
 def _member(field: Field, block: Mapping[str, Any]) -> Any:
     value = block.get(field.name)
     return field.schema.default if value is None else value
+
+
+def _generated_id(source: Mapping[str, Any]) -> str:
+    return f"name:{source['name']};file:{source['file']};pos:{source['pos']}"
 
 
 def _extension(name: str) -> str:
@@ -243,15 +251,13 @@ def _attribute(kind: str, value: Any) -> Any:
 
 
 def _attribute_schema(schema: Schema) -> Schema:
-    kinds: dict[str, Schema] = {
-        "boolean": Schema("boolean"),
-        "int8": Schema("int32"),
-        "int16": Schema("int32"),
-        "int32": Schema("int32"),
-        "int64": STRING,
-        "string": STRING,
-    }
-    found = kinds[schema.type]
+    found = _ATTRIBUTES.get(schema.type)
+    if found is None:
+        raise ConversionError(
+            f"Source field of type {schema.type.upper()} cannot be converted into CloudEvents "
+            "extension attribute.",
+            "Leave out the transform that adds it, or set extension.attributes.enable=false.",
+        )
     return found.as_optional() if schema.optional else found
 
 

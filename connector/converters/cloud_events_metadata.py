@@ -113,11 +113,9 @@ class MetadataSources:
         if not self.described_by_headers:
             if not (schema.name or "").endswith(".Envelope"):
                 return None
-            source = schema.field("source")
-            assert source is not None
-            return EventMetadata(
-                source.schema, value["source"], value["op"], value.get("transaction")
-            )
+            source = required_field(schema, "source")
+            required_field(schema, "op")
+            return EventMetadata(source, value["source"], value["op"], value.get("transaction"))
         found = {header.name: header for header in headers}
         if "source" not in found or "op" not in found:
             return None
@@ -126,6 +124,20 @@ class MetadataSources:
             raise ConversionError("The header source is not the source block of an event.")
         transaction = found["transaction"].value if "transaction" in found else None
         return EventMetadata(source_schema, block, text_of(headers, "op"), transaction)
+
+
+def required_field(schema: Schema, name: str) -> Schema:
+    """Return the schema of a field.
+
+    :raises ConversionError: there is none.
+    """
+    field = schema.field(name)
+    if field is None:
+        raise ConversionError(
+            f"A CloudEvent needs the field {name}, which {schema.name} does not have.",
+            "Leave out the transform that removes it.",
+        )
+    return field.schema
 
 
 def text_of(headers: Sequence[Header], name: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from connector.converters.cloud_events import CloudEventsConverter
 from connector.data.record import Header, Record
-from connector.data.schema import INT32, STRING, Schema
+from connector.data.schema import INT32, STRING, Schema, struct
 from connector.errors import ConfigError, ConversionError
 from tests.unit.converters.sample_events import BLOCK, ENVELOPE, EVENT, ROW, SOURCE
 
@@ -94,6 +94,44 @@ def test_an_attribute_without_its_header(headers: list[Header], text: str) -> No
     config = {"metadata.source": "value,id:header,type:generate"}
     with pytest.raises(ConversionError, match=text):
         _written(config, _record(ENVELOPE, EVENT, *headers))
+
+
+def _without(schema: Schema, name: str) -> Schema:
+    fields = tuple(field for field in schema.fields if field.name != name)
+    return schema.with_changes(fields=fields)
+
+
+@pytest.mark.parametrize("name", ["source", "op", "before", "after"])
+def test_an_event_without_a_field(name: str) -> None:
+    record = _record(_without(ENVELOPE, name), EVENT)
+    with pytest.raises(ConversionError, match=f"needs the field {name}, which p.d.t.Envelope"):
+        CloudEventsConverter(BARE).from_record(record)
+
+
+@pytest.mark.parametrize("name", ["connector", "name", "db", "ts_ms", "file", "pos"])
+def test_a_source_block_without_a_field(name: str) -> None:
+    block = {field: value for field, value in EVENT["source"].items() if field != name}
+    source = Header("source", _without(SOURCE, name), block)
+    record = _record(ROW, {"id": 3}, source, Header("op", STRING, "u"))
+    config = {**BARE, "metadata.source": "header,id:generate,type:generate"}
+    with pytest.raises(ConversionError, match=f"needs the field {name}, which io.debezium"):
+        CloudEventsConverter(config).from_record(record)
+
+
+def test_a_source_block_needs_no_position_beside_an_id() -> None:
+    source = Header("source", _without(_without(SOURCE, "file"), "pos"), EVENT["source"])
+    headers = [source, Header("op", STRING, "u"), Header("id", STRING, "x")]
+    config = {**BARE, "metadata.source": "header,id:header,type:generate"}
+    assert _written(config, _record(ROW, {"id": 3}, *headers))["id"] == "x"
+
+
+def test_a_source_block_with_a_field_that_is_no_attribute() -> None:
+    schema = struct("io.debezium.Source", *((f.name, f.schema) for f in SOURCE.fields), ("x", ROW))
+    source = Header("source", schema, {**EVENT["source"], "x": {"id": 1}})
+    record = _record(ROW, {"id": 3}, source, Header("op", STRING, "u"))
+    config = {"metadata.source": "header,id:generate,type:generate"}
+    with pytest.raises(ConversionError, match="Source field of type STRUCT cannot be converted"):
+        CloudEventsConverter(config).from_record(record)
 
 
 def test_a_header_that_is_no_source_block() -> None:
