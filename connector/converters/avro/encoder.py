@@ -14,6 +14,7 @@ from connector.converters.avro.schemas import AvroDialect, has_string_keys
 from connector.converters.compiled_fields import compile_fields, field_error
 from connector.converters.varints import GROUP, LAST, MASK, MORE
 from connector.data.fragments import Encode, EncodeValue
+from connector.data.java_hashes import hash_map_order
 from connector.data.schema import Schema
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
@@ -176,8 +177,11 @@ class Encoder:
         if schema.type == "array":
             return lambda values: _block([items(value) for value in values])
         assert schema.keys is not None
-        keys = _PLAIN["string"] if has_string_keys(schema, self._dialect) else None
-        keys = keys or self._element(schema.keys)
+        if has_string_keys(schema, self._dialect):  # Java puts them into a HashMap
+            return lambda pairs: _block(
+                [_string(key) + items(pairs[key]) for key in hash_map_order(pairs)]
+            )
+        keys = self._element(schema.keys)
         return lambda pairs: _block([keys(key) + items(item) for key, item in pairs.items()])
 
 

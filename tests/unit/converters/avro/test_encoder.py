@@ -231,3 +231,16 @@ def test_a_null_in_an_array_or_map_stays_null() -> None:
     assert encoder.value(map_of(STRING, number))({"a": None}) == bytes.fromhex("02 02 61 02 00")
     with pytest.raises(ConversionError, match="null value"):
         encoder.value(array(INT32.with_changes(default=7)))([None])
+
+
+def test_the_pairs_of_a_map_are_in_the_order_of_a_hash_map() -> None:
+    schema = map_of(STRING, INT32)
+    encode = Encoder(AvroDialect()).value(schema)
+    avro = fastavro.parse_schema(plain(AvroSchemaWriter(AvroDialect()).write(schema, None)))
+    for names in (
+        ["additional", "connector_name", "table_name", "total_rows_scanned", "status"],
+        "kk ll mm nn oo pp a b c d e f g h i j".split(),  # what Java prints for such maps
+    ):
+        written = encode(dict.fromkeys(sorted(names), 1))
+        read: Any = fastavro.schemaless_reader(io.BytesIO(written), avro)
+        assert list(read) == names
