@@ -66,7 +66,7 @@ class RegistryClient:
         self._http = httpx.Client(
             headers=headers,
             proxy=connection.proxy,
-            verify=connection.tls or _default_tls(connection.urls),
+            verify=connection.tls or _default_tls(self._bases),
             timeout=httpx.Timeout(connection.read_seconds, connect=connection.connect_seconds),
             follow_redirects=False,
         )
@@ -139,9 +139,9 @@ def _login_of(url: str) -> tuple[str, str] | None:
     return unquote(parts.username), unquote(parts.password or "")
 
 
-def _default_tls(urls: Sequence[str]) -> ssl.SSLContext | bool:
+def _default_tls(bases: Sequence[str]) -> ssl.SSLContext | bool:
     """Return the system's trusted authorities; reading them takes 20 ms, so only for HTTPS."""
-    https = any(url.startswith("https") for url in urls)
+    https = any(base.startswith("https:") for base in bases)
     return ssl.create_default_context() if https else False
 
 
