@@ -155,18 +155,28 @@ def tls_context(settings: Mapping[str, str | None]) -> ssl.SSLContext | None:
     checks_host = settings.get("ssl.endpoint.identification.algorithm", "https") != ""
     if not trust and not keys and checks_host:
         return None
-    context = ssl.create_default_context(cadata=_trusted(settings, trust) if trust else None)
+    context = _trusting(settings, trust) if trust else ssl.create_default_context()
     context.check_hostname = checks_host
     if keys:
         _load_identity(context, settings, keys)
     return context
 
 
-def _trusted(settings: Mapping[str, str | None], location: str) -> str:
-    if is_pem("ssl.truststore.location", location):
-        with open(location, encoding="ascii") as file:  # noqa: PTH123 - the path is checked
-            return file.read()
-    return trusted_pem(location, settings.get("ssl.truststore.password"))
+def _trusting(settings: Mapping[str, str | None], location: str) -> ssl.SSLContext:
+    """Return a context that trusts the certificates of a store alone."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        if is_pem("ssl.truststore.location", location):  # may hold comments in any encoding
+            context.load_verify_locations(cafile=location)
+        else:
+            pem = trusted_pem(location, settings.get("ssl.truststore.password"))
+            context.load_verify_locations(cadata=pem)
+    except (OSError, ValueError):  # SSLError is an OSError; ValueError: an empty text
+        raise ConfigError(
+            f"Invalid value {location} for configuration ssl.truststore.location: it holds no "
+            "certificate that can be read."
+        ) from None
+    return context
 
 
 def _load_identity(

@@ -12,15 +12,23 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+    pkcs12,
+)
 from cryptography.x509.oid import NameOID
 
 from connector.converters.avro.confluent import AvroConverter
 from connector.data.schema import INT32
-from connector.errors import RegistryUnavailableError
+from connector.errors import ConfigError, RegistryUnavailableError
 from tests.fixtures.scripted_registry import ScriptedRegistry, scripted_registry
 
 URL = "schema.registry.url"
+TRUST = "schema.registry.ssl.truststore.location"
+WRITTEN = bytes.fromhex("00 00000007 02")
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +70,24 @@ def test_an_unknown_certificate_is_not_trusted(registry: ScriptedRegistry, schem
     with pytest.raises(RegistryUnavailableError, match="does not answer"):
         avro.from_connect("t", INT32, 1)
     assert registry.requests == []
+
+
+@pytest.mark.parametrize("comment", ["", "# Főtanúsítvány\n"])
+def test_a_trusted_certificate(
+    registry: ScriptedRegistry, folder: Path, tmp_path: Path, comment: str
+) -> None:
+    store = tmp_path / "trusted.pem"
+    store.write_bytes(comment.encode() + (folder / "certificate.pem").read_bytes())
+    avro = AvroConverter({URL: f"https://{registry.address}", TRUST: str(store)})
+    assert avro.from_connect("t", INT32, 1) == WRITTEN
+
+
+def test_a_trust_store_without_certificate_is_refused(folder: Path, tmp_path: Path) -> None:
+    key = load_pem_private_key((folder / "key.pem").read_bytes(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    content = pkcs12.serialize_key_and_certificates(None, key, None, None, NoEncryption())
+    (tmp_path / "store.p12").write_bytes(content)
+    with pytest.raises(ConfigError, match=r"ssl.truststore.location: it holds no certificate"):
+        AvroConverter({URL: "https://r", TRUST: str(tmp_path / "store.p12")})
+    with pytest.raises(ConfigError, match=r"ssl.truststore.location: it holds no certificate"):
+        AvroConverter({URL: "https://r", TRUST: str(folder / "key.pem")})
