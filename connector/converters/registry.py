@@ -124,12 +124,20 @@ def _decoded(answer: httpx.Response, host: str) -> Any:
 
 
 def _without_login(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        parts = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="")
+        bare = urlunsplit(parts).rstrip("/")
+        valid = bool(httpx.URL(bare).host) and parts.port != 0
+    except (ValueError, httpx.InvalidURL):
+        valid = False
+    if not valid or parts.scheme not in ("http", "https"):
         # The text itself may hold a password.
-        raise ConfigError("The URL of the schema registry must begin with http:// or https://.")
-    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="")
-    return urlunsplit(bare).rstrip("/")
+        raise ConfigError(
+            "The URL of the schema registry must begin with http:// or https://, a host and, if "
+            "it has one, a port from 1 to 65535."
+        )
+    return bare
 
 
 def _login_of(url: str) -> tuple[str, str] | None:

@@ -29,6 +29,15 @@ def test_requests_go_through_a_proxy() -> None:
         assert proxy.requests[0][1] == path
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["http://[::1", "http://r:port", "https://r:99999", "http://r:0", "http://", "r:8081", "ftp://r"],
+)
+def test_urls_that_are_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"The URL of the schema registry must begin with http"):
+        AvroConverter({URL: url.replace("//", "//me:secret@")})
+
+
 @pytest.mark.parametrize("port", ["-1", "0"])
 def test_a_proxy_needs_a_port(port: str) -> None:
     with scripted_registry() as registry:
