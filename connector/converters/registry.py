@@ -1,6 +1,7 @@
 """Requests to a schema registry; the only module that knows the HTTP library.
 
-An answer that may differ later raises `RegistryUnavailableError`: the task waits and asks again.
+An answer that may differ later, or that is not a registry's, raises `RegistryUnavailableError`: the
+task waits and asks again.
 Texts of errors name the host of the registry, never what stands before it in a URL.
 """
 
@@ -24,8 +25,10 @@ from connector.errors import (
 )
 from connector.kafka.key_stores import identity_pem, is_pem, trusted_pem
 
-_TRANSIENT: Final = frozenset([408, 429, 500, 502, 503, 504])
-_DENIED: Final = frozenset([401, 403])
+_TRANSIENT: Final = frozenset([408, 425, 429])
+_FIRST_SERVER_ERROR: Final = 500
+_NO_PATH: Final = frozenset([404, 405])
+_DENIED: Final = frozenset([401, 403, 407])
 _SHOWN: Final = 500  # characters of what the registry says
 
 
@@ -100,23 +103,38 @@ class RegistryClient:
             except httpx.HTTPError as error:
                 fault = f"The schema registry {host} does not answer: {type(error).__name__}"
                 continue
-            if answer.status_code not in _TRANSIENT:
-                return _decoded(answer, host)
-            fault = f"The schema registry {host} answers with status {answer.status_code}"
+            content, status = _json(answer), answer.status_code
+            fault = f"The schema registry {host} answers with status {status}"
+            if content is None and _is_of_another_server(answer):
+                fault += " and without JSON: check its URL"
+            elif status < _FIRST_SERVER_ERROR and status not in _TRANSIENT:
+                return _decoded(answer, content, host)
         raise RegistryUnavailableError(fault)
 
 
-def _decoded(answer: httpx.Response, host: str) -> Any:
+def _json(answer: httpx.Response) -> Any:
+    """Return the decoded answer, None if it is no JSON."""
+    try:
+        return answer.json()
+    except ValueError:
+        return None
+
+
+def _is_of_another_server(answer: httpx.Response) -> bool:
+    """Whether an answer without JSON says nothing of the request.
+
+    A load balancer answers so, or redirects, while it knows no registry behind it.
+    """
+    return answer.is_success or answer.is_redirect or answer.status_code in _NO_PATH
+
+
+def _decoded(answer: httpx.Response, content: Any, host: str) -> Any:
     if answer.status_code in _DENIED:
         raise AccessDeniedError(
             f"The schema registry {host} refuses the login (status {answer.status_code}).",
             "Check the login of the converter for the registry, then restart the task.",
         )
-    try:
-        content = answer.json()
-    except ValueError:
-        content = None
-    if answer.is_success and content is not None:
+    if answer.is_success:
         return content
     said = content.get("message") if isinstance(content, dict) else None
     text = str(said or "no reason")[:_SHOWN]

@@ -226,11 +226,20 @@ def test_other_fields_are_never_accepted(registry: ScriptedRegistry, key: str) -
         converter(registry, **{key: "false"})
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 501, 502, 503, 504, 520, 599])
 def test_errors_that_may_pass(registry: ScriptedRegistry, status: int) -> None:
     avro = converter(registry)
     registry.answers.append((status, b"<html>secret</html>"))
     with pytest.raises(RegistryUnavailableError, match=f"answers with status {status}"):
+        avro.from_connect("t", ROW, VALUE)
+    assert avro.from_connect("t", ROW, VALUE) == WRITTEN
+
+
+@pytest.mark.parametrize("status", [200, 301, 302, 307, 308, 404, 405])
+def test_answers_that_are_none_of_a_registry(registry: ScriptedRegistry, status: int) -> None:
+    avro = converter(registry)
+    registry.answers.append((status, b"<html>404 page not found</html>"))
+    with pytest.raises(RegistryUnavailableError, match=f"status {status} and without JSON"):
         avro.from_connect("t", ROW, VALUE)
     assert avro.from_connect("t", ROW, VALUE) == WRITTEN
 
@@ -241,12 +250,12 @@ def test_errors_that_may_pass(registry: ScriptedRegistry, status: int) -> None:
         (409, {"message": "too new"}, ConversionError, "incompatible with an earlier version"),
         (422, {"message": "bad"}, ConversionError, "refuses the schema of subject t-value"),
         (422, b"not json", ConversionError, "status 422, no reason"),
-        (200, b"not json", ConversionError, "refuses the schema"),
+        (404, {"message": "none"}, ConversionError, "not registered: status 404, none"),
         (200, {"version": 1}, ConversionError, "answers without an id"),
         (200, [1], ConversionError, "answers without an id"),
-        (302, b"", ConversionError, "status 302"),
         (401, {"message": "who?"}, AccessDeniedError, "refuses the login"),
         (403, b"", AccessDeniedError, "refuses the login"),
+        (407, b"", AccessDeniedError, "refuses the login"),
     ],
 )
 def test_errors_that_stay(
