@@ -8,6 +8,7 @@ Texts of errors name the host of the registry, never what stands before it in a 
 from __future__ import annotations
 
 import logging
+import re
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ _TRANSIENT: Final = frozenset([408, 425, 429])
 _FIRST_SERVER_ERROR: Final = 500
 _NO_PATH: Final = frozenset([404, 405])
 _DENIED: Final = frozenset([401, 403, 407])
+_HEADER_NAME: Final = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_VALUE: Final = re.compile(r"[!-~](?:[\t -~]*[!-~])?|")
 _SHOWN: Final = 500  # characters of what the registry says
 
 
@@ -63,12 +66,9 @@ class RegistryClient:
             requests.setLevel(logging.WARNING)
         self._bases = [_without_login(url) for url in connection.urls]
         self._logins = [connection.login or _login_of(url) for url in connection.urls]
-        headers = dict(connection.headers)
-        if connection.token:
-            headers["Authorization"] = f"Bearer {connection.token}"
         self._http = httpx.Client(
-            headers=headers,
-            proxy=connection.proxy,
+            headers=_checked_headers(connection),
+            proxy=_checked_proxy(connection.proxy),
             verify=connection.tls or _default_tls(self._bases),
             timeout=httpx.Timeout(connection.read_seconds, connect=connection.connect_seconds),
             follow_redirects=False,
@@ -156,6 +156,41 @@ def _without_login(url: str) -> str:
             "it has one, a port from 1 to 65535."
         )
     return bare
+
+
+def _checked_headers(connection: RegistryConnection) -> dict[str, str]:
+    """Return the HTTP headers of all requests; errors do not show their values.
+
+    :raises ConfigError: one cannot be sent.
+    """
+    headers = dict(connection.headers)
+    if connection.token:
+        # A token from a file ends with a line break.
+        headers["Authorization"] = f"Bearer {connection.token.strip()}"
+    for name, text in headers.items():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(text):
+            raise ConfigError(
+                f"The HTTP header {name!a} for the schema registry cannot be sent: its name or "
+                "value has characters that are not allowed, such as line breaks or accents."
+            )
+    return headers
+
+
+def _checked_proxy(address: str | None) -> httpx.Proxy | None:
+    """Return the proxy; the error does not show its address, which may hold a login.
+
+    :raises ConfigError: it is no address.
+    """
+    try:
+        proxy = httpx.Proxy(address) if address else None
+        valid = proxy is None or urlsplit(str(proxy.url)).port != 0
+    except (ValueError, httpx.InvalidURL):
+        valid = False
+    if not valid:
+        raise ConfigError(
+            "Set proxy.host to the host of an HTTP proxy, and proxy.port to its port."
+        )
+    return proxy
 
 
 def _login_of(url: str) -> tuple[str, str] | None:

@@ -19,6 +19,40 @@ def test_headers_are_sent() -> None:
         assert registry.requests[0][2]["X-Tenant"] == "shop"
 
 
+def test_a_token_may_end_with_a_line_break() -> None:
+    with scripted_registry() as registry:
+        avro = AvroConverter({URL: registry.url, "bearer.auth.token": "tok\n"})
+        avro.from_connect("t", INT32, 1)
+        assert registry.requests[0][2]["Authorization"] == "Bearer tok"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("bearer.auth.token", "sécret"),
+        ("bearer.auth.token", "sec\nret"),
+        ("request.header.X-Tenant", "sécret"),
+        ("request.header.X-Tenant", "secret\r\nX: y"),
+        ("request.header.X Tenant", "secret"),
+        ("request.header.é", "secret"),
+        ("request.header.", "secret"),
+    ],
+)
+def test_headers_that_cannot_be_sent_are_refused(key: str, value: str) -> None:
+    with pytest.raises(ConfigError, match="for the schema registry cannot be sent") as caught:
+        AvroConverter({URL: "http://r", key: value})
+    assert value not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("me:secret@h:x", "80"), ("ftp://me:secret@h", "80"), ("h", "99999")]
+)
+def test_a_wrong_proxy_is_refused(host: str, port: str) -> None:
+    with pytest.raises(ConfigError, match=r"Set proxy.host to the host of an HTTP proxy") as caught:
+        AvroConverter({URL: "http://r", "proxy.host": host, "proxy.port": port})
+    assert "secret" not in str(caught.value)
+
+
 def test_requests_go_through_a_proxy() -> None:
     with scripted_registry() as proxy:
         host, _, port = proxy.address.partition(":")
@@ -31,7 +65,15 @@ def test_requests_go_through_a_proxy() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://[::1", "http://r:port", "https://r:99999", "http://r:0", "http://", "r:8081", "ftp://r"],
+    [
+        "http://[::1",
+        "http://r:port",
+        "https://r:99999",
+        "http://r:0",
+        "http://",
+        "r:8081",
+        "ftp://r",
+    ],
 )
 def test_urls_that_are_refused(url: str) -> None:
     with pytest.raises(ConfigError, match=r"The URL of the schema registry must begin with http"):
