@@ -101,7 +101,7 @@ class RegistryClient:
                     method, base + path, content=content, headers=headers, auth=login
                 )
             except httpx.HTTPError as error:
-                fault = f"The schema registry {host} does not answer: {type(error).__name__}"
+                fault = f"The schema registry {host} does not answer: {_reason(error)}"
                 continue
             content, status = _json(answer), answer.status_code
             fault = f"The schema registry {host} answers with status {status}"
@@ -110,6 +110,16 @@ class RegistryClient:
             elif status < _FIRST_SERVER_ERROR and status not in _TRANSIENT:
                 return _decoded(answer, content, host)
         raise RegistryUnavailableError(fault)
+
+
+def _reason(error: httpx.HTTPError) -> str:
+    """Return why there is no answer; texts of errors other than of TLS may hold headers."""
+    name, cause = type(error).__name__, error.__cause__
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is None:
+        return name
+    return f"{name}, {getattr(cause, 'verify_message', None) or cause.reason}"
 
 
 def _json(answer: httpx.Response) -> Any:
