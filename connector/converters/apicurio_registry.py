@@ -135,7 +135,11 @@ class ApicurioRegistry(ABC):
         registered = self._client.request(
             "GET", f"/ids/globalIds/{found.global_id}?dereference=true"
         )
-        if not self.same(registered, content):
+        try:
+            same = self.same(registered, content)
+        except (AttributeError, KeyError, TypeError):  # of another kind
+            same = False
+        if not same:
             raise ConversionError(
                 f"Version {found.version} of artifact {identifier} does not have the fields of the "
                 "table.",
@@ -149,14 +153,25 @@ def _group_path(group: str | None) -> str:
     return f"/groups/{quote(group or 'default', safe='')}"
 
 
-def _artifact(answer: Mapping[str, Any]) -> Artifact:
+def _artifact(answer: Any) -> Artifact:
+    found = answer if isinstance(answer, dict) else {}
     return Artifact(
-        answer.get("groupId"),
-        str(answer.get("id", "")),
-        str(answer.get("version", "")),
-        int(answer["globalId"]),
-        int(answer["contentId"]),
+        found.get("groupId"),
+        str(found.get("id", "")),
+        str(found.get("version", "")),
+        _number(found, "globalId"),
+        _number(found, "contentId"),
     )
+
+
+def _number(found: Mapping[str, Any], name: str) -> int:
+    number = found.get(name)
+    if type(number) is not int or not 0 <= number < 1 << 63:
+        raise ConversionError(
+            f"Apicurio Registry answers without a {name}.",
+            "Check that apicurio.registry.url is the address of Apicurio Registry 2.",
+        )
+    return number
 
 
 def _reference(name: str, found: Artifact) -> dict[str, Any]:

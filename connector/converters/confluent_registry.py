@@ -18,6 +18,7 @@ _INCOMPATIBLE: Final = 409
 _NOT_FOUND: Final = 404
 _WRITERS_PHASES: Final = ("domainRules", "encodingRules")
 _WRITERS_MODES: Final = ("WRITE", "WRITEREAD")
+_CHECK_URL: Final = "Check that schema.registry.url is the address of a schema registry."
 _REMEDY: Final = (
     "Change the compatibility level of the subject, or the subject name strategy, then restart "
     "the task."
@@ -62,10 +63,10 @@ class ConfluentRegistry:
         options, identifier = self._options, self._options["use.schema.id"]
         if not options["auto.register.schemas"] and identifier >= 0:
             found = self._by_id(identifier, subject, text)
-            return _start(identifier), found["schema"]
+            return _start(identifier), _text(found)
         if not options["auto.register.schemas"] and options["use.latest.version"]:
             found = self._latest(subject, text)
-            return _start(_number(found, "id", subject)), found["schema"]
+            return _start(_number(found, "id", subject)), _text(found)
         path = "/versions" if options["auto.register.schemas"] else ""
         found = self._post(subject, path, text, references())
         _refuse_rules(subject, found)
@@ -124,11 +125,16 @@ class ConfluentRegistry:
             subject = quote(reference["subject"], safe="")
             inner = self._get(f"/subjects/{subject}/versions/{reference['version']}")
             schemas |= self._referenced(inner)
-            schemas[reference["name"]] = inner["schema"]
+            schemas[reference["name"]] = _text(inner)
         return schemas
 
-    def _check(self, which: str, registered: Mapping[str, Any], text: str) -> None:
-        if not self._same(registered["schema"], text, self._referenced(registered)):
+    def _check(self, which: str, registered: Any, text: str) -> None:
+        theirs = _text(registered)
+        try:
+            same = self._same(theirs, text, self._referenced(registered))
+        except (AttributeError, KeyError, TypeError, ValueError):  # of another kind, or broken
+            same = False
+        if not same:
             raise ConversionError(
                 f"The schema {which} does not have the fields of the table.",
                 "Register a schema with the present columns, or set auto.register.schemas=true.",
@@ -139,16 +145,24 @@ def _start(identifier: int) -> bytes:
     return b"\x00" + identifier.to_bytes(4, "big")
 
 
+def _text(found: Any) -> str:
+    """Return the schema in an answer."""
+    text = found.get("schema") if isinstance(found, dict) else None
+    if not isinstance(text, str):
+        raise ConversionError("The schema registry answers without a schema.", _CHECK_URL)
+    return text
+
+
 def _number(found: Any, name: str, subject: str) -> int:
-    """Return the id or version in an answer."""
-    try:
-        return int(found[name])
-    except (KeyError, TypeError, ValueError):
+    """Return the id or version in an answer: a number of up to 31 bits."""
+    number = found.get(name) if isinstance(found, dict) else None
+    if type(number) is not int or not 0 <= number < 1 << 31:
         article = "an" if name == "id" else "a"
         raise ConversionError(
             f"The schema registry answers without {article} {name} for subject {subject}.",
-            "Check that schema.registry.url is the address of a schema registry.",
-        ) from None
+            _CHECK_URL,
+        )
+    return number
 
 
 def _refuse_rules(subject: str, found: Any) -> None:

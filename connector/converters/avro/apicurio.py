@@ -14,6 +14,7 @@ from connector.converters.avro.fragments import AvroFragments
 from connector.converters.avro.schemas import AvroDialect
 from connector.converters.registry import RegistryClient
 from connector.data.schema import Schema
+from connector.errors import ConversionError
 
 _ID_BYTES: Final = 8
 _CONFLUENT_ID_BYTES: Final = 4
@@ -46,9 +47,15 @@ class ApicurioAvroConverter(AvroFragments):
     def start_of(self, schema: Schema, topic: str) -> bytes:
         """Return the id of the schema, behind a zero byte or alone for a header."""
         artifact = self._registry.artifact(schema, topic)
+        identifier = self._id(artifact)
         if self.writes_headers:
-            return self._id(artifact).to_bytes(_ID_BYTES, "big")
-        return b"\x00" + self._id(artifact).to_bytes(self._size, "big")
+            return identifier.to_bytes(_ID_BYTES, "big")
+        if identifier >= 1 << 8 * self._size - 1:
+            raise ConversionError(
+                f"The id {identifier} of a schema does not fit into {self._size} bytes.",
+                "Write ids of eight bytes: without as-confluent and Legacy4ByteIdHandler.",
+            )
+        return b"\x00" + identifier.to_bytes(self._size, "big")
 
     def frame(self, schema: Schema, topic: str) -> tuple[bytes, bytes]:
         """Return what stands before and behind a value; asks the registry once for a schema."""

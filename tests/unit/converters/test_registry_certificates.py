@@ -67,7 +67,7 @@ def registry(folder: Path) -> Iterator[ScriptedRegistry]:
 @pytest.mark.parametrize("scheme", ["https", "HTTPS", "Https"])
 def test_an_unknown_certificate_is_not_trusted(registry: ScriptedRegistry, scheme: str) -> None:
     avro = AvroConverter({URL: f"{scheme}://{registry.address}"})
-    with pytest.raises(RegistryUnavailableError, match="ConnectError, self-signed certificate$"):
+    with pytest.raises(RegistryUnavailableError, match=r"ConnectError, self-signed certificate$"):
         avro.from_connect("t", INT32, 1)
     assert registry.requests == []
 
