@@ -1,12 +1,19 @@
-"""What stands before values whose schemas are in a registry; each schema takes one request."""
+"""What stands before values whose schemas are in a registry; each schema takes one request.
+
+More schemas are known than are kept ready for use: with thousands of tables, one that comes again
+is compiled again, but the registry is not asked again.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from hashlib import blake2b
+from typing import Final
 
 from connector.data.schema import Schema
 from connector.errors import ConversionError, SchemaRefusedError
+
+_MAX_STARTS: Final = 50_000  # of 200 bytes each
 
 
 class RegistryFrames(ABC):
@@ -15,7 +22,7 @@ class RegistryFrames(ABC):
     def __init__(self, kept: int) -> None:
         self._kept = kept
         self._known: dict[tuple[int, str], tuple[Schema, bytes]] = {}
-        self._starts: dict[tuple[str, tuple[Any, ...]], bytes] = {}
+        self._starts: dict[bytes, bytes] = {}
 
     @abstractmethod
     def start_of(self, schema: Schema, topic: str) -> bytes:
@@ -30,14 +37,15 @@ class RegistryFrames(ABC):
 
         :raises SchemaRefusedError: the schema cannot be used.
         """
-        key = topic, schema.parts()
+        content = repr((topic, schema.parts())).encode("utf-8", "surrogatepass")
+        key = blake2b(content, digest_size=16).digest()
         start = self._starts.get(key)
         if start is None:
             try:
                 start = self.start_of(schema, topic)
             except ConversionError as error:
                 raise SchemaRefusedError(str(error), error.remedy) from error
-            if len(self._starts) >= self._kept:
+            if len(self._starts) >= _MAX_STARTS:
                 del self._starts[next(iter(self._starts))]
             self._starts[key] = start
         return start

@@ -11,7 +11,7 @@ import pytest
 
 from connector.converters.avro.confluent import AvroConverter
 from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter
-from connector.data.schema import BYTES, INT32, STRING, Schema, array, map_of, struct
+from connector.data.schema import BYTES, FLOAT64, INT32, STRING, Schema, array, map_of, struct
 from connector.data.semantic import decimal
 from connector.errors import (
     AccessDeniedError,
@@ -329,6 +329,16 @@ def test_settings_that_are_refused(config: dict[str, str]) -> None:
 def test_the_number_of_kept_schemas_is_bounded(registry: ScriptedRegistry) -> None:
     avro = converter(registry, schemas_cache_config="2")
     schemas: list[Schema] = [struct(f"s{number}", ("id", INT32)) for number in range(5)]
-    for schema in schemas:
+    for schema in (*schemas, *schemas):
         avro.from_connect("t", schema, {"id": 1})
-    assert len(avro._ready) == len(avro._starts) == 2
+    assert len(avro._ready) == 2
+    assert len(registry.requests) == 5  # a schema that is compiled again has its id still
+
+
+def test_schemas_that_differ_in_a_default_only(registry: ScriptedRegistry) -> None:
+    avro = converter(registry)
+    for default in (0.0, -0.0, float("nan"), float("nan"), 0.0):
+        number = FLOAT64.with_changes(optional=True, default=default)
+        avro.from_connect("t", struct("s", ("a", number)), {"a": 1.0})
+    schemas = [json.loads(json.loads(body)["schema"]) for _, _, _, body in registry.requests]
+    assert [repr(schema["fields"][0]["default"]) for schema in schemas] == ["0.0", "-0.0", "'NaN'"]
