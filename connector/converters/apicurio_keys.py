@@ -59,7 +59,7 @@ REGISTRY_KEYS: Final = (
     ConfigKey(
         f"{_REGISTRY}auto-register.if-exists", default="RETURN_OR_UPDATE",
         doc="What to do when the artifact exists.",
-        validator=one_of("FAIL", "UPDATE", "RETURN", "RETURN_OR_UPDATE"),
+        validator=one_of("FAIL", "UPDATE", "RETURN", "RETURN_OR_UPDATE", case_sensitive=True),
     ),
     boolean(
         f"{_REGISTRY}find-latest", default=False,

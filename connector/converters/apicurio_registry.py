@@ -100,13 +100,13 @@ class ApicurioRegistry(ABC):
         """Register a schema with references to others, by their names."""
         written = with_upper_escapes(orjson.dumps(content))
         headers = {
-            "X-Registry-ArtifactId": identifier,
+            "X-Registry-ArtifactId": _header_value(identifier),
             "X-Registry-ArtifactType": self.kind,
             **(_EXTENDED if references else _JSON),
         }
         version = self._options[f"{PREFIX}artifact.version"]
         if version:
-            headers["X-Registry-Version"] = version
+            headers["X-Registry-Version"] = _header_value(version)
         if references:
             written = orjson.dumps(
                 {
@@ -151,6 +151,21 @@ class ApicurioRegistry(ABC):
 
 def _group_path(group: str | None) -> str:
     return f"/groups/{quote(group or 'default', safe='')}"
+
+
+def _header_value(text: str) -> str:
+    """Return an id or version, which stands in an HTTP header.
+
+    :raises ConversionError: it cannot.
+    """
+    if not text.isascii() or not text.isprintable():
+        raise ConversionError(
+            f"Artifact {text!a} cannot be registered: its id and version may have ASCII characters "
+            "only.",
+            "Set schema.name.adjustment.mode to avro or avro_unicode in the connector, or "
+            "apicurio.registry.artifact.artifact-id.",
+        )
+    return text
 
 
 def _artifact(answer: Any) -> Artifact:

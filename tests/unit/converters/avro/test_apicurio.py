@@ -108,6 +108,17 @@ def test_names_of_artifacts(registry: ScriptedRegistry, strategy: str, artifact:
     assert grouped is strategy.endswith((".RecordIdStrategy", "TopicRecordIdStrategy"))
 
 
+def test_an_id_of_other_characters_is_refused(registry: ScriptedRegistry) -> None:
+    strategy = "io.apicurio.registry.serde.avro.strategy.RecordIdStrategy"
+    avro = converter(registry, artifact_resolver_strategy=strategy)
+    with pytest.raises(ConversionError, match="may have ASCII characters only") as caught:
+        avro.from_connect("t", struct("srv.t.Größe", ("id", INT32)), {"id": 1})
+    assert "schema.name.adjustment.mode" in caught.value.remedy
+    registry.answers.append(ANSWER)
+    assert avro.from_connect("t", struct("srv.größe.Value", ("id", INT32)), {"id": 1}) == VALUE
+    assert "/groups/srv.gr%C3%B6%C3%9Fe/" in registry.requests[0][1]
+
+
 def test_schemas_that_must_exist(registry: ScriptedRegistry) -> None:
     registry.answers.append((404, {"message": "No artifact"}))
     avro = converter(registry, auto_register="false")
@@ -150,6 +161,7 @@ def test_an_outage(registry: ScriptedRegistry) -> None:
         ("apicurio.registry.avro.encoding", "JSON"),
         ("apicurio.registry.id-handler", "com.example.Handler"),
         ("apicurio.registry.use-id", "name"),
+        ("apicurio.registry.auto-register.if-exists", "return"),
         ("apicurio.auth.service.url", "http://keycloak"),
         ("apicurio.registry.url", "not a url"),
         ("apicurio.auth.client.secret", "secret of mine"),
