@@ -132,7 +132,7 @@ class CloudEventsConverter:
             raise ConversionError("Mismatching schema")
         schemas = self._schemas_for(schema, described, headers)
         event = self._attributes(schemas, described, headers)
-        data = {field.name: value.get(field.name) for field in schemas.data.fields}
+        data = {field.name: _member(field, value) for field in schemas.data.fields}
         if self._data_type == "avro":
             return self._with_avro(topic, schemas, event, data)
         if not self._data_with_schema:

@@ -43,6 +43,14 @@ def test_an_event_that_headers_describe() -> None:
     assert without["iodebeziumsnapshot"] == "false"
 
 
+def test_a_null_in_the_data_becomes_the_default_in_any_case() -> None:
+    row = struct("p.d.t.Value", ("a", INT32.with_changes(optional=True, default=7)), ("b", ROW))
+    config = {**BARE, "json.replace.null.with.default": "false"}
+    config["metadata.source"] = "header,id:generate,type:generate"
+    event = _written(config, _record(row, {"a": None, "b": {"id": 1}}, *DESCRIBED))
+    assert event["data"] == {"a": 7, "b": {"id": 1}}
+
+
 @pytest.mark.parametrize("missing", ["source", "op"])
 def test_messages_that_no_header_describes_become_nulls(missing: str) -> None:
     headers = [header for header in DESCRIBED if header.name != missing]
