@@ -105,8 +105,8 @@ class RegistryClient:
                 continue
             content, status = _json(answer), answer.status_code
             fault = f"The schema registry {host} answers with status {status}"
-            if content is None and _is_of_another_server(answer):
-                fault += " and without JSON: check its URL"
+            if _comes_from_another_server(answer, content):
+                fault += ", which is no answer of a registry: check its URL"
             elif status < _FIRST_SERVER_ERROR and status not in _TRANSIENT:
                 return _decoded(answer, content, host)
         raise RegistryUnavailableError(fault)
@@ -130,12 +130,13 @@ def _json(answer: httpx.Response) -> Any:
         return None
 
 
-def _is_of_another_server(answer: httpx.Response) -> bool:
-    """Whether an answer without JSON says nothing of the request.
+def _comes_from_another_server(answer: httpx.Response, content: Any) -> bool:
+    """Whether an answer says nothing of the request.
 
-    A load balancer answers so, or redirects, while it knows no registry behind it.
+    A load balancer redirects, or answers without JSON, while it knows no registry behind it.
     """
-    return answer.is_success or answer.is_redirect or answer.status_code in _NO_PATH
+    page = answer.is_success or answer.status_code in _NO_PATH
+    return answer.is_redirect or (page and content is None)
 
 
 def _decoded(answer: httpx.Response, content: Any, host: str) -> Any:

@@ -14,18 +14,32 @@ from connector.converters.avro.confluent import AvroConverter
 from connector.converters.json_schema.confluent import JsonSchemaConverter
 from connector.converters.protobuf.confluent import ProtobufConverter
 from connector.data.schema import INT32, struct
-from connector.errors import SchemaRefusedError
+from connector.errors import RegistryUnavailableError, SchemaRefusedError
 from tests.fixtures.scripted_registry import ScriptedRegistry, scripted_registry
 
 ROW = struct("server.shop.Value", ("id", INT32))
 LATEST = {"auto.register.schemas": "false", "use.latest.version": "true"}
 APICURIO = "apicurio.registry."
+PAGE = b"<html>404 page not found</html>"
+MOVED = {"message": "Moved"}
 
 
 @pytest.fixture
 def registry() -> Iterator[ScriptedRegistry]:
     with scripted_registry() as served:
         yield served
+
+
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [*((status, PAGE) for status in (200, 301, 302, 307, 308, 404, 405)), (301, MOVED)],
+)
+def test_answers_of_another_server(registry: ScriptedRegistry, status: int, content: Any) -> None:
+    avro = AvroConverter({"schema.registry.url": registry.url})
+    registry.answers.append((status, content))
+    with pytest.raises(RegistryUnavailableError, match=f"status {status}, which is no answer of"):
+        avro.from_connect("t", ROW, {"id": 1})
+    assert avro.from_connect("t", ROW, {"id": 1}) == bytes.fromhex("00 00000007 02")
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 31, 1 << 32, 1.5, True, "7", None])

@@ -235,15 +235,6 @@ def test_errors_that_may_pass(registry: ScriptedRegistry, status: int) -> None:
     assert avro.from_connect("t", ROW, VALUE) == WRITTEN
 
 
-@pytest.mark.parametrize("status", [200, 301, 302, 307, 308, 404, 405])
-def test_answers_that_are_none_of_a_registry(registry: ScriptedRegistry, status: int) -> None:
-    avro = converter(registry)
-    registry.answers.append((status, b"<html>404 page not found</html>"))
-    with pytest.raises(RegistryUnavailableError, match=f"status {status} and without JSON"):
-        avro.from_connect("t", ROW, VALUE)
-    assert avro.from_connect("t", ROW, VALUE) == WRITTEN
-
-
 @pytest.mark.parametrize(
     ("status", "content", "error", "message"),
     [
