@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
+from connector.data.java import double_text
+from connector.data.java_numbers import parse_float
 from connector.errors import ConfigError
 
 ConfigType = Literal[
@@ -27,6 +29,9 @@ REQUIRED: Final = object()  # marks a key without a default
 
 _RANGES: Final = {"SHORT": 15, "INT": 31, "LONG": 63}
 _INTEGER: Final = re.compile(r"[+-]?\d{1,30}")
+_COMMA: Final = re.compile(r"\s*,\s*", re.ASCII)
+# What String.trim of Java takes away: other white space, such as a no-break space, stays.
+_BLANKS: Final = "".join(map(chr, range(0x21)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +130,11 @@ def resolve(key: ConfigKey, text: str | None) -> tuple[Any, str | None]:
 
 
 def convert(name: str, kind: ConfigType, text: str) -> Any:
-    """Turn the text of a value into its type.
+    """Turn the text of a value into its type, as Kafka's ``ConfigDef.parseType`` does.
 
     :raises ConfigError: in Kafka's words, naming key and value.
     """
-    trimmed = text.strip()
+    trimmed = text.strip(_BLANKS)
     if kind == "BOOLEAN":
         if trimmed.lower() not in ("true", "false"):
             raise invalid(name, text, "Expected value to be either true or false")
@@ -138,11 +143,11 @@ def convert(name: str, kind: ConfigType, text: str) -> Any:
         return _integer(name, kind, trimmed)
     if kind == "DOUBLE":
         try:
-            return float(trimmed)
+            return parse_float(trimmed)
         except ValueError:
             raise invalid(name, text, "Not a number of type DOUBLE") from None
     if kind == "LIST":
-        return [item.strip() for item in trimmed.split(",")] if trimmed else []
+        return _COMMA.split(trimmed) if trimmed else []
     return text if kind == "PASSWORD" else trimmed
 
 
@@ -168,7 +173,7 @@ def render(kind: ConfigType, value: Any) -> str | None:
         return ",".join(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return double_text(value) if kind == "DOUBLE" else str(value)
 
 
 def one_of(*allowed: str, case_sensitive: bool = False) -> Validator:

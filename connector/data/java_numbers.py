@@ -12,7 +12,12 @@ BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _FLOAT: Final = re.compile(
-    r"[\0- ]*([+-]?)(NaN|Infinity|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)[\0- ]*"
+    r"[\0- ]*([+-]?)(NaN|Infinity|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)[\0- ]*",
+    re.ASCII,
+)
+_HEX_FLOAT: Final = re.compile(
+    r"[\0- ]*([+-]?)(0[xX](?:[\da-fA-F]+\.?|[\da-fA-F]*\.[\da-fA-F]+)[pP][+-]?\d+)[fFdD]?[\0- ]*",
+    re.ASCII,
 )
 
 
@@ -52,9 +57,15 @@ def parse_float(text: str) -> float:
     :raises ValueError: it is no number.
     """
     match = _FLOAT.fullmatch(text)
+    if match is not None:
+        return float(match[1] + (match[3] or match[2]))
+    match = _HEX_FLOAT.fullmatch(text)
     if match is None:
         raise ValueError(text)
-    return float(match[1] + (match[3] or match[2]))
+    try:
+        return float.fromhex(match[1] + match[2])
+    except OverflowError:
+        return float(match[1] + "inf")
 
 
 def parse_decimal(text: str) -> tuple[int, int]:

@@ -35,11 +35,17 @@ from connector.errors import ConfigError
         ("INT", "+7", 7),
         ("LONG", "-9223372036854775808", -(2**63)),
         ("DOUBLE", " 1.5e3 ", 1500.0),
+        ("DOUBLE", "1d", 1.0),
+        ("DOUBLE", "0x1p3", 8.0),
+        ("DOUBLE", "-Infinity", float("-inf")),
         ("STRING", "  a b  ", "a b"),
+        ("STRING", "\t\x1f\0a\u2003", "a\u2003"),
+        ("STRING", "\u00a0", "\u00a0"),
         ("CLASS", " a.B ", "a.B"),
         ("PASSWORD", "  secret ", "  secret "),
         ("LIST", " a , b,c ", ["a", "b", "c"]),
         ("LIST", "a,,b", ["a", "", "b"]),
+        ("LIST", "\u00a0a\t,\u00a0b", ["\u00a0a", "\u00a0b"]),
         ("LIST", "  ", []),
     ],
 )
@@ -60,13 +66,24 @@ def test_a_text_becomes_a_value_of_its_type(kind: ConfigType, text: str, value: 
         ("INT", "1_000", "Not a number of type INT"),
         ("INT", "9" * 5000, "Not a number of type INT"),
         ("LONG", "9223372036854775808", "Not a number of type LONG"),
-        ("DOUBLE", "x", "Not a number of type DOUBLE"),
+        *(
+            ("DOUBLE", text, "Not a number of type DOUBLE")
+            for text in ("x", "", "1_0", "inf", "nan")
+        ),
     ],
 )
 def test_a_text_of_another_type_is_refused(kind: ConfigType, text: str, reason: str) -> None:
     with pytest.raises(ConfigError) as caught:
         convert("some.key", kind, text)
     assert str(caught.value) == f"Invalid value {text.strip()} for configuration some.key: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("2", "2.0"), ("123456789", "1.23456789E8"), ("1e400", "Infinity"), ("NaN", "NaN")],
+)
+def test_a_number_is_shown_as_java_writes_it(text: str, shown: str) -> None:
+    assert ConfigDef([ConfigKey("k", "DOUBLE")]).check({"k": text})["k"].value == shown
 
 
 @given(st.integers(-(2**63), 2**63 - 1))

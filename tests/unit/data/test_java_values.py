@@ -68,6 +68,7 @@ def test_numbers() -> None:
     assert (parse_decimal("-1.50"), parse_decimal("2e3")) == ((-150, 2), (2, -3))
     assert (decimal_integer(-199, 2), decimal_integer(2, -3)) == (-1, 2000)
     assert (parse_integer("+7", 8), parse_float(" 1.5f ")) == (7, 1.5)
+    assert (parse_float("-0x1.8p1d"), parse_float("0x1p9999")) == (-3.0, float("inf"))
     for text in ("128", "1.0", "", "x", " 1"):
         with pytest.raises(ValueError):  # noqa: PT011 - the text itself
             parse_integer(text, 8)
