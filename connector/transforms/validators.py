@@ -19,7 +19,7 @@ def empty_list(name: str, value: Any) -> str | None:
 
 
 def distinct(name: str, value: Any) -> str | None:
-    """Refuse a list that is empty or names something twice."""
+    """Refuse a list that is empty, names something twice or has an empty name."""
     if value is None or value is REQUIRED:
         return None
     if not value:
@@ -30,9 +30,11 @@ def distinct(name: str, value: Any) -> str | None:
 
 
 def distinct_or_empty(name: str, value: Any) -> str | None:
-    """Refuse a list that names something twice."""
+    """Refuse a list that names something twice or has an empty name (Kafka's ``ValidList``)."""
     if len(set(value)) < len(value):
         return f"Configuration '{name}' values must not be duplicated."
+    if "" in value:
+        return f"Configuration '{name}' values must not be empty."
     return None
 
 
