@@ -6,10 +6,10 @@ from fastapi import APIRouter, Body, Query
 
 from connector.config import ConfigDef
 from connector.errors import NotFoundError
-from connector.plugin import Converter, PluginInfo, Plugins
+from connector.plugin import PluginInfo, Plugins
 from connector.worker.connector_config import source_config
 from connector.worker.herder import Herder
-from connector.worker.nested_plugins import CONVERTER_TYPE
+from connector.worker.nested_converters import converter_def
 from connector.worker.plugin_versions import VersionError, version_fault
 from connector.worker.rest_entities import ConfigInfos, ConfigKeyInfo
 from connector.worker.validation_answer import key_info
@@ -78,9 +78,7 @@ def _keys(table: Plugins, plugin: PluginInfo, worker: WorkerConfig) -> ConfigDef
     """Return a plugin's keys; those of connectors are followed by what all of them have."""
     if plugin.kind != "source":
         component = table.component(plugin.class_name, plugin.kind)
-        # A class that writes headers alone does not need to know what it is for.
-        typed = "converter" in plugin.kind and issubclass(component, Converter)
-        return ConfigDef([CONVERTER_TYPE]) + component.config_def if typed else component.config_def
+        return converter_def(component) if "converter" in plugin.kind else component.config_def
     own = table.connector(plugin.class_name).config_def
     base = source_config({"connector.class": plugin.class_name}, worker.values, table)
     return own + base

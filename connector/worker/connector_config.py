@@ -18,9 +18,9 @@ from connector.config import (
     non_empty,
     one_of,
 )
-from connector.errors import ConfigError, NotFoundError
-from connector.plugin import PluginInfo, PluginKind, Plugins
-from connector.worker.plugin_versions import VersionError, version_fault
+from connector.errors import ConfigError
+from connector.plugin import PluginKind, Plugins
+from connector.worker.plugin_classes import is_plugin, meets_version, names, plugin_of
 
 Below = Callable[[str], Mapping[str, str]]
 
@@ -28,13 +28,6 @@ CONVERTERS: Final[dict[str, PluginKind]] = {
     "key.converter": "converter",
     "value.converter": "converter",
     "header.converter": "header_converter",
-}
-_INTERFACES: Final[dict[PluginKind, str]] = {
-    "converter": "Converter",
-    "header_converter": "HeaderConverter",
-    "transformation": "Transformation",
-    "predicate": "Predicate",
-    "source": "Connector",
 }
 
 
@@ -177,7 +170,8 @@ def source_config(
     keys = [*_FIXED, _version("connector", config.get("connector.class"), "source", 3, plugins)]
     for number, (role, kind) in enumerate(CONVERTERS.items()):
         label = role.partition(".")[0].capitalize()
-        class_name = config.get(role) or worker[role]
+        own = config.get(role)
+        class_name = worker[role] if own is None else own
         keys += [
             _common(
                 role, "CLASS", worker[role], "LOW",
@@ -185,7 +179,7 @@ def source_config(
                 order=6 + 2 * number, width="SHORT", display_name=f"{label} converter class",
                 validator=is_plugin(plugins, kind), recommended=names(plugins, kind),
             ),
-            _version(role, class_name, kind, 7 + 2 * number, plugins),
+            _version(role, class_name, kind, 7 + 2 * number, plugins, is_own=own is not None),
         ]  # fmt: skip
     return ConfigDef(sorted(keys, key=_sort_key))
 
@@ -200,8 +194,15 @@ def _sort_key(key: ConfigKey) -> tuple[bool, int]:
 
 
 def _version(
-    role: str, class_name: str | None, kind: PluginKind, order: int, plugins: Plugins
+    role: str,
+    class_name: str | None,
+    kind: PluginKind,
+    order: int,
+    plugins: Plugins,
+    *,
+    is_own: bool = True,
 ) -> ConfigKey:
+    """Return the key of a version, which concerns no class that the worker chose."""
     plugin = plugin_of(plugins, class_name, kind)
     version = plugin.version if plugin else None
     label = role.partition(".")[0].capitalize() + (" converter" if role != "connector" else "")
@@ -210,62 +211,9 @@ def _version(
         f"Version of the {label.lower()} to use; there is one version of each.",
         order=order, width="MEDIUM" if role == "connector" else "SHORT",
         display_name=f"{label} version",
-        validator=meets_version(plugin), recommended=(version,) if version else (),
+        validator=meets_version(plugin if is_own else None),
+        recommended=(version,) if version else (),
     )  # fmt: skip
-
-
-def meets_version(plugin: PluginInfo | None) -> Validator:
-    """Accept the requirements that the version of a plugin meets."""
-
-    def check(_: str, value: Any) -> str | None:
-        if value is None or plugin is None:
-            return None
-        try:
-            return version_fault(plugin.class_name, plugin.version, value)
-        except VersionError as error:
-            return str(error)
-
-    return check
-
-
-def names(plugins: Plugins, kind: PluginKind) -> tuple[str, ...]:
-    """Return the class names of a kind of plugins."""
-    return tuple(plugin.class_name for plugin in plugins.all() if plugin.kind == kind)
-
-
-def plugin_of(plugins: Plugins, class_name: str | None, kind: PluginKind) -> PluginInfo | None:
-    """Return a plugin, None when there is no such plugin."""
-    try:
-        return plugins.info(class_name or "", kind)
-    except (NotFoundError, ConfigError):
-        return None
-
-
-def is_plugin(plugins: Plugins, kind: PluginKind) -> Validator:
-    """Accept the names of plugins of one kind, and say what there is otherwise."""
-
-    def check(key: str, value: Any) -> str | None:
-        if value is None:
-            return None
-        try:
-            found = plugins.info(value)
-        except ConfigError as error:
-            return str(error)
-        except NotFoundError:
-            there = ", ".join(names(plugins, kind)) or "none"
-            reason = f"Class {value} could not be found. Available here: {there}."
-            return str(invalid(key, value, reason))
-        return _fits(found.class_name, kind, plugins)
-
-    return check
-
-
-def _fits(class_name: str, kind: PluginKind, plugins: Plugins) -> str | None:
-    """A class may serve as converter and as header converter: any of its kinds counts."""
-    kinds = {plugin.kind for plugin in plugins.all() if plugin.class_name == class_name}
-    if kind in kinds:
-        return None
-    return f"Class class {class_name} does not implement the {_INTERFACES[kind]} interface"
 
 
 def prefix_key(key: ConfigKey, prefix: str, **changes: Any) -> ConfigKey:

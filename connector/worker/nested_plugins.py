@@ -1,6 +1,6 @@
-"""Plugins inside a connector's configuration: transforms, predicates and converters.
+"""Transforms and predicates inside a connector's configuration.
 
-Each brings keys of its own under a prefix, ``transforms.<alias>.`` or ``key.converter.``.
+Each brings keys of its own under a prefix such as ``transforms.<alias>.``.
 """
 
 from __future__ import annotations
@@ -9,29 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from connector.config import (
-    REQUIRED,
-    ConfigDef,
-    ConfigKey,
-    ConfigValue,
-    Validator,
-    settings_below,
-)
+from connector.config import REQUIRED, ConfigDef, ConfigKey, ConfigValue, Validator
 from connector.errors import ConfigError, NotFoundError
 from connector.plugin import Component, PluginKind, Plugins
-from connector.worker.connector_config import (
-    CONVERTERS,
-    is_plugin,
-    list_names,
-    meets_version,
-    names,
-    plugin_of,
-    prefix_key,
-)
+from connector.worker.connector_config import list_names, prefix_key
+from connector.worker.plugin_classes import is_known, is_plugin, meets_version, names, plugin_of
 
-CONVERTER_TYPE: Final = ConfigKey(
-    "converter.type", "STRING", REQUIRED, "LOW", "What the converter is for: key, value or header."
-)
 _KINDS: Final[dict[str, tuple[PluginKind, str, str]]] = {
     "transforms": ("transformation", "Transforms", "Transformation"),
     "predicates": ("predicate", "Predicates", "Predicate"),
@@ -86,7 +69,9 @@ def _kind_keys(what: str, config: Mapping[str, str], plugins: Plugins) -> Iterat
     role = _Role(what, plugins, is_plugin(plugins, kind), names(plugins, kind))
     predicates = frozenset(aliases(config, "predicates"))
     for alias in aliases(config, what):
-        yield from _alias_keys(role, alias, config.get(f"{what}.{alias}.type"), predicates)
+        prefix = f"{what}.{alias}."
+        settings = {key: config.get(prefix + key) for key in ("type", "plugin.version")}
+        yield from _alias_keys(role, alias, settings, predicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,25 +83,32 @@ class _Role:
     validator: Validator
     recommended: tuple[str, ...]
 
+    def class_validator(self, version_fault: str | None) -> Validator:
+        """Return the checks of one class, whose version counts, too."""
+        return lambda key, value: self.validator(key, value) or (value and version_fault)
+
 
 def _alias_keys(
-    role: _Role, alias: str, class_name: str | None, predicates: Collection[str]
+    role: _Role, alias: str, settings: Mapping[str, str | None], predicates: Collection[str]
 ) -> Iterator[ConfigKey]:
     kind, title, noun = _KINDS[role.what]
     prefix, group = f"{role.what}.{alias}.", f"{title}: {alias}"
-    component = component_of(role.plugins, class_name, kind)
-    plugin = plugin_of(role.plugins, class_name, kind)
+    plugin = plugin_of(role.plugins, settings["type"], kind)
     version = plugin.version if plugin else None
+    check_version = meets_version(plugin)
+    fault = check_version("", settings["plugin.version"])
     yield ConfigKey(
         prefix + "type", "CLASS", REQUIRED, "HIGH", f"Class of the {noun.lower()} {alias}.",
-        group, 0, "LONG", f"{noun} type for {alias}", role.validator, role.recommended,
+        group, 0, "LONG", f"{noun} type for {alias}",
+        role.class_validator(fault if plugin else None), role.recommended,
     )  # fmt: skip
     yield ConfigKey(
         prefix + "plugin.version", "STRING", version, "HIGH", f"Version of {alias}.",
-        group, 1, "LONG", f"{noun} version for {alias}", meets_version(plugin),
+        group, 1, "LONG", f"{noun} version for {alias}", check_version,
         recommended=(version,) if version else (),
     )  # fmt: skip
-    if component is not None:
+    component = component_of(role.plugins, settings["type"], kind)
+    if component is not None and fault is None:
         conditions = _condition_keys(prefix, predicates) if role.what == "transforms" else ()
         own = [*component.config_def, *conditions]
         for order, key in enumerate(_sort_keys(own), start=2):
@@ -173,14 +165,24 @@ def check_chain(config: Mapping[str, str], plugins: Plugins, report: KeyReports)
         faults = group_by_alias(faulty, what, names)
         for alias, settings in group_by_alias(config, what, names).items():
             prefix = f"{what}.{alias}."
-            errors = report[prefix + "type"].errors
-            if "negate" in settings and "predicate" not in settings:
-                errors.append(
-                    f"Config '{prefix}negate' was provided but there is no config "
-                    f"'{prefix}predicate' defining a predicate to be negated."
-                )
+            named, class_name = report[prefix + "type"], settings.get("type")
+            known = class_name is not None and (
+                not named.errors or is_known(plugins, class_name, kind)
+            )
+            if not known:
+                named.value = None
+            if what == "transforms" and "negate" in settings and "predicate" not in settings:
+                # Kafka looks for this before it looks at the class, if it has found that.
+                named.errors = [*([] if known else named.errors), _nothing_to_negate(prefix)]
             elif not faults[alias]:
-                errors += _faults_of(component_of(plugins, settings.get("type"), kind), settings)
+                named.errors += _faults_of(component_of(plugins, class_name, kind), settings)
+
+
+def _nothing_to_negate(prefix: str) -> str:
+    return (
+        f"Config '{prefix}negate' was provided but there is no config '{prefix}predicate' "
+        "defining a predicate to be negated."
+    )
 
 
 def _faults_of(component: type[Component] | None, settings: Mapping[str, str]) -> list[str]:
@@ -191,48 +193,3 @@ def _faults_of(component: type[Component] | None, settings: Mapping[str, str]) -
     except ConfigError as error:
         return [str(error)]
     return []
-
-
-def check_converters(config: Mapping[str, str], plugins: Plugins, report: KeyReports) -> None:
-    """Add the errors of converters that refuse settings of which each by itself is right."""
-    for prefix, keys, settings in converter_keys(config, plugins):
-        role = prefix.removesuffix(".")
-        component = component_of(plugins, config[role], CONVERTERS[role])
-        if component is None or any(value.errors for value in keys.check(settings).values()):
-            continue
-        try:
-            component(settings)
-        except ConfigError as error:
-            report[role].errors.append(str(error))
-
-
-def converter_keys(
-    config: Mapping[str, str], plugins: Plugins
-) -> Iterator[tuple[str, ConfigDef, dict[str, str]]]:
-    """Yield ``(prefix, keys, settings)`` of each converter that the connector sets itself."""
-    for role in sorted(CONVERTERS):
-        component = component_of(plugins, config.get(role), CONVERTERS[role])
-        if component is not None:
-            settings = {
-                **settings_below(config, role + "."),
-                "converter.type": role.partition(".")[0],
-            }
-            yield role + ".", ConfigDef([CONVERTER_TYPE]) + component.config_def, settings
-
-
-def known_converter_keys(
-    config: Mapping[str, str], plugins: Plugins
-) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the keys of the converters that the connector sets itself.
-
-    The second value holds the prefixes of settings that they pass on.
-    """
-    names = [
-        prefix + key.name for prefix, keys, _ in converter_keys(config, plugins) for key in keys
-    ]
-    prefixes = [
-        f"{role}.{prefix}"
-        for role, kind in CONVERTERS.items()
-        for prefix in getattr(component_of(plugins, config.get(role), kind), "passed_on", ())
-    ]
-    return frozenset(names), tuple(prefixes)

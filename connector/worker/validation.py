@@ -19,14 +19,12 @@ from connector.worker.claims import Claims
 from connector.worker.client_overrides import DEFINITIONS, create_policy, overrides
 from connector.worker.config_providers import REFERENCE, Providers
 from connector.worker.connector_config import prefix_key, source_config
-from connector.worker.nested_plugins import (
-    KeyReports,
-    chain_keys,
-    check_chain,
+from connector.worker.nested_converters import (
     check_converters,
     converter_keys,
     known_converter_keys,
 )
+from connector.worker.nested_plugins import KeyReports, chain_keys, check_chain
 from connector.worker.plugin_versions import check_requirement
 from connector.worker.requests import Stages
 from connector.worker.rest_entities import ConfigInfos

@@ -71,6 +71,12 @@ CONFIGS = [
     {"header.converter": JSON, "header.converter.schemas.enable": "maybe"},
     {"value.converter": "io.debezium.converters.BinaryDataConverter"},
     {"value.converter": "IntegerConverter"},
+    {"value.converter": JSON, "value.converter.converter.type": "key"},
+    {"value.converter": JSON, "value.converter.converter.type": "x"},
+    {"value.converter": JSON, "value.converter.plugin.version": "[1"},
+    {"value.converter.plugin.version": "[9,)"},
+    {"header.converter": f"{KAFKA}storage.SimpleHeaderConverter"},
+    dict.fromkeys(("key.converter", "value.converter", "header.converter"), JSON),
 ]
 
 
@@ -95,4 +101,5 @@ def test_the_answer_to_a_validation(
     connect_worker: ConnectWorker, worker: WorkerProcess, config: dict[str, str]
 ) -> None:
     theirs, ours = _answer(connect_worker.url, config), _answer(worker.url, config)
+    assert list(ours[1]) == list(theirs[1])
     assert ours == theirs

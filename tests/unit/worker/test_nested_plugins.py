@@ -63,7 +63,8 @@ def test_a_required_version_of_a_transform(herder: Herder, required: str, met: b
         "Plugin org.example.Word$Value not found that matches the version range [9,), "
         "available versions: [2.0]"
     )
-    assert faults(infos) == ({} if met else {"transforms.t.plugin.version": [text]})
+    names = ("transforms.t.type", "transforms.t.plugin.version")
+    assert faults(infos) == ({} if met else {name: [text] for name in names})
 
 
 def test_faults_of_transforms(herder: Herder) -> None:
