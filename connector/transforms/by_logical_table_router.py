@@ -61,9 +61,7 @@ class ByLogicalTableRouter:
         options = self.config_def.parse(config)
         require(options, "topic.regex", "topic.replacement")
         self._regex = compile_regex("topic.regex", options["topic.regex"])
-        self._replacement = compile_replacement(
-            "topic.replacement", options["topic.replacement"], self._regex
-        )
+        self._replacement = compile_replacement(options["topic.replacement"], self._regex)
         self._unique: bool = options["key.enforce.uniqueness"]
         self._key_field: str = options["key.field.name"]
         self._table_of = _table_namer(options)
@@ -148,5 +146,5 @@ def _table_namer(options: Values) -> Callable[[str], str]:
             "if key.field.regex is set."
         )
     regex = compile_regex("key.field.regex", pattern("key.field.regex", text).pattern)
-    python = compile_replacement("key.field.replacement", replacement, regex)
-    return lambda topic: regex.sub(python, topic, count=1) if regex.fullmatch(topic) else topic
+    replace = compile_replacement(replacement, regex)
+    return lambda topic: regex.sub(replace, topic, count=1) if regex.fullmatch(topic) else topic

@@ -27,7 +27,7 @@ class RegexRouter:
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
         self._regex = compile_regex("regex", options["regex"])
-        self._replacement = compile_replacement("replacement", options["replacement"], self._regex)
+        self._replacement = compile_replacement(options["replacement"], self._regex)
 
     def apply(self, record: Record) -> Record:
         """Return the record with its new topic."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from connector.capture.selection import pattern
 from connector.config import REQUIRED, Validator, invalid
-from connector.data.java_patterns import java_replacement
-from connector.errors import ConfigError
+from connector.data.java_patterns import replacement_parts
+from connector.errors import ConfigError, TransformError
+
+Replace = Callable[[re.Match[str]], str]
 
 
 def empty_list(name: str, value: Any) -> str | None:
@@ -66,14 +69,22 @@ def compile_regex(name: str, text: str) -> re.Pattern[str]:
     return re.compile(pattern(name, text).pattern)
 
 
-def compile_replacement(name: str, text: str, regex: re.Pattern[str]) -> str:
-    """Turn a replacement of Java into Python's.
+def compile_replacement(text: str, regex: re.Pattern[str]) -> Replace:
+    """Return the function from a match to what a replacement of Java makes of it.
 
-    :raises ConfigError: it names a group that the expression does not have.
+    One that names a group that there is not fails at the first match, as in Java.
     """
-    replacement = java_replacement(text, regex.groups)
     try:
-        regex.sub(replacement, "")
-    except (re.error, IndexError) as error:
-        raise invalid(name, text, str(error)) from error
-    return replacement
+        parts = replacement_parts(text, regex)
+    except ValueError as error:
+        return _failing(str(error))
+    return lambda match: "".join(
+        part if isinstance(part, str) else match[part] or "" for part in parts
+    )
+
+
+def _failing(message: str) -> Replace:
+    def fail(_: re.Match[str]) -> str:
+        raise TransformError(message)
+
+    return fail

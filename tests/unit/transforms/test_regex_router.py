@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.data.record import Header, Record
-from connector.errors import ConfigError
+from connector.errors import ConfigError, TransformError
 from connector.transforms.regex_router import RegexRouter
 
 
@@ -30,6 +30,7 @@ def _routed(regex: str, replacement: str, topic: str) -> str:
         ("(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", "$10.$1", "abcdefghij", "j.a"),
         ("(.*)", "x$01", "t", "xt"),
         ("(.*)", "\\$1\\\\$1", "t", "$1\\t"),
+        ("(a)", "$1\u0661", "a", "a\u0661"),  # not a digit of ASCII
         ("orders", "x", "orders2", "orders2"),  # the whole name has to fit
         ("ORDERS", "x", "orders", "orders"),
     ],
@@ -58,8 +59,6 @@ def test_all_but_the_topic_stays_as_it_is() -> None:
         ({"replacement": "x"}, 'Missing required configuration "regex"'),
         ({"regex": "x"}, 'Missing required configuration "replacement"'),
         ({"regex": "(", "replacement": "x"}, "Invalid value ( for configuration regex"),
-        ({"regex": "a", "replacement": "$1"}, "Invalid value $1 for configuration replacement"),
-        ({"regex": "a", "replacement": "${b}"}, "Invalid value ${b} for configuration replacement"),
     ],
 )
 def test_a_setting_that_cannot_work_is_refused_at_the_start(
@@ -68,3 +67,29 @@ def test_a_setting_that_cannot_work_is_refused_at_the_start(
     with pytest.raises(ConfigError) as caught:
         RegexRouter(config)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("replacement", "message"),
+    [
+        ("$2", "No group 2"),
+        ("$1$3\\", "No group 3"),
+        ("${b}", "No group with name {b}"),
+        ("${1}", "capturing group name {1} starts with digit character"),
+        ("${n", "named capturing group is missing trailing '}'"),
+        ("${n_1}", "named capturing group is missing trailing '}'"),
+        ("${}", "named capturing group has 0 length name"),
+        ("a$b", "Illegal group reference"),
+        ("$\u0661", "Illegal group reference"),
+        ("a$", "Illegal group reference: group index is missing"),
+        ("a\\", "character to be escaped is missing"),
+    ],
+)
+def test_a_replacement_that_cannot_be_made_fails_at_a_topic_that_fits(
+    replacement: str, message: str
+) -> None:
+    """As in Kafka Connect: Java reads the replacement when the expression fits."""
+    assert _routed("(?<n>a)", replacement, "other") == "other"
+    with pytest.raises(TransformError) as caught:
+        _routed("(?<n>a)", replacement, "a")
+    assert str(caught.value).startswith(message)
