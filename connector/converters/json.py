@@ -15,7 +15,7 @@ from typing import Any, Final
 from orjson import Fragment, JSONEncodeError, dumps
 
 from connector.codegen import compile_function
-from connector.config import ConfigDef, ConfigKey, at_least, invalid
+from connector.config import ConfigDef, ConfigKey, invalid
 from connector.converters.header_values import HeaderValues
 from connector.converters.jackson_text import BACKSLASH, jackson_text
 from connector.converters.json_values import (
@@ -71,7 +71,7 @@ class JsonConverter(HeaderValues):
             ConfigKey(
                 "schemas.cache.size", "INT", 1000, "HIGH",
                 "How many schemas are kept ready for use.",
-                "Schemas", 1, "MEDIUM", "Schema Cache Size", at_least(0),
+                "Schemas", 1, "MEDIUM", "Schema Cache Size",
             ),
             ConfigKey(
                 "schema.content", "STRING", None, "HIGH",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from connector.capture.selection import pattern
-from connector.config import ConfigDef, ConfigKey, at_least
+from connector.config import ConfigDef, ConfigKey
 from connector.data.avro_names import schema_names
 from connector.data.record import Record
 from connector.data.schema import STRING, Field, Schema
@@ -43,7 +43,7 @@ class ByLogicalTableRouter:
             _key("key.field.replacement", "Its value; $1 is a group.", "Key field replacement"),
             ConfigKey(
                 "logical.table.cache.size", "INT", 16, "LOW", "Kept for compatibility.", order=1,
-                width="LONG", display_name="Logical table cache size", validator=at_least(1),
+                width="LONG", display_name="Logical table cache size",
             ),
             ConfigKey(
                 "key.field.name", "STRING", "__dbz__physicalTableIdentifier", "LOW",

@@ -205,3 +205,11 @@ def test_a_value_that_is_no_json_is_reported(value: Any) -> None:
 def test_a_bad_setting_is_refused(key: str, value: str) -> None:
     with pytest.raises(ConfigError, match=key):
         JsonConverter({key: value})
+
+
+@pytest.mark.parametrize("size", ["0", "-1"])
+def test_a_cache_may_hold_no_schema(size: str) -> None:
+    """Kafka Connect takes any number."""
+    converter = JsonConverter({"schemas.cache.size": size})
+    written = [converter.from_connect("t", schema, 1) for schema in (INT32, INT64, INT32)]
+    assert written[0] == written[2] != written[1]

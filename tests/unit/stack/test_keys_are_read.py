@@ -69,7 +69,10 @@ OTHERWISE = {
             f"{plugin}.plugin.version"
             for plugin in ("connector", "key.converter", "value.converter", "header.converter")
         ],
-        ("connector/worker/connector_config.py", "validator=meets_version(plugin if is_own else None)"),
+        (
+            "connector/worker/connector_config.py",
+            "validator=meets_version(plugin if is_own else None)",
+        ),
     ),
 }
 
