@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
-from connector.data.java import double_text
+from connector.data.java import BLANKS, double_text
 from connector.data.java_numbers import parse_float
 from connector.errors import ConfigError
 
@@ -30,8 +30,6 @@ REQUIRED: Final = object()  # marks a key without a default
 _RANGES: Final = {"SHORT": 15, "INT": 31, "LONG": 63}
 _INTEGER: Final = re.compile(r"[+-]?\d{1,30}")
 _COMMA: Final = re.compile(r"\s*,\s*", re.ASCII)
-# What String.trim of Java takes away: other white space, such as a no-break space, stays.
-_BLANKS: Final = "".join(map(chr, range(0x21)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ def convert(name: str, kind: ConfigType, text: str) -> Any:
 
     :raises ConfigError: in Kafka's words, naming key and value.
     """
-    trimmed = text.strip(_BLANKS)
+    trimmed = text.strip(BLANKS)
     if kind == "BOOLEAN":
         if trimmed.lower() not in ("true", "false"):
             raise invalid(name, text, "Expected value to be either true or false")

@@ -15,6 +15,8 @@ from math import floor, frexp, isinf, isnan, ldexp
 from connector.data.calendar import clock
 from connector.data.decimals import scale_of
 
+# What String.trim takes away: other white space, such as a no-break space, stays.
+BLANKS = "".join(map(chr, range(0x21)))
 _FLOAT = struct.Struct("<f")
 _POWERS = [10**power for power in range(20)]
 _DAY = 86_400_000

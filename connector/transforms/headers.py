@@ -37,7 +37,7 @@ class InsertHeader:
             ConfigKey("header", "STRING", REQUIRED, "HIGH", "Name of the header."),
             ConfigKey(
                 "value.literal", "STRING", REQUIRED, "HIGH",
-                "Its value: a number, true, false, null, a time, else a text.",
+                "Its value: a number, true, false, null, a time, a list, a map, else a text.",
             ),
         ]
     )  # fmt: skip
