@@ -172,6 +172,20 @@ def _layout(digits: str, exponent: int) -> str:
     return f"{digits[0]}.{digits[1:] or '0'}E{exponent}"
 
 
+def split(text: str, separator: str) -> list[str]:
+    """Split as ``String.split``: empty parts at the end are left out."""
+    parts = text.split(separator)
+    return without_empty_end(parts) if len(parts) > 1 else parts
+
+
+def without_empty_end(parts: Iterable[str]) -> list[str]:
+    """Return parts without the empty ones at their end."""
+    kept = list(parts)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept
+
+
 def hash_order(keys: Iterable[str]) -> list[str]:
     """Return keys in the order in which a Java HashMap filled with them iterates.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from connector.data.java import split
 from connector.data.record import Record
 from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
@@ -75,14 +76,15 @@ def parse_added(prefix: str, fields: Sequence[str]) -> list[AddedField]:
 
 
 def _parse(prefix: str, text: str) -> AddedField:
-    path, *renamed = text.rstrip(":").split(":")  # Java drops empty parts at the end
-    struct, dot, rest = path.partition(".")
-    field = rest.partition(".")[0] if dot else path
-    if len(renamed) > 1 or not field:
+    """Read one name; a part of it may be empty, which names no field."""
+    parts = split(text, ":")
+    steps = split(parts[0], ".") if parts else []
+    if not steps or len(parts) > 2:
         raise ConfigError(f"Unexpected field name: {text}")
-    parent = struct if dot else _struct_of(field)
-    name = renamed[0] if renamed else (f"{struct}_{field}" if dot else field)
-    return AddedField(parent, field, prefix + name)
+    field = steps[-1] if len(steps) == 1 else steps[1]
+    struct = _struct_of(field) if len(steps) == 1 else steps[0]
+    name = parts[1] if len(parts) > 1 else "_".join(steps[:2])
+    return AddedField(struct, field, prefix + name)
 
 
 def _struct_of(field: str) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from connector.config import ConfigDef, ConfigKey, invalid
+from connector.data.java import split
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.semantic import GEOMETRY
@@ -47,7 +48,7 @@ class SwapGeometryCoordinates:
     def __init__(self, config: Mapping[str, str]) -> None:
         text: str | None = self.config_def.parse(config)["srids"]
         try:
-            self._srids = _SRIDS if text is None else [int(part) for part in text.split(",")]
+            self._srids = _SRIDS if text is None else [int(part) for part in split(text, ",")]
         except ValueError:
             raise invalid("srids", text, "a list of numbers is expected") from None
 

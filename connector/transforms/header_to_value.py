@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from connector.config import ConfigDef, ConfigKey
+from connector.data.java import without_empty_end
 from connector.data.record import Record
 from connector.data.schema_cache import SchemaCache
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import enum_of, require
 from connector.transforms.nested_fields import NestedValue, schema_with, values_with
 from connector.transforms.part import require_struct
+
+
+def _names(key: str, values: list[str]) -> list[str]:
+    names = without_empty_end(values)
+    if "" in names:
+        raise ConfigError(f"The '{key}' value is invalid: Empty string element(s) not permitted")
+    return names
 
 
 class HeaderToValue:
@@ -38,7 +46,7 @@ class HeaderToValue:
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
         require(options, "headers", "fields", "operation")
-        headers, fields = options["headers"], options["fields"]
+        headers, fields = (_names(key, options[key]) for key in ("headers", "fields"))
         if len(headers) != len(fields):
             raise ConfigError(
                 "'fields' config must have the same number of elements as 'headers' config."

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from connector.config import ConfigKey, ConfigType, Importance, invalid
+from connector.data.java import without_empty_end
 from connector.errors import ConfigError
 from connector.transforms.envelopes import enum_of
 from connector.transforms.validators import java_regex
@@ -29,7 +30,7 @@ class Placed(NamedTuple):
 
 
 def _placements(name: str, value: Any) -> str | None:
-    for text in value or ():
+    for text in without_empty_end(value or ()):
         if len(text.split(":")) not in (2, 3):
             reason = "A comma-separated list of valid String pairs or trios is expected but got: "
             return str(invalid(name, f"[{', '.join(value)}]", f"{reason}[{', '.join(value)}]"))
@@ -42,7 +43,7 @@ def parse_placements(texts: Sequence[str]) -> list[Placed]:
     :raises ConfigError: a place is unknown.
     """
     found = []
-    for text in texts:
+    for text in without_empty_end(texts):
         column, place, *alias = (part.strip() for part in text.split(":"))
         if place.lower() not in _PLACES:
             raise ConfigError(f"Invalid value {text} for {PLACEMENT}: use {', '.join(_PLACES)}")

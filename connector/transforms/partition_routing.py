@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from connector.config import ConfigDef, ConfigKey, invalid
+from connector.data.java import split, without_empty_end
 from connector.data.java_hashes import hash_code, murmur
 from connector.data.record import Record
 from connector.data.schema import Schema
@@ -41,11 +42,9 @@ class PartitionRouting:
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
         require(options, "partition.payload.fields", "partition.topic.num")
-        self._paths = [
-            [step.strip() for step in path.split(".")]
-            for path in options["partition.payload.fields"]
-        ]
-        if any(not step for path in self._paths for step in path):
+        paths = without_empty_end(options["partition.payload.fields"])
+        self._paths = [[step.strip() for step in split(path, ".")] for path in paths]
+        if any(path in ([], [""]) for path in self._paths):
             raise ConfigError("partition.payload.fields must not contain empty elements.")
         self._partitions: int = options["partition.topic.num"]
         if self._partitions <= 0:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from connector.config import ConfigDef, ConfigKey, invalid
+from connector.data.java import split
 from connector.data.record import Record
 from connector.data.symbolic import require_known
 from connector.transforms.envelopes import is_schema_change, require
@@ -30,7 +31,7 @@ class SchemaChangeEventFilter:
     def __init__(self, config: Mapping[str, str]) -> None:
         options = self.config_def.parse(config)
         require(options, _KEY)
-        self._excluded = {name.strip() for name in options[_KEY].split(",")}
+        self._excluded = {name.strip() for name in split(options[_KEY], ",")}
         for name in self._excluded - set(_TYPES):
             raise invalid(_KEY, name, f"must be one of {', '.join(_TYPES)}")
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from connector import names
 from connector.config import ConfigDef, ConfigKey
+from connector.data.java import without_empty_end
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.schema_cache import SchemaCache
@@ -66,7 +67,10 @@ class TimezoneConverter:
                 "Invalid timezone format. Please specify either a geographic timezone (e.g. "
                 "America/Los_Angeles) or a UTC offset in the format of +/-hh:mm, (e.g. +08:00)."
             ) from None
-        self._rules = TimezoneRules(options["include.list"] or [], options["exclude.list"] or [])
+        self._rules = TimezoneRules(
+            without_empty_end(options["include.list"] or []),
+            without_empty_end(options["exclude.list"] or []),
+        )
         self._known: dict[tuple[str, str | None], _Structs | None] = {}
 
     def apply(self, record: Record) -> Record:
