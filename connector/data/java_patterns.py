@@ -32,7 +32,7 @@ def java_replacement(text: str, groups: int) -> str:
 def replacement_parts(text: str, regex: re.Pattern[str]) -> list[str | int]:
     """Split a replacement into texts and numbers of groups (``Matcher.appendReplacement``).
 
-    :raises ValueError: it refers to a group that is not there; in Java's words.
+    :raises ValueError: it refers to a group that does not exist; in Java's words.
     """
     parts: list[str | int] = []
     position = 0

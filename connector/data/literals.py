@@ -50,7 +50,7 @@ def parse_literal(text: str) -> Member:
     word = _WORDS.get(text.strip(BLANKS))
     if word is not None:
         return word
-    reader = _Reader(text)
+    reader = _LiteralReader(text)
     try:
         found = reader.collection() or reader.scalar()
     except LiteralError:
@@ -60,7 +60,7 @@ def parse_literal(text: str) -> Member:
     return found or (STRING, text)
 
 
-class _Reader:
+class _LiteralReader:
     """Reads the tokens of a literal; where Connect's parser fails, it raises `LiteralError`.
 
     ``fault`` is what is not supported in a literal that can be read.
@@ -132,7 +132,7 @@ class _Reader:
         members: list[Member] = []
         while self._has_next():
             if self._take("]"):
-                return self._made(lambda: list_member(members))
+                return self._build(lambda: list_member(members))
             if self._take(","):
                 raise LiteralError
             members.append(self._member())
@@ -143,7 +143,7 @@ class _Reader:
                 raise LiteralError
         raise LiteralError
 
-    def _made(self, make: Callable[[], Member]) -> Member:
+    def _build(self, make: Callable[[], Member]) -> Member:
         """Return a list or map; one that is not supported counts as a text until all is read."""
         try:
             return make()
@@ -155,7 +155,7 @@ class _Reader:
         pairs: list[tuple[Member, Member]] = []
         while self._has_next():
             if self._take("}"):
-                return self._made(lambda: map_member(pairs))
+                return self._build(lambda: map_member(pairs))
             if self._take(","):
                 raise LiteralError
             key = self._member()

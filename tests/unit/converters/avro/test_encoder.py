@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from connector.converters.avro.encoder import Encoder, present
 from connector.converters.avro.schemas import AvroDialect, AvroSchemaWriter
 from connector.data.decimals import unscaled_bytes
+from connector.data.java_hashes import hash_map_order
 from connector.data.schema import (
     BOOLEAN,
     INT8,
@@ -76,7 +77,8 @@ def avro_value(schema: Schema, value: Any) -> Any:
             (avro_element(schema.keys, k), avro_element(schema.items, v)) for k, v in value.items()
         ]
         if schema.keys.type == "string" and not schema.keys.optional:
-            return dict(pairs)
+            found = dict(pairs)
+            return {key: found[key] for key in hash_map_order(found)}
         return [{"key": key, "value": item} for key, item in pairs]
     return value
 
