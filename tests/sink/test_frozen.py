@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sink.histories import ANY_ORDER
 from tests.fixtures.sink.recorded import MakeSink
 from tests.fixtures.worker import wait_for
 from tests.sink.test_process import assert_converged, recorded_history, start
@@ -22,7 +23,7 @@ from tests.sink.test_process import assert_converged, recorded_history, start
 def test_a_frozen_job_ends_when_another_one_has_its_lease(
     sink: MakeSink, tmp_path: Path, seed: int
 ) -> None:
-    given: dict[str, Any] = {"history": {"enabled": True}}
+    given: dict[str, Any] = ANY_ORDER | {"history": {"enabled": True}}
     source, parts, config = recorded_history(tmp_path, seed, steps=200, files=8, **given)
     chance = random.Random(seed)
     begun = Path(config["checkpoint"]) / "offsets" / str(1 + chance.randrange(3))
