@@ -69,7 +69,7 @@ def test_delta_tables_by_columns(
     assert layout("shop__t") == ([], ["id", "v"])
     assert layout("shop__orders") == (["b c"], [])
     kept = [line for line in caplog.messages if "keeps" in line]
-    assert kept == ["shop__orders keeps PARTITIONED BY (`b c`)"]
+    assert kept == ["shop__orders keeps its partitioning: PARTITIONED BY (`b c`)"]
     none = [{"match": ".*", "target": {"partition.by": ["none"]}}]
     lost = Topic("srv.shop.lost", COLUMNS)
     made = sink(tables=none)
