@@ -94,8 +94,8 @@ def test_iceberg_tables_by_transforms(sink: MakeSink, spark: Any) -> None:
         assert sum(line.col_name.startswith("Part ") for line in shown) == parts
     made.lake.compact("shop__orders", 0)
     assert rows(made, "shop__orders", "id", "`b c`") == EXPECTED
-    assert made.lake.table("shop__orders").ordered()
-    assert not made.lake.table("shop__orders__history").ordered()
+    assert made.lake.table("shop__orders").has_sort_order()
+    assert not made.lake.table("shop__orders__history").has_sort_order()
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_a_rebuilt_table_has_the_configured_partitioning(
     ).collect()
     if "format" in target:
         assert any(line.data_type == "days(made)" for line in shown)
-        assert made.lake.table("shop__orders").ordered()
+        assert made.lake.table("shop__orders").has_sort_order()
     else:
         assert shown[0].partitionColumns == target.get("partition.by", [])
         assert shown[0].clusteringColumns == target.get("cluster.by", [])
