@@ -1,39 +1,31 @@
-"""Java's notation of replacements: read as Java does, and as Python's."""
+r"""Replacements of regular expressions in Java's notation: ``$1``, ``${name}``, ``\\$``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _DIGITS = re.compile("[0-9]+")
 _NAME = re.compile("[a-zA-Z0-9]*")
-_GROUP = re.compile(r"\\(.)|\$([0-9]+)|\$\{(\w+)\}")
+
+Replace = Callable[[re.Match[str]], str]
 
 
-def java_replacement(text: str, groups: int) -> str:
-    r"""Turn Java's ``$1`` and ``${name}`` into Python's ``\g<1>``; a backslash quotes.
+def compile_replacement(text: str, regex: re.Pattern[str]) -> Replace:
+    """Return the function from a match to what a replacement makes of it.
 
-    Of the digits behind a $ as many count as name one of the ``groups`` of the pattern.
+    A group that takes no part in the match is empty.
+
+    :raises ValueError: the replacement refers to a group that does not exist; in Java's words.
     """
-
-    def python(match: re.Match[str]) -> str:
-        if match[1]:
-            return "\\\\" if match[1] == "\\" else match[1]
-        if match[3]:
-            return f"\\g<{match[3]}>"
-        digits = match[2]
-        length = 1
-        while length < len(digits) and int(digits[: length + 1]) <= groups:
-            length += 1
-        return f"\\g<{digits[:length]}>{digits[length:]}"
-
-    return _GROUP.sub(python, text)
+    parts = _parts(text, regex)
+    return lambda match: "".join(
+        part if isinstance(part, str) else match[part] or "" for part in parts
+    )
 
 
-def replacement_parts(text: str, regex: re.Pattern[str]) -> list[str | int]:
-    """Split a replacement into texts and numbers of groups (``Matcher.appendReplacement``).
-
-    :raises ValueError: it refers to a group that does not exist; in Java's words.
-    """
+def _parts(text: str, regex: re.Pattern[str]) -> list[str | int]:
+    """Split a replacement into texts and numbers of groups (``Matcher.appendReplacement``)."""
     parts: list[str | int] = []
     position = 0
     while position < len(text):

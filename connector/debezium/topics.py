@@ -12,7 +12,7 @@ from connector.capture.selection import pattern
 from connector.capture.tables import TableId
 from connector.config import invalid
 from connector.data.avro_names import escaped
-from connector.data.java_patterns import java_replacement
+from connector.data.java_patterns import Replace, compile_replacement
 from connector.errors import ConfigError
 
 _INVALID = re.compile(r"[^A-Za-z0-9._-]")
@@ -26,12 +26,12 @@ class Replacement:
     """An expression for a whole name, and what to make of a name that fits."""
 
     expression: re.Pattern[str]
-    text: str
+    expand: Replace
 
     def replace(self, name: str) -> str:
         """Return the name, replaced if it fits and something is left."""
         match = self.expression.fullmatch(name)
-        return (match.expand(self.text) if match else "") or name
+        return (self.expand(match) if match else "") or name
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +146,7 @@ def _replacement(
     if not config.get(regex):
         return None
     expression = re.compile(pattern(regex, config[regex]).pattern)
-    replacement = java_replacement(config[text], expression.groups)
     try:
-        expression.sub(replacement, "")
-    except (re.error, IndexError) as error:
+        return Replacement(expression, compile_replacement(config[text], expression))
+    except ValueError as error:
         raise invalid(text, config[text], str(error)) from error
-    return Replacement(expression, replacement)

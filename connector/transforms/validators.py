@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from connector.capture.selection import pattern
 from connector.config import REQUIRED, Validator, invalid
-from connector.data.java_patterns import replacement_parts
+from connector.data import java_patterns
+from connector.data.java_patterns import Replace
 from connector.errors import ConfigError, TransformError
-
-Replace = Callable[[re.Match[str]], str]
 
 
 def empty_list(name: str, value: Any) -> str | None:
@@ -75,12 +73,9 @@ def compile_replacement(text: str, regex: re.Pattern[str]) -> Replace:
     One that names a group that there is not fails at the first match, as in Java.
     """
     try:
-        parts = replacement_parts(text, regex)
+        return java_patterns.compile_replacement(text, regex)
     except ValueError as error:
         return _failing(str(error))
-    return lambda match: "".join(
-        part if isinstance(part, str) else match[part] or "" for part in parts
-    )
 
 
 def _failing(message: str) -> Replace:
