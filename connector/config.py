@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from connector.data.java import BLANKS, double_text
 from connector.data.java_numbers import parse_float
+from connector.data.java_regex import compile_java
 from connector.errors import ConfigError
 
 ConfigType = Literal[
@@ -237,12 +238,24 @@ def pairs(items: list[str] | None) -> dict[str, str]:
     return found
 
 
+def compile_regex(key: str, text: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile a regular expression of Java.
+
+    :param flags: `re.IGNORECASE` or none.
+    :raises ConfigError: naming the key and the text; its cause says what is wrong.
+    """
+    try:
+        return compile_java(text, flags)
+    except re.error as error:
+        raise invalid(key, text, f"not a regular expression: {error}") from error
+
+
 def regular_expressions(name: str, value: Any) -> str | None:
     """Accept comma-separated regular expressions."""
     text = ",".join(value) if isinstance(value, list) else value
     for part in re.split(r"(?<!\\),", text or ""):
         try:
-            re.compile(part.strip().replace("\\,", ","))
-        except re.error as error:
-            return str(invalid(name, part.strip(), f"not a regular expression: {error}"))
+            compile_regex(name, part.strip().replace("\\,", ","))
+        except ConfigError as error:
+            return str(error)
     return None

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from connector.capture.tables import TableId, parse_table
+from connector.config import compile_regex
 from connector.errors import ConfigError
 
 Matches = Callable[[str], bool]
-JAVA_GROUP = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,8 @@ def split_list(text: str) -> list[str]:
 
 
 def pattern(key: str, text: str) -> re.Pattern[str]:
-    """Compile one expression; a group may be named as in Java, ``(?<name>…)``.
+    """Compile one expression, which fits in any case.
 
     :raises ConfigError: naming the key and the text.
     """
-    try:
-        return re.compile(JAVA_GROUP.sub("(?P<", text), re.IGNORECASE)
-    except re.error as error:
-        raise ConfigError(
-            f"Invalid value {text} for configuration {key}: not a regular expression: {error}"
-        ) from error
+    return compile_regex(key, text, re.IGNORECASE)

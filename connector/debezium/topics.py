@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from connector import names
-from connector.capture.selection import pattern
 from connector.capture.tables import TableId
-from connector.config import invalid
+from connector.config import compile_regex, invalid
 from connector.data.avro_names import escaped
-from connector.data.java_patterns import Replace, compile_replacement
+from connector.data.java_regex.replacement import Replace, compile_replacement
 from connector.errors import ConfigError
 
 _INVALID = re.compile(r"[^A-Za-z0-9._-]")
@@ -145,7 +144,7 @@ def _replacement(
             raise ConfigError(f"The '{key}' value is invalid: A value is required")
     if not config.get(regex):
         return None
-    expression = re.compile(pattern(regex, config[regex]).pattern)
+    expression = compile_regex(regex, config[regex])
     try:
         return Replacement(expression, compile_replacement(config[text], expression))
     except ValueError as error:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from connector.capture.selection import pattern
-from connector.config import ConfigDef, ConfigKey
+from connector.config import ConfigDef, ConfigKey, compile_regex
 from connector.data.avro_names import schema_names
 from connector.data.record import Record
 from connector.data.schema import STRING, Field, Schema
@@ -15,7 +14,7 @@ from connector.data.symbolic import require_known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.envelopes import enum_of, is_envelope, require
 from connector.transforms.part import Values, require_struct, struct_like
-from connector.transforms.validators import compile_regex, compile_replacement
+from connector.transforms.validators import compile_replacement
 
 _PURPOSE = "Updating schema"
 
@@ -145,6 +144,6 @@ def _table_namer(options: Values) -> Callable[[str], str]:
             "The 'key.field.replacement' value is invalid: key.field.replacement must be non-empty "
             "if key.field.regex is set."
         )
-    regex = compile_regex("key.field.regex", pattern("key.field.regex", text).pattern)
+    regex = compile_regex("key.field.regex", text)
     replace = compile_replacement(replacement, regex)
     return lambda topic: regex.sub(replace, topic, count=1) if regex.fullmatch(topic) else topic

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey, non_empty
+from connector.config import REQUIRED, ConfigDef, ConfigKey, compile_regex, non_empty
 from connector.data.record import Record
 from connector.data.symbolic import require_known
-from connector.transforms.validators import compile_regex, java_regex
+from connector.transforms.validators import java_regex
 
 
 def _regex(name: str, value: Any) -> str | None:

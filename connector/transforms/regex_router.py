@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from connector.config import REQUIRED, ConfigDef, ConfigKey
+from connector.config import REQUIRED, ConfigDef, ConfigKey, compile_regex
 from connector.data.record import Record
-from connector.transforms.validators import compile_regex, compile_replacement, java_regex
+from connector.transforms.validators import compile_replacement, java_regex
 
 
 class RegexRouter:

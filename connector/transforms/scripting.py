@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from connector.config import ConfigDef, ConfigKey
+from connector.config import ConfigDef, ConfigKey, compile_regex
 from connector.data.record import Record
 from connector.data.symbolic import require_known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.cel_expression import CelExpression
 from connector.transforms.envelopes import enum_of, require
 from connector.transforms.script_translation import LANGUAGES, translate
-from connector.transforms.validators import compile_regex, java_regex
+from connector.transforms.validators import java_regex
 
 _CEL: Final = "cel"
 

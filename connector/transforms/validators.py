@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from connector.capture.selection import pattern
-from connector.config import REQUIRED, Validator, invalid
-from connector.data import java_patterns
-from connector.data.java_patterns import Replace
+from connector.config import REQUIRED, Validator, compile_regex, invalid
+from connector.data.java_regex import replacement
+from connector.data.java_regex.replacement import Replace
 from connector.errors import ConfigError, TransformError
 
 
@@ -62,18 +61,13 @@ def java_regex(name: str, value: Any) -> str | None:
     return None
 
 
-def compile_regex(name: str, text: str) -> re.Pattern[str]:
-    """Compile a regular expression of Java; unlike names of tables it minds upper case."""
-    return re.compile(pattern(name, text).pattern)
-
-
 def compile_replacement(text: str, regex: re.Pattern[str]) -> Replace:
     """Return the function from a match to what a replacement of Java makes of it.
 
     One that names a group that there is not fails at the first match, as in Java.
     """
     try:
-        return java_patterns.compile_replacement(text, regex)
+        return replacement.compile_replacement(text, regex)
     except ValueError as error:
         return _failing(str(error))
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from connector.config import settings_below
+from connector.data.java_regex import compile_java
 from connector.errors import ConfigError
 from connector.properties import read_properties
 
@@ -195,7 +196,7 @@ def _is_allowed(path: Path, allowed: tuple[Path, ...]) -> bool:
 def _environment(params: Mapping[str, str], environment: Mapping[str, str]) -> Provider:
     pattern = params.get("allowlist.pattern", ".*")
     try:
-        return EnvironmentProvider(environment, re.compile(pattern))
+        return EnvironmentProvider(environment, compile_java(pattern))
     except re.error as error:
         raise ConfigError(f"Invalid value {pattern} for allowlist.pattern: {error}.") from None
 

@@ -20,6 +20,7 @@ from connector.config import (
     invalid,
     settings_below,
 )
+from connector.data.java_regex import compile_java
 from connector.errors import BrokerUnavailableError, ProduceError, StopError
 from connector.fence import Fence
 from connector.kafka.topics import BROKER_DEFAULT, Topics
@@ -59,7 +60,7 @@ _BROKERS_CHOICE: Final = Group("", (), (), BROKER_DEFAULT, BROKER_DEFAULT)
 def _patterns(key: str, value: Any) -> str | None:
     for text in value or ():
         try:
-            re.compile(text)
+            compile_java(text)
         except re.error as error:
             return str(invalid(key, text, f"Syntax error in regular expression: {error}"))
     return None
@@ -145,7 +146,7 @@ def _group(name: str, values: Mapping[str, Any], config: Mapping[str, str]) -> G
 
 
 def _compile(texts: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(text) for text in texts)
+    return tuple(map(compile_java, texts))
 
 
 class GroupTopicCreator:

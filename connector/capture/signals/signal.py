@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from connector.capture.selection import JAVA_GROUP
 from connector.capture.tables import TableId, parse_table
+from connector.data.java_regex import compile_java
 
 log = logging.getLogger(__name__)
 
@@ -143,4 +143,4 @@ def _matches(text: str, name: str, flags: int = 0) -> bool:
 
 
 def _pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile(JAVA_GROUP.sub("(?P<", text.strip()), flags)
+    return compile_java(text.strip(), flags)

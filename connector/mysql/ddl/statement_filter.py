@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from connector.data.java_regex import compile_java
+
 _SET: Final = r"(?:SET STATEMENT .*)?"
 _FOR: Final = r"(?:SET STATEMENT\s+.*?FOR\s+)?"
 _MADE: Final = r"(?:CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?"
@@ -59,10 +61,12 @@ def ddl_filter(patterns: str | None = None) -> Callable[[str], bool]:
         before it), each to match a whole statement in any case; None means the defaults.
     :raises re.error: for what is no regular expression.
     """
-    chosen = DEFAULT_FILTERS if patterns is None else tuple(_split(patterns))
-    joined = "|".join(f"(?:{pattern})" for pattern in chosen)
-    matches = re.compile(joined, re.IGNORECASE | re.DOTALL).fullmatch
-    return lambda statement: bool(chosen) and matches(statement) is not None
+    if patterns is None:
+        joined = "|".join(f"(?:{pattern})" for pattern in DEFAULT_FILTERS)
+        by_default = re.compile(joined, re.IGNORECASE | re.DOTALL).fullmatch
+        return lambda statement: by_default(statement) is not None
+    chosen = [compile_java(f"(?s){pattern}", re.IGNORECASE) for pattern in _split(patterns)]
+    return lambda statement: any(pattern.fullmatch(statement) for pattern in chosen)
 
 
 def _split(patterns: str) -> Iterator[str]:
