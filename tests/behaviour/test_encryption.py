@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import ipaddress
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    pkcs12,
-)
-from cryptography.x509.oid import NameOID
 
 from connector.capture.change import Position, RowChanges
 from connector.capture.snapshot_plan import Plan
 from connector.capture.source import Source
 from connector.errors import AccessDeniedError, StopError
+from tests.fixtures.certificates import Identity, identity
 from tests.fixtures.databases import FreshDatabase, fresh_database
 from tests.fixtures.sources import source
 from tools.stack import MariaDb, MySql97, Workspace
@@ -34,52 +22,6 @@ from tools.stack import MariaDb, MySql97, Workspace
 pytestmark = pytest.mark.usefixtures("mysql")  # named here, so that it is known to be needed
 
 PLAN = Plan("initial", schema=True, data=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """A certificate and its key."""
-
-    certificate: x509.Certificate
-    key: ec.EllipticCurvePrivateKey
-
-    def write(self, folder: Path, name: str) -> tuple[Path, Path]:
-        """Write both as PEM files, and return these."""
-        files = folder / f"{name}.pem", folder / f"{name}-key.pem"
-        files[0].write_bytes(self.certificate.public_bytes(Encoding.PEM))
-        key = self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        files[1].write_bytes(key)
-        return files
-
-    def store(self, path: Path, password: str) -> Path:
-        """Write both as a PKCS12 store."""
-        encryption = BestAvailableEncryption(password.encode())
-        content = pkcs12.serialize_key_and_certificates(
-            b"client", self.key, self.certificate, None, encryption
-        )
-        path.write_bytes(content)
-        return path
-
-
-def identity(name: str, of: Identity | None = None, address: str | None = None) -> Identity:
-    """Make an identity that another one vouches for, or that is an authority itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(of.certificate.subject if of else subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.BasicConstraints(ca=of is None, path_length=None), critical=True)
-    )
-    if address:
-        names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))])
-        builder = builder.add_extension(names, critical=False)
-    return Identity(builder.sign(of.key if of else key, hashes.SHA256()), key)
 
 
 @dataclass(frozen=True, slots=True)

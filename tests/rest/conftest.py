@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    PrivateFormat,
-)
-from cryptography.x509.oid import NameOID
 
+from tests.fixtures.certificates import identity
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import WorkerProcess
 from tests.rest.ticker import CLASS
@@ -65,26 +55,9 @@ def ticker(worker: WorkerProcess, topics: Topics, name: str) -> Iterator[dict[st
 @pytest.fixture
 def pem(tmp_path: Path) -> Path:
     """A certificate for 127.0.0.1 and its key, with the password "secret"."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "millrace")])
-    now = datetime.now(UTC)
-    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(names, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    secret = BestAvailableEncryption(b"secret")
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, secret)
+    own = identity("millrace", address="127.0.0.1")
     file = tmp_path / "worker.pem"
-    file.write_bytes(private + certificate.public_bytes(Encoding.PEM))
+    file.write_bytes(own.key_pem("secret") + own.certificate_pem)
     return file
 
 

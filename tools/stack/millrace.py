@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from tools.stack.connect_client import is_healthy
+from tools.stack.distributed import distributed_settings
 from tools.stack.folders import Workspace
 from tools.stack.jvm import write_properties
 from tools.stack.kafka import KafkaBroker
@@ -67,20 +68,7 @@ class MillraceWorker(Server):
         return self.folder / "worker.properties"
 
     def _base_properties(self) -> dict[str, str | int]:
-        json_converter = "org.apache.kafka.connect.json.JsonConverter"
         return {
-            "bootstrap.servers": self._broker.address,
-            "group.id": self._group,
-            "key.converter": json_converter,
-            "value.converter": json_converter,
-            "offset.storage.topic": f"{self._group}-offsets",
-            "offset.storage.replication.factor": 1,
-            "offset.storage.partitions": 1,
-            "config.storage.topic": f"{self._group}-configs",
-            "config.storage.replication.factor": 1,
-            "status.storage.topic": f"{self._group}-status",
-            "status.storage.replication.factor": 1,
-            "status.storage.partitions": 1,
+            **distributed_settings(self._broker, self._group, self.url),
             "offset.flush.interval.ms": 5000,
-            "listeners": self.url,
         }

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import (
-    Encoding,
     NoEncryption,
-    PrivateFormat,
     load_pem_private_key,
     pkcs12,
 )
-from cryptography.x509.oid import NameOID
 
 from connector.converters.avro.confluent import AvroConverter
 from connector.data.schema import INT32
 from connector.errors import ConfigError, RegistryUnavailableError
+from tests.fixtures.certificates import identity
 from tests.fixtures.scripted_registry import ScriptedRegistry, scripted_registry
 
 URL = "schema.registry.url"
@@ -34,25 +28,10 @@ WRITTEN = bytes.fromhex("00 00000007 02")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a key and a certificate for 127.0.0.1 that no authority has signed."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry")])
-    now = datetime.now(UTC)
-    address = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(address, critical=False)
-        .sign(key, hashes.SHA256())
-    )
+    own = identity("registry", address="127.0.0.1")
     found = tmp_path_factory.mktemp("certificates")
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (found / "key.pem").write_bytes(pem)
-    (found / "certificate.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    (found / "key.pem").write_bytes(own.key_pem())
+    (found / "certificate.pem").write_bytes(own.certificate_pem)
     return found
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -17,12 +15,12 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     pkcs12,
 )
-from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 
 from connector.errors import ConfigError
 from connector.kafka.security import security_config as translate
+from tests.fixtures import certificates
 
 
 def security_config(settings: dict[str, str]) -> dict[str, str | int]:
@@ -125,25 +123,13 @@ def test_an_unusable_login_is_reported_without_secrets(jaas: str, fault: str) ->
     assert "s3cret" not in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def certificate() -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    built = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    return built, key
-
-
 Certificate = tuple[x509.Certificate, ec.EllipticCurvePrivateKey]
+
+
+@pytest.fixture(scope="module")
+def certificate() -> Certificate:
+    own = certificates.identity("localhost")
+    return own.certificate, own.key
 
 
 def _pem(certificate: Certificate) -> tuple[str, str]:
