@@ -48,9 +48,9 @@ def named_set(text: RegexText, kind: str, *, ignores_case: bool) -> tuple[str, b
 
     :raises re.error: it names a set that does not exist or is not supported.
     """
-    if kind and kind.lower() in _LETTERS and kind in "dDwWsShHvV":
+    if kind.lower() in _LETTERS:
         return _LETTERS[kind.lower()], kind.isupper()
-    if kind not in ("p", "P") or not kind:
+    if kind not in ("p", "P"):
         return None
     if text.accept("{"):
         name = text.until("}", "Unclosed character family")
@@ -69,7 +69,7 @@ def _property(text: RegexText, name: str, *, ignores_case: bool) -> str:
     key, equals, value = name.partition("=")
     category = value if equals and key.lower() in _CATEGORY_KEYS else name
     category = category.removeprefix("Is")
-    if category in _CATEGORIES and (category == name or equals or name.startswith("Is")):
+    if category in _CATEGORIES:
         return _category("LC" if ignores_case and category in _CASES else category)
     return text.refuse(f"the character property {{{name}}} is unknown or not supported")
 
