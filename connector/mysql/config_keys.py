@@ -159,6 +159,7 @@ _VALIDATORS: Final[dict[str, Validator]] = {
     "signal.poll.interval.ms": at_least(1),
     "skipped.operations": _operations,
     "snapshot.delay.ms": at_least(0),
+    "snapshot.fetch.size": at_least(0),
     "snapshot.locking.mode": one_of(*locks.MODES),
     "snapshot.lock.timeout.ms": at_least(1),
     "snapshot.max.threads": at_least(1),

@@ -12,7 +12,7 @@ from connector.mysql.session.connection import RowStream
 from connector.mysql.session.text_rows import NOT_OF_THE_TYPE, TextRows, is_end, wrong_type
 from connector.mysql.session.wire import join_payload, payload_end
 from connector.mysql.types.native_columns import text_column
-from connector.native import MAX_BUFFER, NativePairs, RowProgram, Rows, row_program
+from connector.native import MAX_BUFFER, NativePairs, RowProgram, Rows, part_of, row_program
 
 Batch = list[Row] | Rows
 _NOT_READ = Expression()
@@ -21,6 +21,13 @@ _NOT_READ = Expression()
 def read_natively(rows: TextRows, stream: RowStream) -> Iterator[Batch]:
     """Yield the rows as they come; in Python what the core does not read."""
     return read_batches(rows, stream, text_program(rows))
+
+
+def split_batches(batches: Iterator[Batch], most: int) -> Iterator[Batch]:
+    """Yield the same rows in batches of at most ``most`` rows."""
+    for batch in batches:
+        for start in range(0, len(batch), most):
+            yield part_of(batch, start, start + most)
 
 
 def read_batches(rows: TextRows, stream: RowStream, program: RowProgram | None) -> Iterator[Batch]:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 from zlib import crc32
 
 NativeOperation = tuple[Any, ...]
@@ -25,6 +25,7 @@ NativeField = tuple[bytes, str | None, int, Callable[[Any], bytes], Any, Any]
 with the label, what stands for NULL and for a value that is not in the log."""
 NativeStruct = tuple[bytes, Sequence[NativeField], bytes]
 NativePairs = list[tuple[Any, Any]]
+RowT = TypeVar("RowT")
 WritePart = Callable[[Sequence[Any]], bytes]
 Decode = Callable[[str, bytes, int, int], NativePairs]
 
@@ -172,6 +173,11 @@ def transaction_scanner(
         known, tables, rows_type, tuple.__new__, transaction_type, parser
     )
     return scanner
+
+
+def part_of(rows: list[RowT] | Rows, start: int, stop: int) -> list[RowT] | Rows:
+    """Return the rows from ``start`` to ``stop``, as a slice does."""
+    return rows[start:stop] if isinstance(rows, list) else rows.part(start, stop)
 
 
 def is_native(rows: object) -> TypeGuard[Rows]:

@@ -111,6 +111,44 @@ def test_tables_are_read_together_as_of_one_position(filled: FreshDatabase, whol
     assert ends == [f"t{number}" for number in range(TABLES - 1)]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"snapshot__max__threads": str(THREADS)},
+        {"snapshot__max__threads": str(THREADS), "legacy__snapshot__max__threads": "true"},
+    ],
+)
+def test_as_many_rows_are_read_at_once_as_configured(
+    filled: FreshDatabase, options: dict[str, str]
+) -> None:
+    own = {
+        "snapshot__select__statement__overrides": f"{filled.name}.t1",
+        f"snapshot.select.statement.overrides.{filled.name}.t1": (
+            f"SELECT * FROM {filled.name}.t1 WHERE id <= 10"
+        ),
+    }
+    sizes: dict[str, list[int]] = {}
+    for fetch_size in ("7", "0", None):
+        size = {} if fetch_size is None else {"snapshot__fetch__size": fetch_size}
+        with closing(source(filled, **options, **own, **size)) as opened:
+            read = [change for change in changes(opened) if isinstance(change, RowChanges)]
+        sizes[str(fetch_size)] = [len(change.rows) for change in read]
+        rows = sorted(
+            (change.codec.table.id.table, after[0])
+            for change in read
+            for _, after in change.rows
+            if after
+        )
+        assert rows == [
+            (f"t{number}", key)
+            for number in range(TABLES)
+            for key in range(1, 11 if number == 1 else ROWS + 1)
+        ]
+    assert 6 <= max(sizes["7"]) <= 7  # the last row of a batch comes with the next one
+    assert min(max(sizes["0"]), max(sizes["None"])) > 100
+
+
 def test_one_session_that_is_lost_ends_all(filled: FreshDatabase) -> None:
     opened = source(filled, snapshot__max__threads=str(THREADS))
     reading = changes(opened)

@@ -33,6 +33,7 @@ def snapshot_options(
         position_headers=capture.position_headers,
         threads=values["snapshot.max.threads"],
         planner=_planner(values, config),
+        fetch_size=values["snapshot.fetch.size"] or 0,
     )
 
 

@@ -27,7 +27,7 @@ from connector.mysql.snapshot.parallel_reading import (
 from connector.mysql.snapshot.table_chunks import ChunkPlanner, TableChunk
 from connector.mysql.snapshot.table_reader import TableReader
 from connector.mysql.source_block import SourceBlock
-from connector.native import NativePairs, Rows, is_native
+from connector.native import NativePairs, Rows, is_native, part_of
 
 log = logging.getLogger(__name__)
 
@@ -74,10 +74,6 @@ class SnapshotMarkers:
         )
 
 
-def _part(rows: PairsOrRows, start: int, stop: int) -> PairsOrRows:
-    return rows.part(start, stop) if is_native(rows) else rows[start:stop]
-
-
 class TableRows:
     """One table whose rows come in batches; each row gets its marker.
 
@@ -118,14 +114,14 @@ class TableRows:
         if isinstance(delayed, list) and isinstance(rows, list):
             delayed, rows = [], delayed + rows
         last = len(rows) - 1
-        self._delayed = _part(rows, last, last + 1)
+        self._delayed = part_of(rows, last, last + 1)
         yield from self._release(delayed)
-        yield from self._release(_part(rows, 0, last))
+        yield from self._release(part_of(rows, 0, last))
 
     def _release(self, rows: PairsOrRows) -> Iterator[RowChanges]:
         if self._marker != _TRUE and rows:
-            yield self._changes(self._marker, _part(rows, 0, 1), "")
-            rows, self._marker = _part(rows, 1, len(rows)), _TRUE
+            yield self._changes(self._marker, part_of(rows, 0, 1), "")
+            rows, self._marker = part_of(rows, 1, len(rows)), _TRUE
         if rows:
             yield self._changes(_TRUE, rows, "")
 

@@ -233,8 +233,9 @@ class Snapshot:
     ) -> Iterator[RowOrScan | SnapshotBegan | ChunkedReadBegan]:
         sessions = (self._connection, *self._extra_sessions)
         selects = Selects(self._options.selects, self._options.query)
+        fetch_size = self._options.fetch_size
         rows = SnapshotRows(
-            [TableReader(session, selects, fingerprints) for session in sessions],
+            [TableReader(session, selects, fingerprints, fetch_size) for session in sessions],
             self._codec,
             SnapshotMarkers(self._source, at, selects, self._options.position_headers),
             self._options.planner,

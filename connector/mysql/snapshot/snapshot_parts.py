@@ -22,7 +22,8 @@ class SnapshotOptions:
 
     ``row_count_order`` is the order of tables by size. With ``position_headers`` changes have their
     position as text, and tables without rows are emitted. ``threads`` is the number of sessions
-    that read tables, which a ``planner`` splits. ``lock`` and ``query`` are those of ``custom``.
+    that read tables, which a ``planner`` splits; they read at most ``fetch_size`` rows at once, or
+    as many as come if it is 0. ``lock`` and ``query`` are those of ``custom``.
     """
 
     locking: str = "minimal"
@@ -34,6 +35,7 @@ class SnapshotOptions:
     position_headers: bool = False
     threads: int = 1
     planner: ChunkPlanner | None = None
+    fetch_size: int = 0
     lock: CustomLock | None = None
     query: CustomQuery | None = None
 

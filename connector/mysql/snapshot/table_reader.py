@@ -10,7 +10,7 @@ from typing import Final
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
 from connector.errors import AccessDeniedError, StopError, TableChangedError
-from connector.mysql.native_rows import Batch, read_natively
+from connector.mysql.native_rows import Batch, read_natively, split_batches
 from connector.mysql.schema.definitions import DefinitionReader
 from connector.mysql.session.connection import Connection, RowStream, code_of, quote
 from connector.mysql.session.server_errors import NO_SUCH_TABLE
@@ -24,16 +24,22 @@ class TableReader:
     """One session that reads tables for a snapshot; used by one thread. It reads rows in UTC.
 
     ``selects`` are the statements of tables that have their own; ``fingerprints`` those of the
-    definitions that the tables had when the snapshot began.
+    definitions that the tables had when the snapshot began. A batch has at most ``fetch_size``
+    rows; if it is 0, as many as come at once from the server.
     """
 
     def __init__(
-        self, connection: Connection, selects: Selects, fingerprints: Collection[bytes]
+        self,
+        connection: Connection,
+        selects: Selects,
+        fingerprints: Collection[bytes],
+        fetch_size: int = 0,
     ) -> None:
         self.connection = connection
         self._reader = DefinitionReader(connection, lambda _: True)
         self._selects = selects
         self._fingerprints = fingerprints
+        self._fetch_size = fetch_size
         ((self._zone,),) = connection.rows("SELECT @@session.time_zone")
         connection.execute(UTC)
 
@@ -121,9 +127,12 @@ class TableReader:
         return self._read(codec, TextRows(read, found), self.connection.read_rows(select))
 
     def _read(self, codec: TableEventSchema, rows: TextRows, stream: RowStream) -> Iterator[Batch]:
+        batches: Iterator[Batch]
         if codec.derived:
-            return (list(map(codec.with_derived, batch)) for batch in rows.read(stream))
-        return read_natively(rows, stream)
+            batches = (list(map(codec.with_derived, batch)) for batch in rows.read(stream))
+        else:
+            batches = read_natively(rows, stream)
+        return split_batches(batches, self._fetch_size) if self._fetch_size else batches
 
     def _is_unchanged(self, table: TableId) -> bool:
         try:

@@ -4,6 +4,7 @@
 -- config: snapshot.select.statement.overrides.alw.b=SELECT v, id FROM alw.b WHERE id > 1 ORDER BY id DESC
 -- config: database.initial.statements=SET SESSION wait_timeout=2000;SET SESSION sort_buffer_size=300000
 -- config: snapshot.tables.order.by.row.count=ascending
+-- config: snapshot.fetch.size=2
 -- config: guardrail.collections.max=1
 -- config: guardrail.collections.limit.action=warn
 -- phase: before
