@@ -2,7 +2,7 @@
 
 use crate::decimal::{Groups, Unscaled};
 use crate::format::{Format, Prepared};
-use crate::sql_text::TextForm;
+use crate::sql_text::{self, TextForm};
 use crate::temporal::{self, Form, Fraction};
 use crate::text::CharTable;
 
@@ -48,6 +48,15 @@ impl Decode {
             Decode::DateTime { form, .. } => form.is_bounded(),
             Decode::TimeOfDay { .. } | Decode::Document | Decode::Python => true,
             _ => false,
+        }
+    }
+
+    /// Returns what Python's conversion makes of a whole number; None where this is left to it.
+    pub fn whole_number(&self, data: &[u8]) -> Option<i64> {
+        match self {
+            Decode::Integer { signed: true } => signed_integer(data),
+            Decode::Text(TextForm::Integer) => sql_text::integer(data),
+            _ => None,
         }
     }
 
@@ -111,14 +120,22 @@ impl Decode {
 }
 
 fn push_integer<F: Format>(form: &mut F, data: &[u8], signed: bool) -> Option<()> {
+    if signed {
+        return form.integer(signed_integer(data)?);
+    }
+    form.unsigned(unsigned_integer(data)?)
+}
+
+fn unsigned_integer(data: &[u8]) -> Option<u64> {
     let mut wide = [0u8; 8];
     wide.get_mut(..data.len())?.copy_from_slice(data);
-    let unsigned = u64::from_le_bytes(wide);
-    if !signed {
-        return form.unsigned(unsigned);
-    }
+    Some(u64::from_le_bytes(wide))
+}
+
+fn signed_integer(data: &[u8]) -> Option<i64> {
+    let unsigned = unsigned_integer(data)?;
     let spare = 64 - 8 * data.len() as u32;
-    form.integer((unsigned << spare) as i64 >> spare)
+    Some((unsigned << spare) as i64 >> spare)
 }
 
 fn push_decimal<F: Format>(

@@ -239,6 +239,9 @@ impl Column {
 
     /// Returns what Python's conversion makes of a value.
     pub fn converted(&self, py: Python<'_>, raw: &[u8]) -> PyResult<Py<PyAny>> {
+        if let Some(number) = self.decode.whole_number(raw) {
+            return Ok(number.into_pyobject(py)?.into_any().unbind());
+        }
         self.convert.call1(py, (self.format.object(py, raw)?,))
     }
 }

@@ -83,7 +83,8 @@ fn signed(data: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-fn integer(data: &[u8]) -> Option<i64> {
+/// Reads a whole number; None where this is left to Python.
+pub fn integer(data: &[u8]) -> Option<i64> {
     let (is_negative, magnitude) = signed(data);
     let value = number(magnitude)? as i64;
     Some(if is_negative { -value } else { value })
