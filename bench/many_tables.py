@@ -1,8 +1,9 @@
 """How long a connector of many tables takes until it streams, and from a restart until it does.
 
-Usage: ``python -m bench.many_tables [--tables 10000] [--peer] [--server mariadb]``. Only
+Usage: ``python -m bench.many_tables [--tables 10000] [--peer] [--avro] [--server mariadb]``. Only
 definitions are read (``snapshot.mode=no_data``). A connector streams when a row that is written
-after its creation, or after its restart, arrives.
+after its creation, or after its restart, arrives. At the end each table gets a row, which makes its
+topic and, with ``--avro``, the schemas of its keys and values.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from bench.sides import DEFAULT, MILLRACE
 from bench.trial import Site, Trial
 from bench.usage import Usage
 from bench.workload import DATABASE
-from tools.stack import DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
+from tools.stack import (
+    DatabaseServer,
+    KafkaBroker,
+    MariaDb,
+    MySql97,
+    SchemaRegistry,
+    Workspace,
+)
 
 _SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _COLUMNS: Final = (
@@ -33,11 +41,12 @@ def main() -> None:
         workspace = running.enter_context(Workspace())
         broker = running.enter_context(KafkaBroker(workspace))
         server = running.enter_context(_SERVERS[options.server](workspace))
+        registry = running.enter_context(SchemaRegistry(workspace)) if options.avro else None
         create_tables(server, options.tables)
         for side in (MILLRACE, DEFAULT) if options.peer else (MILLRACE,):
             with (
                 side.worker(workspace, broker) as worker,
-                closing(Site(side, worker, broker, server)) as site,
+                closing(Site(side, worker, broker, server, registry)) as site,
             ):
                 measure(site, options.tables)
 
@@ -46,6 +55,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.many_tables", description=__doc__)
     parser.add_argument("--tables", type=int, default=10_000)
     parser.add_argument("--peer", action="store_true", help="measure Debezium in Connect too")
+    parser.add_argument("--avro", action="store_true", help="with a schema registry")
     parser.add_argument("--server", choices=_SERVERS, default="mysql")
     return parser.parse_args()
 
@@ -60,21 +70,43 @@ def create_tables(server: DatabaseServer, count: int) -> None:
 
 
 def measure(site: Site, tables: int) -> None:
-    """Measure a start and a restart on a site."""
-    with Trial(site, "t0") as trial:
+    """Measure a start, a restart and a row in each table on a site."""
+    with Trial(site, "t0", f"t{tables - 1}") as trial:
 
         def start() -> None:
-            trial.start("no_data", schemas=False, more={"table.include.list": rf"{DATABASE}\.t.*"})
+            more = {"table.include.list": rf"{DATABASE}\.t.*"}
+            trial.start("no_data", schemas=False, avro=site.registry is not None, more=more)
 
         for name, begin in (("start", start), ("restart", trial.resume)):
             if name == "restart":
                 trial.stop()
-            seconds, usage = measure_trial(site, trial, begin)
-            print(
-                f"{site.side.name}, {tables:,} tables, {name} to streaming: {seconds:.1f} s, "
-                f"{usage.cpu_seconds:.1f} s CPU, peak {usage.peak_bytes >> 20} MB",
-                flush=True,
+            show(
+                site, f"{tables:,} tables, {name} to streaming", *measure_trial(site, trial, begin)
             )
+        show(site, f"a row in each of {tables:,} tables", *fill_tables(site, trial, tables))
+
+
+def show(site: Site, work: str, seconds: float, usage: Usage) -> None:
+    """Print what some work took."""
+    print(
+        f"{site.side.name}, {work}: {seconds:.1f} s, "
+        f"{usage.cpu_seconds:.1f} s CPU, peak {usage.peak_bytes >> 20} MB",
+        flush=True,
+    )
+
+
+def fill_tables(site: Site, trial: Trial, count: int) -> tuple[float, Usage]:
+    """Insert a row into each table; return the seconds until the last one arrives, and the cost."""
+    begun = time.monotonic()
+    with Usage(site.worker.pid) as usage:
+        with site.server.connect(database=DATABASE) as connection:
+            cursor = connection.cursor()
+            for number in range(count):
+                cursor.execute(f"INSERT INTO t{number} (a) VALUES (1)")
+        while not site.topics.end(trial.names[-1]):
+            time.sleep(0.2)
+        seconds = time.monotonic() - begun
+    return seconds, usage
 
 
 def measure_trial(site: Site, trial: Trial, begin: Callable[[], None]) -> tuple[float, Usage]:
