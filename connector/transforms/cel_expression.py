@@ -36,6 +36,9 @@ _SIZE_CALL: Final = re.compile(
     r"""[rR][bB]?(?:'[^'\n]*'|"[^"\n]*")|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\bsize(?=\s*\()"""
 )
 _TEXT: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+_PATTERN: Final = re.compile(
+    r"""\bmatches\s*\(\s*([rR]'[^'\n]*'|[rR]"[^"\n]*"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")\s*\)"""
+)
 _OPERATOR: Final = re.compile(r"[-+*/%<>=!&|?.(\[]|\bin\b")
 # Each operator may take a level of the stack, whose end would be that of the worker.
 _MAX_OPERATORS: Final = 3_000
@@ -60,6 +63,8 @@ class CelExpression:
             # The message repeats the expression in a picture; its first sentence says it all.
             reason = str(error).partition("ERROR: ")[2].splitlines() or [str(error)]
             raise ConfigError(f"{text} is not an expression in CEL: {reason[0]}") from None
+        for pattern in _PATTERN.findall(text):
+            _check_pattern(cel, pattern)
         self._text = text
         used = set(self._program.variables())
         unknown = {
@@ -130,6 +135,15 @@ class CelExpression:
             return value
         native = self._native.of(schema)
         return value if native is None else native(value)
+
+
+def _check_pattern(cel: Any, pattern: str) -> None:
+    """Refuse a pattern in an expression that would fail with the first record."""
+    try:
+        cel.compile(f"''.matches({pattern})").execute({})
+    except _FAILURES as error:
+        reason = str(error).rpartition("error: ")[2].partition(". Check function")[0]
+        raise ConfigError(f"{pattern} is no regular expression of CEL: {reason}.") from None
 
 
 def _own_size(match: re.Match[str]) -> str:
