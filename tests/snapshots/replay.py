@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from tests.fixtures.campaign.replay import Replay, Snapshot, begins_table, identity_of
@@ -77,6 +78,10 @@ class SnapshotReplay(Replay):
         self.rows[origin] = row
         self._versions[origin].add(version)
 
+    def is_at(self, versions: Mapping[int, int]) -> bool:
+        """Whether each row has that version, and no tombstone is left to come."""
+        return super().is_at(versions) and self._deleted in (None, (None,))
+
     def check(self, columns: Any, source: Any) -> None:
         """Compare with the rows of the table: by row, by version and by key."""
         names = list(columns)
@@ -92,7 +97,8 @@ class SnapshotReplay(Replay):
         self._order.check_complete()
         if len(self._key_names) == 1:
             stale = {row["origin"] for row in self._by_key.values()} ^ expected.keys()
-            assert len(self._by_key) == len(expected), f"{self.topic}: keys differ: {stale}"
+            seen = "; ".join(map(self._row, stale))
+            assert len(self._by_key) == len(expected), f"{self.topic}: keys differ: {seen}"
 
     def _check_values(self, row: dict[str, Any]) -> None:
         """Compare the columns that no statement alters."""
