@@ -288,7 +288,7 @@ def test_a_history_has_each_message_once(
     for _ in range(2):
         made.batches.apply(batch, "app", 0)
     table = "shop__orders__history"
-    assert mariadb_database.query(f"SELECT id, name, __offset FROM {table}") == [
+    assert mariadb_database.query(f"SELECT id, name, __offset FROM {table} ORDER BY __offset") == [
         (1, "a", 1),
         (1, "a", 2),
     ]
