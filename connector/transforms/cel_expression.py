@@ -32,12 +32,12 @@ _FAILURES: Final = (
     ValueError,
 )  # fmt: skip
 # Texts as CEL writes them, raw ones first: what looks like a call in them is none.
-_SIZE_CALL: Final = re.compile(
-    r"""[rR][bB]?(?:'[^'\n]*'|"[^"\n]*")|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\bsize(?=\s*\()"""
-)
-_TEXT: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
-_PATTERN: Final = re.compile(
-    r"""\bmatches\s*\(\s*([rR]'[^'\n]*'|[rR]"[^"\n]*"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")\s*\)"""
+_RAW: Final = r"""[rR][bB]?(?:'[^'\n]*'|"[^"\n]*")"""
+_QUOTED: Final = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
+_SIZE_CALL: Final = re.compile(rf"{_RAW}|{_QUOTED}|\bsize(?=\s*\()")
+_TEXT: Final = re.compile(_QUOTED)
+_MATCHES_CALL: Final = re.compile(
+    rf"{_RAW}|{_QUOTED}|\bmatches\s*\(\s*(?P<pattern>{_RAW}|{_QUOTED})\s*\)"
 )
 _OPERATOR: Final = re.compile(r"[-+*/%<>=!&|?.(\[]|\bin\b")
 # Each operator may take a level of the stack, whose end would be that of the worker.
@@ -63,8 +63,9 @@ class CelExpression:
             # The message repeats the expression in a picture; its first sentence says it all.
             reason = str(error).partition("ERROR: ")[2].splitlines() or [str(error)]
             raise ConfigError(f"{text} is not an expression in CEL: {reason[0]}") from None
-        for pattern in _PATTERN.findall(text):
-            _check_pattern(cel, pattern)
+        for match in _MATCHES_CALL.finditer(text):
+            if match["pattern"]:
+                _check_pattern(cel, match["pattern"])
         self._text = text
         used = set(self._program.variables())
         unknown = {

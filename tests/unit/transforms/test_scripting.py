@@ -122,6 +122,10 @@ def test_an_expression_that_fails_shows_no_values(condition: str, reason: str) -
     assert " 7" not in str(caught.value)
 
 
+def test_a_text_may_look_like_a_pattern() -> None:
+    assert not keeps("""topic == "matches('(')" """, record())
+
+
 @pytest.mark.parametrize(
     ("text", "topic"),
     [
