@@ -15,7 +15,7 @@ from connector.capture.change import PositionText, Row, RowChanges, RowPairs
 from connector.capture.incremental.chunk_source import ChunkRows
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import TableId
-from connector.native import Rows, is_native
+from connector.native import Rows, is_native, part_of
 
 Phase = Literal["idle", "read", "open", "stale"]
 Event = Literal["chunk", "open", "change", "close"]
@@ -151,7 +151,7 @@ def _without(batch: ChunkRows, dropped: Sequence[int]) -> Iterator[ChunkRows]:
     begin = 0
     for end in (*dropped, len(batch)):
         if end > begin:
-            yield batch.part(begin, end) if is_native(batch) else batch[begin:end]
+            yield part_of(batch, begin, end)
         begin = end + 1
 
 
