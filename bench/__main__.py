@@ -22,19 +22,15 @@ from bench.measure import FURTHER, MEASURES, PARTS, Part, measure
 from bench.sides import DEFAULT, MILLRACE, TUNED
 from bench.table import Result, table
 from bench.trial import Site
-from bench.workload import Workload
+from bench.workload import SERVERS, Workload
 from tools.stack import (
-    DatabaseServer,
     KafkaBroker,
-    MariaDb,
-    MySql97,
     SchemaRegistry,
     StackError,
     Workspace,
 )
 from tools.stack.folders import STACK
 
-_SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _SIZE: Final = 400_000
 _LEAST: Final = 1_000
 _UNWARMED: Final = ("latency", "threads", "incremental", "adaptive")
@@ -77,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--repeat", type=at_least(1), default=1, help="runs; the medians are shown")
     root.add_argument("--cold", action="store_true", help="no warm-up: workers that just started")
-    root.add_argument("--server", choices=_SERVERS, default="mysql", help="default: mysql")
+    root.add_argument("--server", choices=SERVERS, default="mysql", help="default: mysql")
     return root
 
 
@@ -112,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
         broker = running.enter_context(KafkaBroker(workspace))
-        server = running.enter_context(_SERVERS[options.server](workspace))
+        server = running.enter_context(SERVERS[options.server](workspace))
         workload = running.enter_context(closing(Workload(server, options.rows)))
         circumstances = {**facts(server), "rows": f"{options.rows:,} in table sb"}
         log.info("loading the tables")

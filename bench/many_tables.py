@@ -17,17 +17,14 @@ from typing import Final
 from bench.sides import DEFAULT, MILLRACE
 from bench.trial import Site, Trial
 from bench.usage import Usage
-from bench.workload import DATABASE
+from bench.workload import DATABASE, SERVERS
 from tools.stack import (
     DatabaseServer,
     KafkaBroker,
-    MariaDb,
-    MySql97,
     SchemaRegistry,
     Workspace,
 )
 
-_SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _COLUMNS: Final = (
     "id INT PRIMARY KEY AUTO_INCREMENT, a INT, b VARCHAR(50) NOT NULL DEFAULT 'b', "
     "c DECIMAL(10,2), d DATETIME(6), e ENUM('x','y'), f JSON, g BIGINT UNSIGNED"
@@ -40,7 +37,7 @@ def main() -> None:
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
         broker = running.enter_context(KafkaBroker(workspace))
-        server = running.enter_context(_SERVERS[options.server](workspace))
+        server = running.enter_context(SERVERS[options.server](workspace))
         registry = running.enter_context(SchemaRegistry(workspace)) if options.avro else None
         create_tables(server, options.tables)
         for side in (MILLRACE, DEFAULT) if options.peer else (MILLRACE,):
@@ -56,7 +53,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tables", type=int, default=10_000)
     parser.add_argument("--peer", action="store_true", help="measure Debezium in Connect too")
     parser.add_argument("--avro", action="store_true", help="with a schema registry")
-    parser.add_argument("--server", choices=_SERVERS, default="mysql")
+    parser.add_argument("--server", choices=SERVERS, default="mysql")
     return parser.parse_args()
 
 

@@ -18,10 +18,9 @@ import psutil
 
 from bench.sides import MILLRACE
 from bench.trial import Site, Trial
-from bench.workload import DATABASE, Workload
-from tools.stack import OWNER, DatabaseServer, KafkaBroker, MariaDb, MySql97, Workspace
+from bench.workload import DATABASE, SERVERS, Workload
+from tools.stack import OWNER, DatabaseServer, KafkaBroker, Workspace
 
-_SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 _TABLE: Final = "sb_stream"
 _ROWS: Final = 400_000
 _CHANGED_AT_ONCE: Final = 10_000
@@ -35,7 +34,7 @@ def main() -> None:
     with ExitStack() as running:
         workspace = running.enter_context(Workspace())
         broker = running.enter_context(KafkaBroker(workspace, properties=_KEPT))
-        server = running.enter_context(_SERVERS[options.server](workspace))
+        server = running.enter_context(SERVERS[options.server](workspace))
         workload = running.enter_context(closing(Workload(server, _ROWS)))
         workload.load({"sb"})
         workload.copy("sb")
@@ -53,7 +52,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000_000)
-    parser.add_argument("--server", choices=_SERVERS, default="mysql")
+    parser.add_argument("--server", choices=SERVERS, default="mysql")
     return parser.parse_args()
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from bench.tables import TABLES
-from tools.stack import OWNER, DatabaseServer
+from tools.stack import OWNER, DatabaseServer, MariaDb, MySql97
 
+SERVERS: Final[dict[str, type[DatabaseServer]]] = {"mysql": MySql97, "mariadb": MariaDb}
 DATABASE: Final = "bench"
 PACED: Final = "paced"
 SIGNALS: Final = "signals"
