@@ -6,7 +6,7 @@ import ctypes
 from typing import Final
 
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
-_QUEUE: Final = 18 << 20
+_QUEUE: Final = 9 << 20
 """A little more than the producer's queue: librdkafka allocates room for all that is in the queue
 whenever it writes a request."""
 

@@ -18,7 +18,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "batch.num.messages": 20_000,
     "max.in.flight.requests.per.connection": 5,
     "queue.buffering.max.messages": 100_000,
-    "queue.buffering.max.kbytes": 16_384,  # librdkafka allocates as much again for each request
+    "queue.buffering.max.kbytes": 8_192,  # librdkafka allocates as much again for each request
     "message.max.bytes": 100_000_000,
     "delivery.timeout.ms": 2_147_483_647,
     "partitioner": "murmur2_random",
