@@ -1,7 +1,7 @@
 """Random chains of transforms: both sides write the same messages, or both refuse or fail.
 
-``CHAINS=480`` plays so many. A failure names seed and numbers: ``SEED=7 CHAIN=23``
-plays one chain again.
+``CHAINS=480`` plays so many, ``CHAIN_OPTIONS=1`` changes their options, too. A failure names seed
+and numbers: ``SEED=7 CHAIN=23`` plays one chain again.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ _COUNT = int(os.environ.get("CHAINS", "48"))
 _SEED = int(os.environ.get("SEED", secrets.randbelow(10**6)))
 _NUMBERS = [int(os.environ["CHAIN"])] if "CHAIN" in os.environ else range(_COUNT)
 _AT_ONCE = 16
+_CHANGES_OPTIONS = "CHAIN_OPTIONS" in os.environ
+_VALUES = (
+    "", " ", "true", "False", "0", "-1", "9999999999", "id", "nope", "name,id", "id:ident", "a.b",
+    "$1", "*", ":", ",", "after.id", "op,source", "before", "string", "ü",
+)  # fmt: skip
 _MORE_PARTITIONS = "PartitionRouting"  # a missing partition blocks Debezium for a minute
 _MOST_STEPS = 3  # added to a chain that is known to work
 _FAULTS = ("java.lang.ClassCastException", "java.lang.NullPointerException")  # of Java's code
@@ -54,7 +59,7 @@ def test_random_chains(
                 written += bool(pair.theirs.topics and not pair.theirs.failure)
     print(f"{len(chains)} random chains, seed {_SEED}: {written} wrote messages")
     assert not differences, f"seed {_SEED}:\n" + "\n\n".join(differences)
-    assert written > len(chains) / 4, "most chains show nothing"
+    assert written > len(chains) / (8 if _CHANGES_OPTIONS else 4), "most chains show nothing"
 
 
 def _chain(number: int) -> Chain:
@@ -68,7 +73,25 @@ def _chain(number: int) -> Chain:
     steps = list(base.steps)
     for _ in range(chance.randint(1, _MOST_STEPS)):
         steps.insert(chance.randint(0, len(steps)), _step(chance, chance.choice(pool)))
+    if _CHANGES_OPTIONS:
+        steps = [_options(chance, step, pool) for step in steps]
     return replace(base, name=f"{number}-{base.name}", steps=steps)
+
+
+def _options(chance: random.Random, step: Step, pool: list[Step]) -> Step:
+    """Return a step, sometimes with an option that is changed, added or left out."""
+    if chance.random() < 0.6:
+        return step
+    others = [other.options for other in pool if other.class_name == step.class_name]
+    known = sorted({key for options in others for key in options})
+    if not known:
+        return step
+    key = chance.choice(known)
+    values = [options[key] for options in others if key in options]
+    changed = {name: value for name, value in step.options.items() if name != key}
+    if key not in step.options or chance.random() < 0.8:
+        changed[key] = chance.choice(_VALUES if chance.random() < 0.4 else values)
+    return replace(step, options=changed)
 
 
 def _step(chance: random.Random, step: Step) -> Step:
