@@ -76,3 +76,10 @@ def call_unless_null(function: Callable[[Any], Any], value: Any) -> Any:
         change = Expression("(None if (v := {}) is None else @f(v))", {"f": function})
         return value.changed(change)
     return None if value is None else function(value)
+
+
+def replace_unless_null(replacement: Any, value: Any) -> Any:
+    """Return the replacement; null stays null."""
+    if value.__class__ is Symbol:
+        return value.changed(Expression("(None if {} is None else @r)", {"r": replacement}))
+    return None if value is None else replacement

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from connector import native
@@ -27,8 +28,10 @@ from connector.debezium.message_code import (
     scope_of,
 )
 from connector.debezium.native_messages import FieldText, is_plain
+from connector.errors import ConversionError
 from connector.native import Rows, RowWriter
 
+_REPLACED: Final = re.compile(r"\(None if after\[\d+\] is None else @\w+\)")
 _COLUMN: Final = re.compile(r"\bafter\[(\d+)\]")
 _NAME: Final = re.compile(r"@\w+")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
@@ -48,10 +51,11 @@ class NativeChain(NamedTuple):
 
 
 class _ArrangedColumn(NamedTuple):
-    """A column of the row, and what the chain makes of its value."""
+    """A column of the row, and what the chain makes of its value; the same of all but NULL?"""
 
     slot: int
     change: Callable[[Any], Any] | None
+    is_replaced: bool = False
 
 
 class _Columns(NamedTuple):
@@ -147,7 +151,8 @@ def _column(value: Any) -> _ArrangedColumn | None:
     slot = int(found.pop())
     if template == f"after[{slot}]":
         return _ArrangedColumn(slot, None)
-    return _ArrangedColumn(slot, Expression(_COLUMN.sub("{}", template), names).function())
+    change = Expression(_COLUMN.sub("{}", template), names).function()
+    return _ArrangedColumn(slot, change, _REPLACED.fullmatch(template) is not None)
 
 
 def _field(
@@ -158,8 +163,8 @@ def _field(
     column: _ArrangedColumn,
     lead: bytes,
 ) -> native.NativeField:
-    """Describe a column behind constants; Python writes it if the chain changes it."""
-    own, (slot, change) = schema.fields[index].schema, column
+    """Describe a column behind constants; Python writes it if the chain changes it by value."""
+    own, (slot, change, is_replaced) = schema.fields[index].schema, column
     text: Callable[[Any], bytes] = FieldText(fragments, schema, index)
     if lead or change is not None:
         text = _changed(lead, text, change)
@@ -167,6 +172,9 @@ def _field(
     write = (
         fragments.native_write(own) if _has_schema_of(codec, slot, own) and change is None else None
     )
+    if is_replaced:
+        with suppress(ConversionError):  # Python raises it for the first value
+            label, write = text(True), "fixed"
     known = codec.columns[slot]
     return label, write, slot, text, known.absent, known.unavailable
 

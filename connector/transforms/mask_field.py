@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey, non_empty
@@ -19,7 +20,7 @@ from connector.data.java_types import java_class
 from connector.data.record import Record
 from connector.data.schema import Schema
 from connector.data.semantic import JAVA_DATES
-from connector.data.symbolic import call_unless_null
+from connector.data.symbolic import call_unless_null, replace_unless_null
 from connector.errors import TransformError
 from connector.names import CONNECT_DECIMAL
 from connector.transforms.part import (
@@ -80,7 +81,7 @@ class MaskField(StructTransform):
         def values(struct: Values, _: Record) -> Values:
             masked = copy(struct)
             for name, mask in masks:
-                masked[name] = call_unless_null(mask, masked.get(name))
+                masked[name] = mask(masked.get(name))
             return masked
 
         return Rewrite(schema, values)
@@ -90,11 +91,11 @@ class MaskField(StructTransform):
         masked = dict(values)
         for name in self._fields:
             value = values.get(name)
-            masked[name] = None if value is None else self._mask(_schema_of(value))(value)
+            masked[name] = self._mask(_schema_of(value))(value)
         return masked
 
     def _mask(self, schema: Schema) -> Callable[[Any], Any]:
-        """Return the function that masks a value; one that cannot raises for the first value."""
+        """Return the function that masks a value; one that cannot raises for any but null."""
         try:
             masked = _nothing(schema) if self._replacement is None else self._replaced(schema)
         except TransformError as error:
@@ -103,8 +104,8 @@ class MaskField(StructTransform):
             def fail(_: Any) -> Any:
                 raise TransformError(message)
 
-            return fail
-        return lambda _: masked
+            return partial(call_unless_null, fail)
+        return partial(replace_unless_null, masked)
 
     def _replaced(self, schema: Schema) -> Any:
         text = self._replacement or ""

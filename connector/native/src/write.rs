@@ -4,12 +4,15 @@ use crate::avro::{Avro, AvroType};
 use crate::decode::Decode;
 use crate::format::Format;
 use crate::json::{Json, JsonType};
+use crate::unseen::Unseen;
 
 /// The ways of writing; `Python` calls the converter for each value.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Write {
     Json(JsonType),
     Avro(AvroType),
+    /// Nothing: all values but NULL become the same, which is part of the label.
+    Fixed,
     Python,
 }
 
@@ -25,6 +28,7 @@ impl Write {
             Some("unscaled") => Write::Json(JsonType::Unscaled),
             Some("double") => Write::Json(JsonType::Double),
             Some("float") => Write::Json(JsonType::Float),
+            Some("fixed") => Write::Fixed,
             Some("avro boolean") => Write::Avro(AvroType::Boolean),
             Some("avro int8") => Write::Avro(AvroType::Integer(8)),
             Some("avro int16") => Write::Avro(AvroType::Integer(16)),
@@ -45,6 +49,7 @@ impl Write {
         match self {
             Write::Json(kind) => decode.push(&mut Json { out, kind }, data),
             Write::Avro(kind) => decode.push(&mut Avro { out, kind }, data),
+            Write::Fixed => Unseen::of(out, |unseen| decode.push(unseen, data)),
             Write::Python => None,
         }
     }
@@ -54,6 +59,7 @@ impl Write {
         match self {
             Write::Json(kind) => Json { out, kind }.integer(value),
             Write::Avro(kind) => Avro { out, kind }.integer(value),
+            Write::Fixed => Unseen::of(out, |unseen| unseen.integer(value)),
             Write::Python => None,
         }
     }
@@ -63,6 +69,7 @@ impl Write {
         match self {
             Write::Json(kind) => Json { out, kind }.truth(value),
             Write::Avro(kind) => Avro { out, kind }.truth(value),
+            Write::Fixed => Unseen::of(out, |unseen| unseen.truth(value)),
             Write::Python => None,
         }
     }
@@ -72,6 +79,7 @@ impl Write {
         match self {
             Write::Json(kind) => Json { out, kind }.utf8(text),
             Write::Avro(kind) => Avro { out, kind }.utf8(text),
+            Write::Fixed => Unseen::of(out, |unseen| unseen.utf8(text)),
             Write::Python => None,
         }
     }

@@ -131,12 +131,19 @@ def written_natively(
     steps: Sequence[dict[str, str]], kind: int, monkeypatch: pytest.MonkeyPatch
 ) -> int:
     """Return how many messages the core writes of one event."""
-    counted: list[int] = []
+    return sum(messages for messages, _ in native_work(steps, kind, monkeypatch))
+
+
+def native_work(
+    steps: Sequence[dict[str, str]], kind: int, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[int, int | None]]:
+    """Return how many messages of an event the core writes, and how many fields without Python."""
+    counted: list[tuple[int, int | None]] = []
     messages = NativeChain.messages
 
     def count(self: NativeChain, rows: Any, event: Any) -> Any:
         found = messages(self, rows, event)
-        counted.append(len(found or ()))
+        counted.append((len(found or ()), self.writer.native_columns[0]))
         return found
 
     monkeypatch.setattr(NativeChain, "messages", count)
@@ -156,7 +163,7 @@ def written_natively(
     converters = (PlainAvro(), JsonConverter(), header)
     rows = CompiledChain(options, Transaction(), converters, apply, lambda _: None)
     rows.messages(change(table, event, table.plan().rows(event)))
-    return sum(counted)
+    return counted
 
 
 @pytest.mark.parametrize(
@@ -175,6 +182,11 @@ def test_which_chains_the_core_writes(
     steps: list[dict[str, str]], kind: int, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert written_natively(steps, kind, monkeypatch) == number
+
+
+def test_a_masked_value_needs_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = len(table_of_numbers().table.columns)
+    assert native_work([UNWRAP, MASK], written.WRITE, monkeypatch) == [(2, columns)]
 
 
 def test_a_key_that_the_chain_drops_does_not_hide_that_it_moves(
