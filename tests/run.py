@@ -1,7 +1,7 @@
 """Runs the tests in three processes: ``python -m tests.run -m "not slow"``.
 
-The daemon's tests mostly wait for their servers, of which each process starts its own; unit tests
-and those of the sink use the processors meanwhile.
+The daemon's tests mostly wait for their servers, of which each process starts its own; those of
+the sink, and unit tests at the end, use the processors meanwhile.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import pytest
 _TESTS: Final = Path(__file__).parent
 _NOTHING_CHOSEN: Final = pytest.ExitCode.NO_TESTS_COLLECTED
 _GROUPS: Final = {
-    "bytes": ("conformance", "recovery"),
-    "sink": ("sink", "unit"),  # no test of these has a limit of time that matters
+    "bytes": ("conformance", "recovery", "unit"),  # in this order; so the groups end together
+    "sink": ("sink",),
 }
 _SUMMARY: Final = "short test summary info"
 _BEGAN: Final = time.monotonic()
