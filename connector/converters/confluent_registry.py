@@ -168,12 +168,17 @@ def _number(found: Any, name: str, subject: str) -> int:
 def _refuse_rules(subject: str, found: Any) -> None:
     """Refuse a schema with rules that a writer has to run: they may encrypt or check values."""
     rule_set = (isinstance(found, dict) and found.get("ruleSet")) or {}
-    rules = [rule for phase in _WRITERS_PHASES for rule in rule_set.get(phase) or ()]
-    names = [
-        str(rule.get("name"))
-        for rule in rules
-        if rule.get("mode", "WRITEREAD") in _WRITERS_MODES and not rule.get("disabled")
-    ]
+    try:
+        rules = [rule for phase in _WRITERS_PHASES for rule in rule_set.get(phase) or ()]
+        names = [
+            str(rule.get("name"))
+            for rule in rules
+            if rule.get("mode", "WRITEREAD") in _WRITERS_MODES and not rule.get("disabled")
+        ]
+    except (AttributeError, TypeError):
+        raise ConversionError(
+            f"The schema of subject {subject} has rules that are not understood.", _CHECK_URL
+        ) from None
     if names:
         raise ConversionError(
             f"The schema of subject {subject} has rules for writers, which are not supported: "

@@ -72,6 +72,7 @@ class RegistryClient:
             verify=connection.tls or _default_tls(self._bases),
             timeout=httpx.Timeout(connection.read_seconds, connect=connection.connect_seconds),
             follow_redirects=False,
+            trust_env=False,  # in Java, too, a proxy has to be set
         )
 
     @property

@@ -63,6 +63,15 @@ def test_requests_go_through_a_proxy() -> None:
         assert proxy.requests[0][1] == path
 
 
+def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kafka Connect does not use them: a registry may be reachable without a proxy alone."""
+    for name in ("http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with scripted_registry() as registry:
+        avro = AvroConverter({URL: registry.url})
+        assert avro.from_connect("t", INT32, 1) == bytes.fromhex("00 00000007 02")
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -211,6 +211,17 @@ def test_a_schema_with_rules_for_writers_is_refused(
     assert avro.from_connect("t", ROW, VALUE) == WRITTEN
 
 
+@pytest.mark.parametrize(
+    "rules", [["x"], "x", {"domainRules": 7}, {"domainRules": ["x"]}, {"encodingRules": [None]}]
+)
+def test_rules_that_are_not_understood_are_refused(registry: ScriptedRegistry, rules: Any) -> None:
+    avro = converter(registry, auto_register_schemas="false")
+    status, found = _latest(json.loads(AvroSchemaWriter(AvroDialect()).text(ROW)))
+    registry.answers.append((status, {**found, "ruleSet": rules}))
+    with pytest.raises(ConversionError, match="has rules that are not understood"):
+        avro.from_connect("t", ROW, VALUE)
+
+
 def test_an_id_is_read_in_the_context_of_its_subject(registry: ScriptedRegistry) -> None:
     schema = json.loads(AvroSchemaWriter(AvroDialect()).text(ROW))
     registry.answers.append(_latest(schema))
