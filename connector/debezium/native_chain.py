@@ -51,7 +51,10 @@ class NativeChain(NamedTuple):
 
 
 class _ArrangedColumn(NamedTuple):
-    """A column of the row, and what the chain makes of its value; the same of all but NULL?"""
+    """A column of the row, and what the chain makes of its value.
+
+    ``is_replaced``: it makes the same of all values but NULL.
+    """
 
     slot: int
     change: Callable[[Any], Any] | None
