@@ -9,6 +9,7 @@ from connector import names
 from connector.config import ConfigDef, ConfigKey
 from connector.data.record import Header, Record
 from connector.data.schema import OPTIONAL_STRING, Schema, array
+from connector.errors import TransformError
 from connector.transforms.envelopes import is_envelope
 
 
@@ -38,11 +39,12 @@ class ExtractChangedRecordState:
         if record.value is None or not is_envelope(record):
             return record
         assert record.value_schema is not None
-        before, after = record.value.get("before"), record.value.get("after")
+        after, before = (_state(record, name) for name in ("after", "before"))
         changed: list[str] = []
         unchanged: list[str] = []
-        row = record.value_schema.field("after")
-        if before is not None and after is not None and row is not None:
+        if before is not None and after is not None:
+            row = record.value_schema.field("after")
+            assert row is not None
             for field in row.schema.fields:
                 same = _same(field.schema, before.get(field.name), after.get(field.name))
                 (unchanged if same else changed).append(field.name)
@@ -50,6 +52,14 @@ class ExtractChangedRecordState:
             if header is not None:
                 record.headers.append(Header(*header, fields))
         return record
+
+
+def _state(record: Record, name: str) -> Any:
+    """Return a state of the row; earlier transforms may have removed it from the schema."""
+    schema = record.value_schema
+    if schema is None or schema.field(name) is None:
+        raise TransformError(f"{name} is not a valid field name")
+    return record.value.get(name)
 
 
 def _header(name: str | None) -> tuple[str, Schema] | None:

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from connector.config import REQUIRED, ConfigDef, ConfigKey
 from connector.data.record import Record
-from connector.data.schema import Schema, struct
+from connector.data.schema import Field, Schema
 from connector.data.schema_cache import SchemaCache
-from connector.transforms.part import KEY, VALUE, Part
+from connector.transforms.part import KEY, VALUE, Part, struct_like
 
 
 class HoistField:
@@ -32,7 +32,7 @@ class HoistField:
         return self.part.replace(record, wrapped, {self._field: self.part.value(record)})
 
     def _struct(self, schema: Schema) -> Schema:
-        return struct(None, (self._field, schema))
+        return struct_like(Schema("struct"), [Field(self._field, schema)])
 
 
 class HoistFieldKey(HoistField):

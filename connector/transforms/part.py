@@ -156,10 +156,12 @@ def value_or_default(schema: Schema, value: Any, *, defaults: bool = True) -> An
 def struct_like(schema: Schema, fields: Iterable[Field]) -> Schema:
     """Build a required struct with the name, version, doc and parameters of another schema.
 
-    :raises TransformError: two fields have one name.
+    :raises TransformError: two fields have one name, or one has an empty name.
     """
     members = tuple(fields)
     names = [member.name for member in members]
+    if "" in names:
+        raise TransformError("fieldName cannot be null.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise TransformError(f"Cannot create field because of field name duplication {twice}")
