@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any, Final
 
 from connector.data.java_numbers import decimal_float
@@ -14,6 +14,7 @@ from connector.data.symbolic import NotCompilableError, Symbol, or_default
 from connector.errors import ConfigError, TransformError
 from connector.names import CONNECT_DECIMAL
 from connector.transforms.part import Convert
+from connector.transforms.script_comparisons import UNDEFINED_VALUE
 
 VARIABLES: Final = frozenset(
     ("key", "value", "keySchema", "valueSchema", "topic", "headers", "header")
@@ -49,10 +50,10 @@ class CelExpression:
     """An expression that is evaluated for records.
 
     Its variables are those of Debezium's scripts: key, value, topic, headers and schemas. A field
-    that does not exist fails it, or is null with ``missing_is_null``.
+    that does not exist fails it, or has the value ``undefined``, which is null as the result.
     """
 
-    def __init__(self, text: str, *, missing_is_null: bool = False) -> None:
+    def __init__(self, text: str, *, undefined: Any = None) -> None:
         import cel  # noqa: PLC0415 - it takes 27 MB, which only those pay who use it
 
         if len(_OPERATOR.findall(_TEXT.sub("", text))) > _MAX_OPERATORS:
@@ -81,9 +82,10 @@ class CelExpression:
         self._used = used & VARIABLES
         self._counts = {name: count for name, count in _COUNTS.items() if name in called}
         self._members = {name: _members(text, name) for name in ("key", "value")}
-        self._missing_is_null = missing_is_null
-        names = {one or other for one, other in _MEMBER.findall(text)} if missing_is_null else set()
-        self._native = SchemaCache(lambda schema: _native(schema, names))
+        self._undefined = undefined
+        names = () if undefined is None else map("".join, _MEMBER.findall(text))
+        self._absent: dict[str, Any] = dict.fromkeys(names, undefined)
+        self._native = SchemaCache(lambda schema: _native(schema, self._absent))
 
     def evaluate(self, record: Record) -> Any:
         """Return the result for a record.
@@ -93,11 +95,12 @@ class CelExpression:
         variables: dict[str, Any] = {**self._counts}
         try:
             variables |= {name: self._variable(name, record) for name in self._used}
-            return self._program.execute(variables)
+            result = self._program.execute(variables)
         except _FAILURES as error:
             if any(map(_holds_symbol, (record.key, record.value, *_values(record)))):
                 raise NotCompilableError("an expression depends on a value") from None
             raise TransformError(f"The expression {self._text} failed: {_reason(error)}") from None
+        return None if self._undefined is not None and result == self._undefined else result
 
     def _variable(self, name: str, record: Record) -> Any:
         if name == "value":
@@ -121,11 +124,11 @@ class CelExpression:
         members = self._members[name]
         if members is None or not isinstance(value, dict):
             return self._convert(schema, value)
-        nulls = dict.fromkeys(members) if self._missing_is_null else {}
+        absent = {name: value for name, value in self._absent.items() if name in members}
         if schema is None:
-            return nulls | {member: value[member] for member in members if member in value}
+            return absent | {member: value[member] for member in members if member in value}
         fields = ((member, schema.field(member)) for member in members)
-        return nulls | {
+        return absent | {
             member: self._convert(field.schema, or_default(value.get(member), field.schema.default))
             for member, field in fields
             if field is not None
@@ -154,6 +157,8 @@ def _own_size(match: re.Match[str]) -> str:
 
 def _length(value: Any) -> int:
     """Return how long a text is in Java and JavaScript, which count UTF-16 units."""
+    if value == UNDEFINED_VALUE:
+        raise TypeError
     return len(value.encode("utf-16-le")) // 2 if isinstance(value, str) else len(value)
 
 
@@ -171,21 +176,21 @@ def _members(text: str, name: str) -> list[str] | None:
     return list(found)
 
 
-def _native(schema: Schema, names: Collection[str]) -> Convert | None:
+def _native(schema: Schema, absent: Mapping[str, Any]) -> Convert | None:
     """Return what makes values that CEL understands of those of a schema; None if they are.
 
     A member of a struct that is null has the default of its schema, as in Java's ``Struct.get``.
-    Structs get members of some ``names``, null where their schema has none.
+    Structs get the members ``absent`` that their schema does not have.
     """
     if schema.name == CONNECT_DECIMAL:
         scale = int((schema.parameters or {}).get("scale", "0"))
         return lambda value: decimal_float(value, scale)
     if schema.type == "struct":
-        members = [(field.name, _member(field.schema, names)) for field in schema.fields]
+        members = [(field.name, _member(field.schema, absent)) for field in schema.fields]
         changed = [(name, native) for name, native in members if native is not None]
-        missing = [name for name in names if schema.field(name) is None]
-        return _struct(changed, missing) if changed or missing else None
-    native = None if schema.items is None else _native(schema.items, names)
+        added = {name: value for name, value in absent.items() if schema.field(name) is None}
+        return _struct(changed, added) if changed or added else None
+    native = None if schema.items is None else _native(schema.items, absent)
     if native is None:
         return None
     if schema.type == "array":
@@ -195,11 +200,9 @@ def _native(schema: Schema, names: Collection[str]) -> Convert | None:
     }
 
 
-def _struct(changed: list[tuple[str, Convert]], missing: list[str]) -> Convert:
-    nulls: dict[str, Any] = dict.fromkeys(missing)
-
+def _struct(changed: list[tuple[str, Convert]], added: dict[str, Any]) -> Convert:
     def convert(struct: dict[str, Any]) -> dict[str, Any]:
-        converted = nulls | struct
+        converted = added | struct
         for name, native in changed:
             if name in converted:
                 converted[name] = native(converted[name])
@@ -208,9 +211,9 @@ def _struct(changed: list[tuple[str, Convert]], missing: list[str]) -> Convert:
     return convert
 
 
-def _member(schema: Schema, names: Collection[str]) -> Convert | None:
+def _member(schema: Schema, absent: Mapping[str, Any]) -> Convert | None:
     """Return what makes values of a struct's member ones that CEL understands; None if they are."""
-    native, default = _native(schema, names), schema.default
+    native, default = _native(schema, absent), schema.default
     if native is None:
         return None if default is None else lambda value: or_default(value, default)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+UNDEFINED_VALUE: Final = b"\xffundefined\xff"
+"""What stands for JavaScript's undefined, which CEL does not know: a value that no column has."""
+UNDEFINED: Final = r"b'\xffundefined\xff'"
+"""The same in CEL."""
 _NUMERIC_TEXT: Final = re.compile(r"'(-?(?:0|[1-9]\d*)|)'")
 _DECIMAL_TEXT: Final = re.compile(r"'(-?(?:0|[1-9]\d*)(?:\.\d+)?|)'")
 _ZERO: Final = r"([-+]?(0+(\.0*)?|\.0+))?"
@@ -20,8 +24,19 @@ def order_in_groovy(one: str, sign: str, other: str) -> str:
 
 
 def order_in_javascript(one: str, sign: str, other: str) -> str:
-    """Compare by order where null is 0."""
-    return f"(({one} == null ? 0 : {one}) {sign} ({other} == null ? 0 : {other}))"
+    """Compare by order where null is 0, and nothing is true of undefined."""
+    plain = f"({one} == null ? 0 : {one}) {sign} ({other} == null ? 0 : {other})"
+    return f"({one} != {UNDEFINED} && {other} != {UNDEFINED} && {plain})"
+
+
+def is_nothing(value: str) -> str:
+    """Whether a value is null or undefined."""
+    return f"({value} == null || {value} == {UNDEFINED})"
+
+
+def loosely_equal_columns(one: str, other: str) -> str:
+    """Return JavaScript's ``==`` of two columns, which takes null and undefined for equal."""
+    return f"({one} == {other} || ({is_nothing(one)} && {is_nothing(other)}))"
 
 
 def number_of_text(literal: str) -> str | None:
@@ -30,10 +45,16 @@ def number_of_text(literal: str) -> str | None:
     return None if text is None else text[1] or "0"
 
 
-def text_of(value: str, *, null: bool = True) -> str:
-    """Return the text of any value; CEL makes none of null, true and false."""
-    words = ("null", "true", "false") if null else ("true", "false")
+def text_of(value: str, *, nothing: bool = True, undefined: bool = False) -> str:
+    """Return the text of any value; CEL makes none of null, true and false.
+
+    Without ``nothing`` that of null, or undefined if there is such a value, fails.
+    """
+    words = ("null", "true", "false") if nothing else ("true", "false")
     cases = "".join(f"{value} == {word} ? '{word}' : " for word in words)
+    if undefined:
+        absent = "'undefined'" if nothing else "string(null)"
+        cases += f"{value} == {UNDEFINED} ? {absent} : "
     return f"({cases}string({value}))"
 
 

@@ -7,7 +7,10 @@ from typing import Final, NamedTuple
 
 from connector.errors import ConfigError
 from connector.transforms.script_comparisons import (
+    UNDEFINED,
+    is_nothing,
     loosely_equal,
+    loosely_equal_columns,
     number_of_text,
     order_in_groovy,
     order_in_javascript,
@@ -49,12 +52,15 @@ def bounded(node: Node) -> Node:
 
 
 def equal_loosely(one: Node, sign: str, other: Node) -> Node | None:
-    """Compare a path with a literal as JavaScript's ``==`` does; None if CEL's does the same."""
+    """Compare as JavaScript's ``==`` does; None if CEL's does the same."""
     path, literal = (one, other) if one.path else (other, one)
-    if not path.path or not literal.literal or path.is_text:
-        return None
-    loose = loosely_equal(path.text, literal.text)
-    return None if loose is None else Node(loose if sign == "==" else f"!{loose}", SIGN)
+    same: str | None = None
+    if one.path and other.path:
+        same = loosely_equal_columns(one.text, other.text)
+    elif path.path and literal.literal and not path.is_text:
+        nothing = literal.text in ("null", UNDEFINED)
+        same = is_nothing(path.text) if nothing else loosely_equal(path.text, literal.text)
+    return None if same is None else Node(same if sign == "==" else f"!{same}", SIGN)
 
 
 def equal_ignoring_case(node: Node, literal: Node) -> Node:
@@ -66,20 +72,29 @@ def equal_ignoring_case(node: Node, literal: Node) -> Node:
 def compare_order(one: Node, sign: str, other: Node, *, groovy: bool) -> Node:
     """Compare by order: in both languages a null does not fail, but in CEL it does."""
     plain = f"{one.at(SUM)} {sign} {other.at(SUM)}"
+    if UNDEFINED in (one.text, other.text):
+        return Node("false")
     if not (one.path or other.path):
         return Node(plain, COMPARISON)
     if one.path and other.path:
         compare = order_in_groovy if groovy else order_in_javascript
         return Node(compare(one.text, sign, other.text))
     path = one if one.path else other
-    number = None if groovy else _number_beside_null(other if one.path else one)
-    if number is not None:
-        null = f"0 {sign} {number}" if one.path else f"{number} {sign} 0"
-        return Node(f"({path.text} == null ? {null} : {plain})")
+    if not groovy:
+        return Node(_order_beside_number(path.text, one, sign, other, plain))
     # To Groovy a null is less than anything else.
-    if groovy and (sign in ("<", "<=")) == one.path:
+    if (sign in ("<", "<=")) == one.path:
         return Node(f"({path.text} == null || {plain})")
     return Node(f"({path.text} != null && {plain})")
+
+
+def _order_beside_number(path: str, one: Node, sign: str, other: Node, plain: str) -> str:
+    """Compare a path with something else in JavaScript."""
+    number = _number_beside_null(other if one.path else one)
+    if number is None:
+        return f"(!{is_nothing(path)} && {plain})"
+    null = f"0 {sign} {number}" if one.path else f"{number} {sign} 0"
+    return f"({path} == null ? {null} : {path} != {UNDEFINED} && {plain})"
 
 
 def _number_beside_null(node: Node) -> str | None:
@@ -97,12 +112,22 @@ def item_of(node: Node, index: Node) -> Node:
     return Node(item, path=True)
 
 
-def as_text(node: Node, *, groovy: bool, null: bool = True) -> Node:
-    """Return a node as a text."""
+def member_unless_nothing(node: Node, member: Node, *, groovy: bool) -> Node:
+    """Return what ``?.`` does: a member, or null or undefined where there is nothing."""
+    if groovy:
+        return Node(f"({node.text} == null ? null : {member.text})", path=True)
+    return Node(f"({is_nothing(node.text)} ? {UNDEFINED} : {member.text})", path=True)
+
+
+def as_text(node: Node, *, groovy: bool, nothing: bool = True) -> Node:
+    """Return a node as a text; without ``nothing`` that of null fails."""
     if node.is_text:
         return node
+    if node.text == UNDEFINED:
+        return Node(quoted("undefined"), is_text=True)
     if node.literal and (groovy or not node.number):
         return Node(quoted(node.text), is_text=True)
     if node.number:
         return Node(f"string({node.text})", is_text=True)
-    return Node(text_of(node.at(MEMBER), null=null), is_text=True)
+    text = text_of(node.at(MEMBER), nothing=nothing, undefined=not groovy)
+    return Node(text, is_text=True)

@@ -9,6 +9,7 @@ from typing import Final
 
 from connector.errors import ConfigError
 from connector.transforms.cel_expression import VARIABLES
+from connector.transforms.script_comparisons import UNDEFINED
 from connector.transforms.script_nodes import (
     AND,
     COMPARISON,
@@ -26,6 +27,7 @@ from connector.transforms.script_nodes import (
     equal_ignoring_case,
     equal_loosely,
     item_of,
+    member_unless_nothing,
 )
 from connector.transforms.script_tokens import (
     Token,
@@ -44,8 +46,7 @@ LANGUAGES: Final = {
         ("jsr223.graal.js", "jsr223.js", "jsr223.javascript", "jsr223.nashorn"), "javascript"
     ),
 }
-_CONSTANTS: Final = {"true": "true", "false": "false", "null": "null", "undefined": "null"}
-_EQUALITY: Final = {"==": "==", "!=": "!="}
+_CONSTANTS: Final = {"true": "true", "false": "false", "null": "null", "undefined": UNDEFINED}
 _STRICT: Final = {"===": "==", "!==": "!="}  # of JavaScript; Groovy compares references
 _ORDER: Final = ("<", "<=", ">", ">=")
 _GETTERS: Final = frozenset(
@@ -79,7 +80,8 @@ class _Parser:
         self._language = language
         self._groovy = LANGUAGES[language] == "groovy"
         self._similar = similar
-        self._equals = {**_EQUALITY, **({"in": "in", "==~": ""} if self._groovy else _STRICT)}
+        own = {"in": "in", "==~": ""} if self._groovy else _STRICT
+        self._equals = {"==": "==", "!=": "!=", **own}
         if similar:
             self._equals["=~"] = ""
         self._at = 0
@@ -165,8 +167,7 @@ class _Parser:
             other = self._product()
             texts = sign == "+" and (node.is_text or other.is_text)
             if texts:
-                node = as_text(node, groovy=self._groovy)
-                other = as_text(other, groovy=self._groovy)
+                node, other = (as_text(one, groovy=self._groovy) for one in (node, other))
             text = f"{node.at(SUM)} {sign} {other.at(PRODUCT)}"
             node = Node(text, SUM, is_text=texts)
         return node
@@ -221,8 +222,7 @@ class _Parser:
         while True:
             node = bounded(node)
             if self._takes("?."):
-                member = self._member(node)
-                node = Node(f"({node.text} == null ? null : {member.text})", path=True)
+                node = member_unless_nothing(node, self._member(node), groovy=self._groovy)
             elif self._takes("."):
                 node = self._member(node)
             elif self._takes("["):
@@ -275,7 +275,7 @@ class _Parser:
         if name in ("size", "length") and not arguments:
             return Node(f"length({node.text})")
         if name == "toString" and not arguments:
-            return as_text(node._replace(is_text=False), groovy=self._groovy, null=self._groovy)
+            return as_text(node._replace(is_text=False), groovy=self._groovy, nothing=self._groovy)
         return None
 
     def _arguments(self, closing: str) -> list[Node]:

@@ -8,6 +8,7 @@ import pytest
 
 from connector.data.record import Record
 from connector.transforms.cel_expression import CelExpression
+from connector.transforms.script_comparisons import UNDEFINED_VALUE
 from connector.transforms.script_translation import translate
 
 GROOVY, JAVASCRIPT = "jsr223.groovy", "jsr223.graal.js"
@@ -18,7 +19,7 @@ EVENT = Record("t", None, None, None, None, VALUES)
 
 
 def evaluated(text: str, language: str) -> Any:
-    return CelExpression(translate(text, language), missing_is_null=True).evaluate(EVENT)
+    return CelExpression(translate(text, language), undefined=UNDEFINED_VALUE).evaluate(EVENT)
 
 
 @pytest.mark.parametrize(
