@@ -11,6 +11,7 @@ from typing import Final
 from bench.incremental import incremental as read_in_chunks
 from bench.replay import replay
 from bench.sides import MILLRACE
+from bench.topics import Topics
 from bench.trial import Site, Trial
 from bench.usage import Usage
 from bench.workload import PACED, Workload
@@ -111,7 +112,7 @@ def stream(part: Part, site: Site, workload: Workload) -> Measurements:
         with Usage(site.worker.pid) as usage:
             trial.resume()
             trial.await_records(first + rows)
-        found = rate(site, trial.topic, first, rows)
+        found = rate(site.topics, trial.topic, first, rows)
         return found | cost(usage, rows) | limit(site, trial.topic, first, found)
 
 
@@ -122,7 +123,7 @@ def snapshot(part: Part, site: Site, workload: Workload) -> Measurements:
         with Usage(site.worker.pid) as usage:
             trial.start("initial_only", schemas=part.schemas, avro=part.avro)
             trial.await_records(rows)
-        found = rate(site, trial.topic, 0, rows)
+        found = rate(site.topics, trial.topic, 0, rows)
         return found | cost(usage, rows) | limit(site, trial.topic, 0, found)
 
 
@@ -190,10 +191,10 @@ MEASURES: Final[Mapping[str, Callable[[Part, Site, Workload], Measurements]]] = 
 }
 
 
-def rate(site: Site, topic: str, first: int, rows: int) -> Measurements:
+def rate(topics: Topics, topic: str, first: int, rows: int) -> Measurements:
     """Return how fast the records from ``first`` on were appended."""
-    begun, size = site.topics.appended(topic, first)
-    ended, _ = site.topics.appended(topic, first + rows - 1)
+    begun, size = topics.appended(topic, first)
+    ended, _ = topics.appended(topic, first + rows - 1)
     return {
         "rows": rows,
         "value_bytes": size,
@@ -208,7 +209,7 @@ def limit(site: Site, topic: str, first: int, found: Measurements) -> Measuremen
         return {}
     rows = int(found["rows"])
     target, cpu_seconds = replay(site.topics, topic, first, rows)
-    most = rate(site, target, 0, rows)["rows_per_second"]
+    most = rate(site.topics, target, 0, rows)["rows_per_second"]
     return {
         "limit_rows_per_second": most,
         "limit_percent": round(found["rows_per_second"] / most * 100, 1),

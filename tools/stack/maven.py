@@ -25,7 +25,7 @@ def kafka_libraries(downloads: Path) -> Path:
     """Return the folder with the jars of the Kafka broker and Kafka Connect."""
     java()
 
-    return _jars(downloads, KAFKA_POM, "Kafka and Kafka Connect (55 MB, Maven)")
+    return jars(downloads, KAFKA_POM, "Kafka and Kafka Connect (55 MB, Maven)")
 
 
 def debezium_connectors(downloads: Path) -> Path:
@@ -40,15 +40,15 @@ def registry_program(downloads: Path) -> Path:
 
 def apicurio_converters(downloads: Path) -> Path:
     """Return the folder with the jars of Apicurio's converters for Kafka Connect."""
-    return _jars(downloads, APICURIO_POM, "Apicurio's converters (10 MB, Maven)")
+    return jars(downloads, APICURIO_POM, "Apicurio's converters (10 MB, Maven)")
 
 
 def scripting_engines(downloads: Path) -> Path:
     """Return the folder with the jars of Debezium's transforms that run scripts."""
-    return _jars(downloads, SCRIPTING_POM, "Debezium's scripting, Groovy, Graal.js (65 MB, Maven)")
+    return jars(downloads, SCRIPTING_POM, "Debezium's scripting, Groovy, Graal.js (65 MB, Maven)")
 
 
-def _jars(downloads: Path, pom: Path, what: str) -> Path:
+def jars(downloads: Path, pom: Path, what: str) -> Path:
     """Return the folder with the jars that a pom file names."""
     return once(_target(downloads, pom), what, partial(_copy_dependencies, pom, downloads))
 
