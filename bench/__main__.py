@@ -7,32 +7,25 @@ The table goes to the standard output, everything else to the standard error.
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import Final
 
+from bench.command_line import add_rows, at_least, carry_out, new_file, print_results, write
 from bench.machine import facts
 from bench.measure import FURTHER, MEASURES, PARTS, Part, measure
 from bench.sides import DEFAULT, MILLRACE, TUNED
-from bench.table import Result, table
+from bench.table import Result
 from bench.trial import Site
 from bench.workload import SERVERS, Workload
 from tools.stack import (
     KafkaBroker,
     SchemaRegistry,
-    StackError,
     Workspace,
 )
-from tools.stack.folders import STACK
 
-_SIZE: Final = 400_000
-_LEAST: Final = 1_000
 _UNWARMED: Final = ("latency", "threads", "incremental", "adaptive")
 
 log = logging.getLogger("bench")
@@ -40,19 +33,7 @@ log = logging.getLogger("bench")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit status."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    options = parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        run(options)
-    except StackError as error:
-        log.error("%s", error)  # noqa: TRY400 - the message says all, a trace does not help
-        return 1
-    except KeyboardInterrupt:
-        log.info("stopped")
-        return 130
-    return 0
+    return carry_out(parser(), run, arguments)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -68,9 +49,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"only these: {', '.join(MEASURES)}, a table (sb, wide, types, many), or such as "
         "stream-sb, snapshot-wide; avro, chains, or such as stream-sb-avro, stream-sb-five",
     )
-    root.add_argument(
-        "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"
-    )
+    add_rows(root)
     root.add_argument("--repeat", type=at_least(1), default=1, help="runs; the medians are shown")
     root.add_argument("--cold", action="store_true", help="no warm-up: workers that just started")
     root.add_argument("--server", choices=SERVERS, default="mysql", help="default: mysql")
@@ -88,18 +67,6 @@ def parts_named(text: str) -> tuple[Part, ...]:
         raise argparse.ArgumentTypeError(f"not one of {', '.join(sorted(known))}: {text}")
     usual = tuple(part for part in PARTS if names & part.names)
     return usual + tuple(part for part in FURTHER if names & (part.names - {part.what}))
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """Return what reads a number that must not be smaller."""
-
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
-        return value
-
-    return number
 
 
 def run(options: argparse.Namespace) -> None:
@@ -127,9 +94,7 @@ def run(options: argparse.Namespace) -> None:
         for result in measure_all(sites, workload, options.what, options.repeat, warm):
             write(file, {"side": result.side, "part": result.part, **result.measurements})
             results.append(result)
-    log.info("the raw results are in %s", file)
-    lines = "\n".join(f"- {name}: {text}" for name, text in circumstances.items())
-    sys.stdout.write(f"{lines}\n\n{table(results)}\n")
+    print_results(file, circumstances, results)
 
 
 def measure_all(
@@ -167,19 +132,6 @@ def warm_up(parts: Sequence[Part]) -> list[Part]:
         if firsts:
             return list(firsts.values())
     return []
-
-
-def new_file() -> Path:
-    """Return a file for the raw results."""
-    folder = STACK / "bench"
-    folder.mkdir(exist_ok=True)
-    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}.jsonl"
-
-
-def write(file: Path, line: Mapping[str, str | float]) -> None:
-    """Append one JSON line."""
-    with file.open("a", encoding="utf-8") as output:
-        output.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -22,17 +22,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import Final
 
-from bench.__main__ import at_least, new_file, write
+from bench.command_line import add_rows, at_least, carry_out, new_file, print_results, write
 from bench.machine import facts
 from bench.measure import Measurements, cost, rate
 from bench.other_sides import COLUMNS, PATIENT, TABLE, Copying, started
-from bench.table import Result, table
+from bench.table import Result
 from bench.usage import Usage
 from bench.workload import Workload
 from tools.stack import KafkaBroker, MariaDb, Server, StackError, Workspace
 
-_SIZE: Final = 400_000
-_LEAST: Final = 1_000
 _PART: Final = "stream sb"
 _STREAMING_SECONDS: Final = 120.0
 _STALLED_SECONDS: Final = 90.0
@@ -43,19 +41,7 @@ log = logging.getLogger("bench")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit status."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    options = parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        measure_all(options)
-    except StackError as error:
-        log.error("%s", error)  # noqa: TRY400 - the message says all, a trace does not help
-        return 1
-    except KeyboardInterrupt:
-        log.info("stopped")
-        return 130
-    return 0
+    return carry_out(parser(), measure_all, arguments)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,9 +52,7 @@ def parser() -> argparse.ArgumentParser:
         "--peers", type=columns_named, default=list(COLUMNS), metavar="NAME,…",
         help=f"only these: {', '.join(COLUMNS)}",
     )  # fmt: skip
-    root.add_argument(
-        "--rows", type=at_least(_LEAST), default=_SIZE, help=f"of table sb (default: {_SIZE})"
-    )
+    add_rows(root)
     root.add_argument("--repeat", type=at_least(1), default=1, help="backlogs that count")
     return root
 
@@ -103,9 +87,7 @@ def measure_all(options: argparse.Namespace) -> None:
                     log.info("%s: %s", column.title, found)
                     write(file, {"side": column.title, "part": _PART, **found})
                     results.append(Result(column.title, _PART, found))
-    log.info("the raw results are in %s", file)
-    lines = "\n".join(f"- {name}: {text}" for name, text in circumstances.items())
-    sys.stdout.write(f"{lines}\n\n{table(results)}\n")
+    print_results(file, circumstances, results)
 
 
 def measure(copying: Copying, workload: Workload, repeat: int) -> Iterator[Measurements]:
