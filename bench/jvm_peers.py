@@ -35,7 +35,7 @@ class Peer(Server):
     """A JVM that copies the changes of a table to ``topic``, from its start on.
 
     ``source`` is a Java file that is compiled for it, from this folder.
-    ``settings`` win over those made here; those that start with ``kafka.`` are of the producer.
+    ``settings`` win over those made here; with ``kafka.`` in front they belong to its producer.
     It serves no clients: its port is unused, and the topic shows whether it works.
     """
 

@@ -1,4 +1,4 @@
-"""Scripts in JavaScript tell null from undefined: fields that do not exist, members of null."""
+"""Scripts in JavaScript distinguish null and undefined: missing fields, members of null."""
 
 from __future__ import annotations
 
