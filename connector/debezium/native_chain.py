@@ -31,7 +31,9 @@ from connector.debezium.native_messages import FieldText, is_plain
 from connector.errors import ConversionError
 from connector.native import Rows, RowWriter
 
-_REPLACED: Final = re.compile(r"\(None if after\[\d+\] is None else @\w+\)")
+_OF_COLUMN: Final = r"(after\[\d+\]|#)"
+_DEFAULTED: Final = re.compile(rf"\(@\w+ if \(v := {_OF_COLUMN}\) is None else v\)")
+_REPLACED: Final = re.compile(rf"\(None if {_OF_COLUMN} is None else @\w+\)")
 _COLUMN: Final = re.compile(r"\bafter\[(\d+)\]")
 _NAME: Final = re.compile(r"@\w+")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
@@ -155,7 +157,16 @@ def _column(value: Any) -> _ArrangedColumn | None:
     if template == f"after[{slot}]":
         return _ArrangedColumn(slot, None)
     change = Expression(_COLUMN.sub("{}", template), names).function()
-    return _ArrangedColumn(slot, change, _REPLACED.fullmatch(template) is not None)
+    return _ArrangedColumn(slot, change, _is_replaced(template))
+
+
+def _is_replaced(template: str) -> bool:
+    """Whether all values but NULL become one, if defaults of a schema stand for nulls at most."""
+    before = ""
+    while template != before:
+        before = template
+        template = _REPLACED.sub("#", _DEFAULTED.sub(r"\1", template))
+    return template == "#"
 
 
 def _field(

@@ -42,6 +42,7 @@ from tests.unit.transforms import random_chains
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 UNWRAP = {"type": "io.debezium.transforms.ExtractNewRecordState", "add.fields": "op,source.ts_ms"}
 MASK = {"type": "org.apache.kafka.connect.transforms.MaskField$Value", "fields": "a"}
+RENAME = {"type": "org.apache.kafka.connect.transforms.ReplaceField$Value", "renames": "b:c"}
 HOIST = {"type": "org.apache.kafka.connect.transforms.HoistField$Key", "field": "made"}
 
 
@@ -119,11 +120,12 @@ def test_messages_of_random_chains(
     assert ways[0] == ways[1]
 
 
-def table_of_numbers() -> Described:
+def table_of_numbers(default: str | None = None) -> Described:
     table = table_of([INTEGERS[0]] * 3)
     columns = [
         replace(one, name=name) for one, name in zip(table.columns, ("id", "a", "b"), strict=True)
     ]
+    columns[1] = replace(columns[1], has_default=default is not None, default=default)
     return described(replace(table, columns=tuple(columns)), ["id"], TypeOptions(), {})
 
 
@@ -135,7 +137,10 @@ def written_natively(
 
 
 def native_work(
-    steps: Sequence[dict[str, str]], kind: int, monkeypatch: pytest.MonkeyPatch
+    steps: Sequence[dict[str, str]],
+    kind: int,
+    monkeypatch: pytest.MonkeyPatch,
+    default: str | None = None,
 ) -> list[tuple[int, int | None]]:
     """Return how many messages of an event the core writes, and how many fields without Python."""
     counted: list[tuple[int, int | None]] = []
@@ -147,7 +152,7 @@ def native_work(
         return found
 
     monkeypatch.setattr(NativeChain, "messages", count)
-    table = table_of_numbers()
+    table = table_of_numbers(default)
     present = (True,) * 3
     images = b"".join(table.table.image(row, present) for row in ((1, 2, 3), (1, 3, None)))
     event = table.event(kind, images)
@@ -184,9 +189,14 @@ def test_which_chains_the_core_writes(
     assert written_natively(steps, kind, monkeypatch) == number
 
 
-def test_a_masked_value_needs_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("default", [None, "7"])
+@pytest.mark.parametrize("behind", [[], [RENAME], [MASK, RENAME]])
+def test_a_masked_value_needs_no_python(
+    default: str | None, behind: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     columns = len(table_of_numbers().table.columns)
-    assert native_work([UNWRAP, MASK], written.WRITE, monkeypatch) == [(2, columns)]
+    steps = [UNWRAP, MASK, *behind]
+    assert native_work(steps, written.WRITE, monkeypatch, default) == [(2, columns)]
 
 
 def test_a_key_that_the_chain_drops_does_not_hide_that_it_moves(
