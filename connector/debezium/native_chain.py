@@ -53,14 +53,15 @@ class NativeChain(NamedTuple):
 
 
 class _ArrangedColumn(NamedTuple):
-    """A column of the row, and what the chain makes of its value.
+    """A column of the row, and what the chain makes of its value: a ``change``, if it does.
 
-    ``is_replaced``: it makes the same of all values but NULL.
+    ``is_kept``: all values but NULL stay. ``is_replaced``: it makes the same of all but NULL.
     """
 
     slot: int
     change: Callable[[Any], Any] | None
-    is_replaced: bool = False
+    is_kept: bool
+    is_replaced: bool
 
 
 class _Columns(NamedTuple):
@@ -139,7 +140,7 @@ def _columns(
             return None
         found.behind.clear()
         found.fields.append(_field(codec, fragments, schema, index, column, lead))
-        if column.change is None:
+        if column.is_kept:
             found.slots.add(column.slot)
     return found if found.fields else None
 
@@ -154,19 +155,21 @@ def _column(value: Any) -> _ArrangedColumn | None:
     if len(found) != 1 or others - _LOCAL:
         return None
     slot = int(found.pop())
-    if template == f"after[{slot}]":
-        return _ArrangedColumn(slot, None)
+    plain = f"after[{slot}]"
+    if template == plain:
+        return _ArrangedColumn(slot, None, is_kept=True, is_replaced=False)
     change = Expression(_COLUMN.sub("{}", template), names).function()
-    return _ArrangedColumn(slot, change, _is_replaced(template))
+    rest = _where_not_null(template)
+    return _ArrangedColumn(slot, change, is_kept=rest == plain, is_replaced=rest == "#")
 
 
-def _is_replaced(template: str) -> bool:
-    """Whether all values but NULL become one, if defaults of a schema stand for nulls at most."""
+def _where_not_null(template: str) -> str:
+    """Return what is left where the column is not null: # stands for what does not depend on it."""
     before = ""
     while template != before:
         before = template
         template = _REPLACED.sub("#", _DEFAULTED.sub(r"\1", template))
-    return template == "#"
+    return template
 
 
 def _field(
@@ -178,14 +181,12 @@ def _field(
     lead: bytes,
 ) -> native.NativeField:
     """Describe a column behind constants; Python writes it if the chain changes it by value."""
-    own, (slot, change, is_replaced) = schema.fields[index].schema, column
+    own, (slot, change, is_kept, is_replaced) = schema.fields[index].schema, column
     text: Callable[[Any], bytes] = FieldText(fragments, schema, index)
     if lead or change is not None:
         text = _changed(lead, text, change)
     label = lead + fragments.label(schema, index) + fragments.present(own)
-    write = (
-        fragments.native_write(own) if _has_schema_of(codec, slot, own) and change is None else None
-    )
+    write = fragments.native_write(own) if is_kept and _has_schema_of(codec, slot, own) else None
     if is_replaced:
         with suppress(ConversionError):  # Python raises it for the first value
             label, write = text(True), "fixed"

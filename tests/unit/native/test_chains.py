@@ -48,10 +48,13 @@ HOIST = {"type": "org.apache.kafka.connect.transforms.HoistField$Key", "field": 
 
 @st.composite
 def tables(draw: st.DrawFn) -> Described:
-    """Tables whose columns have the names of `random_chains`."""
+    """Tables whose columns have the names of `random_chains`; numbers may have a default."""
     known = draw(described_tables(most=len(random_chains.FIELDS))).table
     names = random_chains.FIELDS[: len(known.columns)]
     columns = [replace(one, name=name) for one, name in zip(known.columns, names, strict=True)]
+    for number, kind in enumerate(known.kinds):
+        if kind in INTEGERS and draw(st.booleans()):
+            columns[number] = replace(columns[number], has_default=True, default="7")
     key = draw(st.sampled_from([[], ["id"], ["a", "id"]]))
     needed = [name for name in key if name in names]
     return described(replace(known, columns=tuple(columns)), needed, TypeOptions(), {})
@@ -125,7 +128,9 @@ def table_of_numbers(default: str | None = None) -> Described:
     columns = [
         replace(one, name=name) for one, name in zip(table.columns, ("id", "a", "b"), strict=True)
     ]
-    columns[1] = replace(columns[1], has_default=default is not None, default=default)
+    columns[1:] = [
+        replace(one, has_default=default is not None, default=default) for one in columns[1:]
+    ]
     return described(replace(table, columns=tuple(columns)), ["id"], TypeOptions(), {})
 
 
