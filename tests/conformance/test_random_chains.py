@@ -112,7 +112,8 @@ def _cause(side: Side) -> str:
 def _difference(pair: Pair) -> str:
     if pair.refused:
         refused = [side.name in pair.refused or side.failure for side in pair.sides]
-        if any(reason in pair.refused.get(pair.ours.name, "") for reason in _STRICTER):
+        ours = pair.refused.get(pair.ours.name, "")
+        if _CHANGES_OPTIONS and any(reason in ours for reason in _STRICTER):
             return ""
         return "" if all(refused) else f"refused by one: {pair.refused}"
     if pair.theirs.failure or pair.ours.failure:
