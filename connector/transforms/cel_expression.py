@@ -50,10 +50,11 @@ class CelExpression:
     """An expression that is evaluated for records.
 
     Its variables are those of Debezium's scripts: key, value, topic, headers and schemas. A field
-    that does not exist fails it, or has the value ``undefined``, which is null as the result.
+    that does not exist fails it, or with ``has_undefined`` is undefined, which is null as
+    the result.
     """
 
-    def __init__(self, text: str, *, undefined: Any = None) -> None:
+    def __init__(self, text: str, *, has_undefined: bool = False) -> None:
         import cel  # noqa: PLC0415 - it takes 27 MB, which only those pay who use it
 
         if len(_OPERATOR.findall(_TEXT.sub("", text))) > _MAX_OPERATORS:
@@ -82,9 +83,9 @@ class CelExpression:
         self._used = used & VARIABLES
         self._counts = {name: count for name, count in _COUNTS.items() if name in called}
         self._members = {name: _members(text, name) for name in ("key", "value")}
-        self._undefined = undefined
-        names = () if undefined is None else map("".join, _MEMBER.findall(text))
-        self._absent: dict[str, Any] = dict.fromkeys(names, undefined)
+        names = map("".join, _MEMBER.findall(text)) if has_undefined else ()
+        self._absent: dict[str, Any] = dict.fromkeys(names, UNDEFINED_VALUE)
+        self._has_undefined = has_undefined
         self._native = SchemaCache(lambda schema: _native(schema, self._absent))
 
     def evaluate(self, record: Record) -> Any:
@@ -100,7 +101,7 @@ class CelExpression:
             if any(map(_holds_symbol, (record.key, record.value, *_values(record)))):
                 raise NotCompilableError("an expression depends on a value") from None
             raise TransformError(f"The expression {self._text} failed: {_reason(error)}") from None
-        return None if self._undefined is not None and result == self._undefined else result
+        return None if self._has_undefined and result == UNDEFINED_VALUE else result
 
     def _variable(self, name: str, record: Record) -> Any:
         if name == "value":

@@ -12,7 +12,6 @@ from connector.data.symbolic import require_known
 from connector.errors import ConfigError, TransformError
 from connector.transforms.cel_expression import CelExpression
 from connector.transforms.envelopes import enum_of, require
-from connector.transforms.script_comparisons import UNDEFINED_VALUE
 from connector.transforms.script_translation import LANGUAGES, translate
 from connector.transforms.validators import java_regex
 
@@ -80,8 +79,8 @@ class ScriptTransform(ABC):
             return CelExpression(text)
         try:
             # To JavaScript a field that does not exist is undefined.
-            undefined = UNDEFINED_VALUE if LANGUAGES[language] == "javascript" else None
-            return CelExpression(translate(text, language), undefined=undefined)
+            has_undefined = LANGUAGES[language] == "javascript"
+            return CelExpression(translate(text, language), has_undefined=has_undefined)
         except ConfigError as error:
             raise ConfigError(
                 f"Failed to parse expression '{text}' of {self.expression}: {error} Rewrite it in "

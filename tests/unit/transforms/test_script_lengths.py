@@ -8,7 +8,6 @@ import pytest
 
 from connector.data.record import Record
 from connector.transforms.cel_expression import CelExpression
-from connector.transforms.script_comparisons import UNDEFINED_VALUE
 from connector.transforms.script_translation import translate
 
 GROOVY, JAVASCRIPT = "jsr223.groovy", "jsr223.graal.js"
@@ -19,7 +18,7 @@ EVENT = Record("t", None, None, None, None, VALUES)
 
 
 def evaluated(text: str, language: str) -> Any:
-    return CelExpression(translate(text, language), undefined=UNDEFINED_VALUE).evaluate(EVENT)
+    return CelExpression(translate(text, language), has_undefined=True).evaluate(EVENT)
 
 
 @pytest.mark.parametrize(

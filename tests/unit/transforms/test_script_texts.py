@@ -9,7 +9,6 @@ import pytest
 from connector.data.record import Record
 from connector.errors import ConfigError
 from connector.transforms.cel_expression import CelExpression
-from connector.transforms.script_comparisons import UNDEFINED_VALUE
 from connector.transforms.script_translation import translate
 
 GROOVY, JAVASCRIPT = "jsr223.groovy", "jsr223.graal.js"
@@ -21,7 +20,7 @@ EVENT = Record("t", None, None, None, None, VALUES)
 
 
 def evaluated(text: str, language: str) -> Any:
-    return CelExpression(translate(text, language), undefined=UNDEFINED_VALUE).evaluate(EVENT)
+    return CelExpression(translate(text, language), has_undefined=True).evaluate(EVENT)
 
 
 @pytest.mark.parametrize("language", [GROOVY, JAVASCRIPT])
