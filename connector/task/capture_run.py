@@ -231,7 +231,7 @@ class CaptureRun:
 
     def _deliver_huge_messages(self) -> None:
         """Wait for the acknowledgements of a change: there is no memory for another like it."""
-        self._wait_for_producer(lambda: not len(self._producer))
+        self._wait_for_producer(lambda: self._producer.flush(_PATIENCE))
         allocator.trim()
 
     def _send_when_possible(self, message: Message, span: Span) -> None:
@@ -271,7 +271,7 @@ class CaptureRun:
 
     def _store_offset(self) -> None:
         """Wait until all that was sent is acknowledged and its offset is stored."""
-        self._wait_for_producer(lambda: not len(self._producer))
+        self._wait_for_producer(lambda: self._producer.flush(_PATIENCE))
         self.offsets.commit()
         self._wait_for_producer(lambda: self.offsets.is_stored)
 

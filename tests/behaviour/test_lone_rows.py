@@ -1,4 +1,7 @@
-"""A single row reaches Kafka at once; linger.ms is for rows that others follow."""
+"""A single row reaches Kafka at once; linger.ms is for rows that others follow.
+
+Nor does the task wait for it where it needs acknowledgements before it goes on.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +33,8 @@ def test_rows_of_an_idle_database_do_not_wait_for_others(
 ) -> None:
     monkeypatch.setattr(producer, "DEFAULTS", {**DEFAULTS, **LONG})
     prefix = f"lone{uuid.uuid4().hex[:8]}"
-    config = connector(
-        each_database.server,
-        broker,
-        prefix,
-        each_database.name,
-        snapshot_mode="no_data",
-        schema_history_internal="io.debezium.storage.file.history.FileSchemaHistory",
-        schema_history_internal_file_filename=str(tmp_path / "history"),
-    )
     each_database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
-    server = getattr(family, each_database.server.name)
-    capture = Stoppable(CaptureConnector(server()), config, {"bootstrap.servers": broker.address})
+    capture = _capture(each_database, broker, prefix, tmp_path, snapshot_mode="no_data")
     capture.run(lambda _: True)  # the snapshot
     task = capture.task(lambda *_: None)
     task.start()
@@ -54,3 +47,37 @@ def test_rows_of_an_idle_database_do_not_wait_for_others(
     finally:
         task.stop(20)
         topics.delete(topics.names(prefix))
+
+
+def test_an_offset_that_is_due_does_not_wait_for_rows(
+    each_database: FreshDatabase,
+    broker: KafkaBroker,
+    topics: Topics,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(producer, "DEFAULTS", {**DEFAULTS, **LONG})
+    prefix = f"due{uuid.uuid4().hex[:8]}"
+    each_database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
+    each_database.execute("INSERT INTO t VALUES (1)")
+    capture = _capture(each_database, broker, prefix, tmp_path, millrace_snapshot_resumable="true")
+    start = time.monotonic()
+    capture.run(lambda _: True)  # the snapshot, whose offset is stored before the stream is read
+    assert time.monotonic() - start < LONG["linger.ms"] / 2000
+    topics.delete(topics.names(prefix))
+
+
+def _capture(
+    database: FreshDatabase, broker: KafkaBroker, prefix: str, folder: Path, **more: str
+) -> Stoppable:
+    config = connector(
+        database.server,
+        broker,
+        prefix,
+        database.name,
+        schema_history_internal="io.debezium.storage.file.history.FileSchemaHistory",
+        schema_history_internal_file_filename=str(folder / "history"),
+        **more,
+    )
+    server = getattr(family, database.server.name)
+    return Stoppable(CaptureConnector(server()), config, {"bootstrap.servers": broker.address})
