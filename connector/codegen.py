@@ -119,6 +119,6 @@ class Expression:
         return compile_function(["def convert(value):", f"    return {body}"], namespace)
 
 
-def call(function: Callable[[Any], Any]) -> Expression:
+def call(function: Callable[[Any], Any], native: tuple[Any, ...] | None = None) -> Expression:
     """Return the expression that calls a function with the value."""
-    return Expression("@f({})", {"f": function})
+    return Expression("@f({})", {"f": function}, native)

@@ -7,7 +7,7 @@ from typing import Final
 
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
-from connector.data.semantic import misses_type
+from connector.data.semantic import is_geometry, misses_type
 from connector.names import CONNECT_DECIMAL
 from connector.native import part_writer
 
@@ -28,6 +28,8 @@ def native_write(schema: Schema, *, numeric: bool) -> str | None:
         return None
     if schema.name == CONNECT_DECIMAL:
         return None if numeric else "unscaled"
+    if schema.type == "struct":
+        return "geometry" if is_geometry(schema) else None
     return _WRITES.get(schema.type)
 
 

@@ -6,7 +6,7 @@ Connect's wire format.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from connector import names
 from connector.data.schema import (
@@ -17,6 +17,7 @@ from connector.data.schema import (
     INT64,
     OPTIONAL_INT32,
     STRING,
+    Field,
     Schema,
     Type,
     array,
@@ -91,6 +92,16 @@ def enum(allowed: str) -> Schema:
 def enum_set(allowed: str) -> Schema:
     """Build the schema of a set of options; values are comma-separated."""
     return STRING.with_changes(name=names.ENUM_SET, version=1, parameters={names.ALLOWED: allowed})
+
+
+def is_geometry(schema: Schema) -> bool:
+    """Whether a schema is that of geometries or points, with all its fields and no others."""
+    known = {kind.name: kind.fields for kind in (GEOMETRY, POINT)}.get(schema.name, ())
+    return bool(known) and _contents(known) == _contents(schema.fields)
+
+
+def _contents(fields: tuple[Field, ...]) -> list[tuple[Any, ...]]:
+    return [(field.name, field.schema.parts()) for field in fields]
 
 
 def misses_type(schema: Schema) -> bool:

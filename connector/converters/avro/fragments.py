@@ -8,6 +8,7 @@ from connector.converters.avro.encoder import Encoder, present
 from connector.converters.binary_fragments import BinaryFragments
 from connector.data.fragments import Encode
 from connector.data.schema import Schema
+from connector.data.semantic import is_geometry
 from connector.errors import ConversionError
 from connector.names import CONNECT_DECIMAL
 from connector.native import part_writer
@@ -69,6 +70,8 @@ class AvroFragments(BinaryFragments[Encoder]):
         """Return how the native core writes a value; None for one that it does not know."""
         if schema.name == CONNECT_DECIMAL:
             return "avro unscaled"
+        if schema.type == "struct":
+            return "avro geometry" if is_geometry(schema) else None
         return f"avro {schema.type}" if schema.type in _NATIVE else None
 
     def nested(self, schema: Schema, index: int) -> None:

@@ -32,7 +32,7 @@ _POINT_BYTES = 21
 
 def geometry(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG001 - a family
     """Describe any geometry but a point: its well-known binary and SRID."""
-    convert = call(_geometry)
+    convert = call(_geometry, ("geometry",))
     return ColumnType(
         GEOMETRY.as_optional(),  # even where the column is not
         convert,
@@ -45,7 +45,7 @@ def geometry(column: Column, options: TypeOptions) -> ColumnType:  # noqa: ARG00
 def point(column: Column, options: TypeOptions) -> ColumnType:
     """Describe a point, including its coordinates."""
     refuse = refusing(column, options)
-    convert = call(lambda data: _point(data, refuse))
+    convert = call(lambda data: _point(data, refuse), ("point",))
     return ColumnType(
         POINT,
         convert,

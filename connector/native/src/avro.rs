@@ -16,6 +16,7 @@ pub enum AvroType {
     Bytes,
     /// The bytes of a decimal.
     Unscaled,
+    Geometry,
 }
 
 /// Writes the values of a field in Avro.
@@ -24,6 +25,9 @@ pub struct Avro<'a> {
     pub kind: AvroType,
 }
 
+/// The branches of null and of a value in a union.
+const NULL: u8 = 0;
+const PRESENT: u8 = 2;
 /// Lengths of texts below this take one byte.
 const SHORT: usize = 64;
 
@@ -119,6 +123,27 @@ impl Format for Avro<'_> {
             let mut length = Vec::with_capacity(10);
             push_long(&mut length, i64::try_from(size).ok()?);
             self.out.splice(start..=start, length);
+        }
+        Some(())
+    }
+
+    fn geometry(&mut self, point: Option<(f64, f64)>, wkb: &[u8], srid: Option<i32>) -> Option<()> {
+        self.is(AvroType::Geometry)?;
+        if let Some((x, y)) = point {
+            if x.is_nan() || y.is_nan() {
+                return None;
+            }
+            self.out.extend_from_slice(&x.to_le_bytes());
+            self.out.extend_from_slice(&y.to_le_bytes());
+            self.out.push(PRESENT);
+        }
+        self.block(wkb)?;
+        match srid {
+            Some(srid) => {
+                self.out.push(PRESENT);
+                push_long(self.out, srid as i64);
+            }
+            None => self.out.push(NULL),
         }
         Some(())
     }

@@ -36,6 +36,9 @@ pub enum Decode {
     Label(Vec<Prepared>),
     Options(Vec<Prepared>),
     Document,
+    /// Any geometry but a point.
+    Geometry,
+    Point,
     /// A column of a text result set.
     Text(TextForm),
     Python,
@@ -46,7 +49,7 @@ impl Decode {
     pub fn is_eager(&self) -> bool {
         match self {
             Decode::DateTime { form, .. } => form.is_bounded(),
-            Decode::TimeOfDay { .. } | Decode::Document | Decode::Python => true,
+            Decode::TimeOfDay { .. } | Decode::Document | Decode::Point | Decode::Python => true,
             _ => false,
         }
     }
@@ -113,6 +116,14 @@ impl Decode {
                 })
             }
             Decode::Options(labels) => push_options(form, labels, data),
+            Decode::Geometry => {
+                let (srid, wkb) = data.split_first_chunk()?;
+                form.geometry(None, wkb, srid_of(srid))
+            }
+            Decode::Point => {
+                let (srid, wkb) = data.split_first_chunk()?;
+                form.geometry(Some(coordinates(wkb)?), wkb, srid_of(srid))
+            }
             Decode::Text(text) => text.push(form, data),
             Decode::Document | Decode::Python => None,
         }
@@ -155,6 +166,20 @@ fn push_decimal<F: Format>(
             form.double(std::str::from_utf8(&text).ok()?.parse().ok()?)
         }
     }
+}
+
+fn srid_of(bytes: &[u8; 4]) -> Option<i32> {
+    match i32::from_le_bytes(*bytes) {
+        0 => None,
+        srid => Some(srid),
+    }
+}
+
+/// Reads the well-known binary of a point: its byte order, its type, x and y.
+fn coordinates(wkb: &[u8]) -> Option<(f64, f64)> {
+    let wkb: &[u8; 21] = wkb.try_into().ok()?;
+    let read = if wkb[0] == 0 { f64::from_be_bytes } else { f64::from_le_bytes };
+    Some((read(wkb[5..13].try_into().ok()?), read(wkb[13..].try_into().ok()?)))
 }
 
 /// Writes the chosen options with commas between.

@@ -18,6 +18,8 @@ pub trait Format {
     fn utf8(&mut self, data: &[u8]) -> Option<()>;
     /// Writes the text that a function appends, which needs no escapes or has them.
     fn text(&mut self, push: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> Option<()>;
+    /// Writes a geometry: the coordinates if it is a point, its well-known binary, its SRID.
+    fn geometry(&mut self, point: Option<(f64, f64)>, wkb: &[u8], srid: Option<i32>) -> Option<()>;
     /// Returns a part of a text for `text`.
     fn part(text: &Prepared) -> &[u8];
 }

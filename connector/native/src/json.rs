@@ -16,6 +16,7 @@ pub enum JsonType {
     Unscaled,
     Double,
     Float,
+    Geometry,
 }
 
 /// Writes the values of a field as JSON.
@@ -27,6 +28,13 @@ pub struct Json<'a> {
 impl Json<'_> {
     fn is(&self, kind: JsonType) -> Option<()> {
         (self.kind == kind).then_some(())
+    }
+
+    fn number(&mut self, value: f64) -> Option<()> {
+        if digits::double(self.out, value) {
+            return Some(());
+        }
+        java_double::push(self.out, value)
     }
 
     fn base64(&mut self, data: &[u8]) -> Option<()> {
@@ -71,10 +79,7 @@ impl Format for Json<'_> {
 
     fn double(&mut self, value: f64) -> Option<()> {
         self.is(JsonType::Double)?;
-        if digits::double(self.out, value) {
-            return Some(());
-        }
-        java_double::push(self.out, value)
+        self.number(value)
     }
 
     fn unscaled(&mut self, number: &Unscaled) -> Option<()> {
@@ -100,6 +105,27 @@ impl Format for Json<'_> {
         self.out.push(b'"');
         push(self.out)?;
         self.out.push(b'"');
+        Some(())
+    }
+
+    fn geometry(&mut self, point: Option<(f64, f64)>, wkb: &[u8], srid: Option<i32>) -> Option<()> {
+        self.is(JsonType::Geometry)?;
+        self.out.push(b'{');
+        if let Some((x, y)) = point {
+            self.out.extend_from_slice(b"\"x\":");
+            self.number(x)?;
+            self.out.extend_from_slice(b",\"y\":");
+            self.number(y)?;
+            self.out.push(b',');
+        }
+        self.out.extend_from_slice(b"\"wkb\":");
+        self.base64(wkb)?;
+        self.out.extend_from_slice(b",\"srid\":");
+        match srid {
+            Some(srid) => digits::signed(self.out, srid as i64),
+            None => self.out.extend_from_slice(b"null"),
+        }
+        self.out.push(b'}');
         Some(())
     }
 

@@ -51,6 +51,8 @@ fn simple(name: &str, size: Option<usize>) -> Option<Decode> {
         "document" if size.is_none() => Some(Decode::Document),
         "bytes" => Some(Decode::Bytes),
         "reversed" => Some(Decode::Reversed),
+        "geometry" if size.is_none() => Some(Decode::Geometry),
+        "point" if size.is_none() => Some(Decode::Point),
         _ => None,
     }
 }

@@ -225,7 +225,11 @@ impl Column {
         }
         let raw = span.bytes(data);
         let start = arena.len();
-        if matches!(self.decode, Decode::Document) {
+        if matches!(self.decode, Decode::Point) {
+            if Write::Fixed.push(arena, &self.decode, raw).is_some() {
+                return Ok(Eager::Accepted);
+            }
+        } else if matches!(self.decode, Decode::Document) {
             if push_document(arena, raw).is_some() {
                 return Ok(Eager::Text(start, arena.len()));
             }

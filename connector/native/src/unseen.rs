@@ -60,6 +60,10 @@ impl Format for Unseen<'_> {
         push(self.scratch)
     }
 
+    fn geometry(&mut self, _: Option<(f64, f64)>, _: &[u8], _: Option<i32>) -> Option<()> {
+        Some(())
+    }
+
     fn part(text: &Prepared) -> &[u8] {
         &text.plain
     }

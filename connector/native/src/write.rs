@@ -28,6 +28,7 @@ impl Write {
             Some("unscaled") => Write::Json(JsonType::Unscaled),
             Some("double") => Write::Json(JsonType::Double),
             Some("float") => Write::Json(JsonType::Float),
+            Some("geometry") => Write::Json(JsonType::Geometry),
             Some("fixed") => Write::Fixed,
             Some("avro boolean") => Write::Avro(AvroType::Boolean),
             Some("avro int8") => Write::Avro(AvroType::Integer(8)),
@@ -39,6 +40,7 @@ impl Write {
             Some("avro string") => Write::Avro(AvroType::String),
             Some("avro bytes") => Write::Avro(AvroType::Bytes),
             Some("avro unscaled") => Write::Avro(AvroType::Unscaled),
+            Some("avro geometry") => Write::Avro(AvroType::Geometry),
             _ => Write::Python,
         }
     }

@@ -97,7 +97,26 @@ def _year() -> Kind:
     )
 
 
+def _geometry(name: str, values: st.SearchStrategy[bytes]) -> Kind:
+    """Geometries of any bytes, also such as no server accepts."""
+    return Kind(
+        column(name),
+        fields.GEOMETRY,
+        b"\x04",
+        values,
+        lambda value: write.prefixed(value, 4),
+        same,
+        same,
+        b"",
+    )
+
+
+_NO_SRID = st.binary(min_size=21, max_size=21).map(bytes(4).__add__)
 ALL_KINDS = [*KINDS, *map(text_of, _CHARSETS.split()), _document(), _boolean(), _year()]
+ALL_KINDS += [
+    _geometry("GEOMETRY", st.binary(max_size=40) | _NO_SRID),
+    _geometry("POINT", st.binary(min_size=25, max_size=25) | _NO_SRID),
+]
 
 
 @dataclass(frozen=True)
