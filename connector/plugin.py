@@ -77,6 +77,9 @@ class TopicCreator(Protocol):
         Sends a request, never waits for it.
         """
 
+    def close(self) -> None:
+        """End the connections; a later call connects again."""
+
 
 @runtime_checkable
 class Converter(Protocol):

@@ -252,17 +252,21 @@ class Producer:
         return delivery_error(error, topic)
 
     def close(self) -> None:
-        """Drop what is still queued.
+        """Drop what is still queued, and end the library's threads.
 
-        A fatal error may be raised only now; the producer is not used any more.
+        A fatal error may be raised only now; the producer is not used any more. Without this, the
+        threads and their connections would stay until Python collects what refers to itself.
         """
-        self.abort()
         with suppress(KafkaException):
+            self.abort()
             self._producer.poll(0)
+        with suppress(KafkaException, SystemError):  # the latter instead of a fatal error
+            self._producer.close()  # it would wait for what is queued
 
     def abort(self) -> None:
-        """Drop what is queued and what waits for an answer; any thread may do this."""
-        self._producer.purge()
+        """Drop what is queued and what waits for an answer; any thread may do this at any time."""
+        with suppress(RuntimeError):  # it is closed
+            self._producer.purge()
 
     @property
     def topics(self) -> list[str]:

@@ -47,6 +47,10 @@ class Topics:
         self._reachable = _Probe()
         self._writable = _Probe()
 
+    def close(self) -> None:
+        """End the client; another request would create a new one."""
+        self.__dict__.pop("_client", None)
+
     def cluster_id(self) -> str | None:
         """Return the id of the cluster; raises BrokerUnavailableError as all methods do."""
         doing = "Requesting the cluster's id"

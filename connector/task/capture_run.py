@@ -105,6 +105,7 @@ class CaptureRun:
         capture = self._capture
         self._metrics.ask(tuple, tuple)  # a task that failed keeps no table
         with ExitStack() as last_first:
+            last_first.callback(self._context.topics.close)
             last_first.callback(self._producer.close)
             last_first.callback(self._cancel_abort)
             for part in (capture.heartbeat_action, capture.signals, capture.source):

@@ -204,6 +204,10 @@ class GroupTopicCreator:
         """Return whether all partitions have a leader and all their replicas; never waits."""
         return self._topics.writable(topics)
 
+    def close(self) -> None:
+        """End the connections; a later call connects again."""
+        self._topics.close()
+
     def _create(self, topic: str) -> int:
         if not self._enabled:
             raise StopError(

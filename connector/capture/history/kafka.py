@@ -43,6 +43,10 @@ class TopicAdmin(Protocol):
         """Return one setting of a topic."""
         ...
 
+    def close(self) -> None:
+        """End the connections; a later call connects again."""
+        ...
+
 
 class KafkaHistory:
     """Keeps records as the values of one topic with one partition and no keys.
@@ -135,5 +139,6 @@ class KafkaHistory:
                 self._sequence.settle()
 
     def close(self) -> None:
-        """Close the producer."""
+        """Close the clients."""
         self._sequence.close()
+        self._admin.close()
