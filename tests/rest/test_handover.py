@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.fixtures.worker import WorkerProcess
+from tests.fixtures.worker import WorkerProcess, wait_for
 from tests.rest.oracle_config import MYSQL
 from tools.stack import ConnectWorker, KafkaBroker, MySql97, Workspace
 
@@ -83,7 +83,7 @@ def test_there_and_back(
         "status.storage.topic": f"{name}-status",
     }
     with WorkerProcess(tmp_path, broker.address, settings) as worker:
-        assert state_of(worker.url) == before
+        wait_for(lambda: state_of(worker.url) == before, 20)  # UNASSIGNED at first
         worker.create(three, config("three"), "STOPPED")
         path = worker.path(three, "offsets")
         assert worker.http.patch(path, json=offsets("three", 5)).status_code == 200
@@ -97,6 +97,6 @@ def test_there_and_back(
         assert worker.stop() == 0
 
     with connect:
-        assert state_of(connect.url) == after
+        wait_for(lambda: state_of(connect.url) == after, 20)
         for connector in (one, two, f"{name}-4"):
             call("DELETE", connect.url, f"/connectors/{connector}")
