@@ -22,6 +22,13 @@ from tests.fixtures.topics import Topics
 from tools.stack import KafkaBroker
 
 LONG = {"linger.ms": 60_000}
+pytestmark = pytest.mark.usefixtures("long_linger")
+
+
+@pytest.fixture
+def long_linger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The producer's default, which the user has not set, is a minute."""
+    monkeypatch.setattr(producer, "DEFAULTS", {**DEFAULTS, **LONG})
 
 
 def test_rows_of_an_idle_database_do_not_wait_for_others(
@@ -29,9 +36,7 @@ def test_rows_of_an_idle_database_do_not_wait_for_others(
     broker: KafkaBroker,
     topics: Topics,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(producer, "DEFAULTS", {**DEFAULTS, **LONG})
     prefix = f"lone{uuid.uuid4().hex[:8]}"
     each_database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
     capture = _capture(each_database, broker, prefix, tmp_path, snapshot_mode="no_data")
@@ -54,9 +59,7 @@ def test_an_offset_that_is_due_does_not_wait_for_rows(
     broker: KafkaBroker,
     topics: Topics,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(producer, "DEFAULTS", {**DEFAULTS, **LONG})
     prefix = f"due{uuid.uuid4().hex[:8]}"
     each_database.execute("CREATE TABLE t (id INT PRIMARY KEY)")
     each_database.execute("INSERT INTO t VALUES (1)")
