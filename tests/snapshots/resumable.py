@@ -10,7 +10,8 @@ from connector.data.java_object_writer import serialize
 from tests.fixtures.environment import LONG, Environment
 
 ROWS = 40_000
-RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "200"}
+# With so small chunks a snapshot lasts seconds, so a kill finds it at work on any machine.
+RESUMABLE = {"millrace_snapshot_resumable": "true", "incremental_snapshot_chunk_size": "25"}
 
 
 def stored(at: Environment) -> dict[str, Any]:
