@@ -67,7 +67,7 @@ class CompiledRows:
         self._shapes = TableVersions(self._shape)
         self._source: SourceFragments | None = None
 
-    def messages(self, change: RowChanges) -> list[Message]:
+    def messages(self, change: RowChanges) -> Sequence[Message]:
         """Return the messages of a change, in order."""
         shape = self._shapes.of(change.codec)
         now = self._options.now()
@@ -109,7 +109,7 @@ class CompiledRows:
 
     def _natively(
         self, shape: TableFragments, change: RowChanges, rows: Rows, now: int
-    ) -> list[Message] | None:
+    ) -> Sequence[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
         op, first = change.op, change.first_row
         if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):

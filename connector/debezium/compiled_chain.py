@@ -9,7 +9,7 @@ function cannot write, take the generic path, which decides on each record.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from connector.capture.change import RowChanges
@@ -59,7 +59,7 @@ class CompiledChain:
         self._tables = TableVersions(_TableFunctions)
         self._reported = False
 
-    def messages(self, change: RowChanges) -> list[Message]:
+    def messages(self, change: RowChanges) -> Sequence[Message]:
         """Return the messages of a change, in order.
 
         :raises NotCompilableError: the change has to take the generic path.
@@ -75,7 +75,7 @@ class CompiledChain:
                 raise
             raise NotCompilableError(f"{type(error).__name__} for a row") from error
 
-    def _write(self, change: RowChanges) -> list[Message]:
+    def _write(self, change: RowChanges) -> Sequence[Message]:
         codec, transaction = change.codec, self._transaction
         table = self._tables.of(codec)
         now = self._options.now()
@@ -106,7 +106,7 @@ class CompiledChain:
 
     def _natively(
         self, table: _TableFunctions, op: str, rows: Rows, event: tuple[Any, ...]
-    ) -> list[Message] | None:
+    ) -> Sequence[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
         if op not in "cru" or op != rows.kind or (op == "u" and self._options.skips_unchanged):
             return None

@@ -46,7 +46,7 @@ class NativeChain(NamedTuple):
     writer: RowWriter
     bind: Callable[..., tuple[bytes, bytes, str, Any]]
 
-    def messages(self, rows: Rows, event: tuple[Any, ...]) -> list[Message] | None:
+    def messages(self, rows: Rows, event: tuple[Any, ...]) -> Sequence[Message] | None:
         """Return the messages of an event's rows; None where the key of a row may change."""
         opening, rest, topic, headers = self.bind(*event)
         return self.writer.messages(rows, (opening, None, rest, None, b""), topic, headers, None)

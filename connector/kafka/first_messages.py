@@ -10,13 +10,11 @@ fewer than five messages, reads the answer to the second as an acknowledgement o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 from weakref import ref
 
+from connector.kafka.client import Failed
 from connector.kafka.partitioners import Partitioner
-
-Failed = Callable[[Any, Any], None]  # error and message
 
 BY_KEY: Final = -1  # the library chooses the partition
 
@@ -24,15 +22,14 @@ BY_KEY: Final = -1  # the library chooses the partition
 class FirstMessages:
     """The partitions that know one producer. Used by the thread that owns the producer.
 
-    ``partition`` returns where messages of a topic go whose partitions all know the producer:
-    0 if it has only one, `BY_KEY` otherwise; None for other topics, whose messages need `admit`.
+    ``known`` has where messages of a topic go whose partitions all know the producer: 0 if it has
+    only one, `BY_KEY` otherwise. Messages of other topics need `admit`.
     """
 
     def __init__(self, partitioner: Partitioner) -> None:
         self._partitioner = partitioner
-        self._known: dict[str, int] = {}
+        self.known: dict[str, int] = {}
         self._topics: dict[str, _Partitions] = {}
-        self.partition = self._known.get
 
     @property
     def topics(self) -> list[str]:
@@ -63,7 +60,7 @@ class FirstMessages:
         if partitions.awaited.pop(at, None) is not None:
             partitions.acknowledged.add(at)
             if len(partitions.acknowledged) == partitions.count:
-                self._known[topic] = 0 if partitions.count == 1 else BY_KEY
+                self.known[topic] = 0 if partitions.count == 1 else BY_KEY
 
     def withdraw(self, topic: str, partition: int) -> None:
         """Take back a message that was admitted and could not be queued."""
@@ -71,7 +68,7 @@ class FirstMessages:
 
     def forget(self) -> None:
         """Expect that brokers forgot the producer where nothing was sent for long."""
-        self._known.clear()
+        self.known.clear()
         for topic, partitions in list(self._topics.items()):
             if not partitions.awaited:
                 del self._topics[topic]

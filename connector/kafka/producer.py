@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka import Producer as KafkaProducer
 
 from connector.data.record import Message
 from connector.errors import (
@@ -19,14 +18,17 @@ from connector.errors import (
     ProduceError,
     RefusedMessageError,
 )
+from connector.kafka.client import Client, Failed
 from connector.kafka.connection import CONNECTION
 from connector.kafka.delivery_settings import LINGER
 from connector.kafka.delivery_tracking import library_uses_receipts
 from connector.kafka.errors import delivery_error, request_error
-from connector.kafka.first_messages import Failed, FirstMessages
+from connector.kafka.first_messages import FirstMessages
 from connector.kafka.library_log import RepeatedLineFilter
+from connector.kafka.native_client import native_client
 from connector.kafka.partitioners import PARTITIONERS
 from connector.kafka.producer_defaults import DEFAULTS
+from connector.kafka.python_client import PythonClient
 from connector.kafka.queue_size import QueueSize
 
 log = logging.getLogger(__name__)
@@ -56,17 +58,17 @@ class Producer:
     may be) and ``sent``. The last connection error stays in ``problem`` until the owner clears it.
     ``linger`` is how many seconds a message may wait for others. ``uses_receipts`` is false if the
     library has to report each message that is delivered: the callback is called for each, without
-    an error if delivered.
+    an error if delivered. That is asked only where the native core does not send.
     """
 
     def __init__(
         self,
         config: Mapping[str, Any],
         uses_receipts: Callable[[], bool] = library_uses_receipts,
+        *,
+        native: bool = True,
     ) -> None:
-        callbacks = {"error_cb": self._on_error, "logger": log}
-        reports = {"delivery.report.only.error": uses_receipts()}
-        settings = {**CONNECTION, **DEFAULTS, **reports, **config, **callbacks}
+        settings = {**CONNECTION, **DEFAULTS, **config}
         self.capacity = int(settings["queue.buffering.max.messages"])
         self._batch_bytes = int(settings["batch.size"])
         if str(settings["enable.idempotence"]).lower() == "false":
@@ -86,14 +88,21 @@ class Producer:
         self._forgotten_at = time.monotonic() + _REMEMBERED_SECONDS
         self._awaits_first = False
         self._partitioner = PARTITIONERS[settings["partitioner"]]
-        self._producer = self._create()
+        self._uses_receipts = uses_receipts
+        self._native = native
+        self._client = self._create()
 
-    def _create(self) -> KafkaProducer:
+    def _create(self) -> Client:
         self._first = FirstMessages(self._partitioner)
         try:
-            return KafkaProducer(self._settings)
+            client = native_client(self._settings, self._on_error, log) if self._native else None
+            return self._create_in_python() if client is None else client
         except KafkaException as error:
             raise ProduceError(f"the producer's settings are refused: {error.args[0]}") from error
+
+    def _create_in_python(self) -> Client:
+        callbacks = {"error_cb": self._on_error, "logger": log}
+        return PythonClient({**self._settings, **callbacks}, uses_receipts=self._uses_receipts())
 
     def _grow(self, message: Message) -> None:
         """Make room for a message that does not even fit the empty queue.
@@ -105,15 +114,17 @@ class Producer:
         log.info("A message of %d kB is larger than the queue, which grows", size >> 10)
         self._settings["queue.buffering.max.kbytes"] = kilobytes
         self._shrinks_at = time.monotonic() + _GROWN_SECONDS
-        self._producer = self._create()
+        self._client.close()
+        self._client = self._create()
 
     def _shrink_if_due(self) -> None:
         """Return to the configured queue, once it is empty."""
-        if self._shrinks_at is None or time.monotonic() < self._shrinks_at or len(self._producer):
+        if self._shrinks_at is None or time.monotonic() < self._shrinks_at or len(self._client):
             return
         self._shrinks_at = None
         self._settings["queue.buffering.max.kbytes"] = self._queue_kilobytes
-        self._producer = self._create()
+        self._client.close()
+        self._client = self._create()
 
     def send(
         self, messages: Iterable[Message], partition_count: PartitionCount, failed: Failed
@@ -126,59 +137,57 @@ class Producer:
         :param failed: called when a message is not delivered; held until it is delivered or fails.
         :raises RefusedMessageError: a message can never be sent; the others may be.
         """
-        produce, partition_of = self._producer.produce, self._first.partition
-        known, at, count, size = "", None, 0, 0
-        try:
-            for message in messages:
-                topic, partition, key, value, headers, timestamp = message
-                if topic is not known:
-                    known, at = topic, partition_of(topic)
-                if at is None:
-                    known = ""
-                    if not self._send_first(message, partition_count(topic), failed):
-                        return message
-                else:
-                    goes = at if partition is None else partition
-                    # by position: names cost a tenth of the call
-                    produce(topic, value, key, goes, failed, None, timestamp or 0, headers)  # type: ignore[arg-type]  # a list of pairs
-                count += 1
-                if value is not None:
-                    size += len(value)
-        except BufferError:
-            if not len(self._producer):
-                self._grow(message)
-            return message
-        except KafkaException as error:
-            raise self._refusal(error.args[0], topic) from error
-        finally:
-            self.sent += count
-            self.sent_bytes += size
-            self._size.note(self.sent, self.sent_bytes)
-        return None
+        waiting = iter(messages)
+        while True:
+            queued = self._client.queue(waiting, self._first.known, failed)
+            self._count(queued.messages, queued.size)
+            message, error = queued.refused, queued.error
+            if message is None:
+                if isinstance(error, BaseException):
+                    raise error
+                return None
+            if error is None:  # its topic may not know the producer
+                admitted, error = self._send_first(message, partition_count(message.topic), failed)
+                if not admitted:
+                    return message
+            if error is not None:
+                return self._hold_back(message, error)
 
-    def _send_first(self, message: Message, count: int, failed: Failed) -> bool:
-        """Queue a message of a topic that may not know the producer; False if it has to wait."""
-        topic, partition, key, value, headers, timestamp = message
+    def _send_first(
+        self, message: Message, count: int, failed: Failed
+    ) -> tuple[bool, KafkaError | None]:
+        """Queue a message of a topic that may not know the producer.
+
+        Return whether it is its turn, and why it is not queued. The callback of a first message
+        is held by the library alone: no frame that calls anything else may have it.
+        """
+        topic, partition, key, value, *_ = message
         admission = self._first.admit(topic, partition, key, count, failed)
         self._awaits_first = admission is None
         if admission is None:
-            return False
+            return False, None
         goes, callback = admission
-        try:
-            self._producer.produce(
-                topic,
-                value,
-                key,
-                goes,
-                callback,
-                None,
-                timestamp or 0,
-                headers,  # type: ignore[arg-type]  # as above
-            )
-        except (BufferError, KafkaException):
+        error = self._client.queue_first(message, goes, callback)
+        if error is None:
+            self._count(1, len(value or b""))
+        else:
             self._first.withdraw(topic, goes)
-            raise
-        return True
+        return True, error
+
+    def _hold_back(self, message: Message, error: KafkaError | BaseException) -> Message:
+        """Return a message for which there is no room now; raise any other error."""
+        if isinstance(error, BaseException):
+            raise error
+        if error.code() != KafkaError._QUEUE_FULL:  # noqa: SLF001 - as above
+            raise self._refusal(error, message.topic)
+        if not len(self._client):
+            self._grow(message)
+        return message
+
+    def _count(self, messages: int, size: int) -> None:
+        self.sent += messages
+        self.sent_bytes += size
+        self._size.note(self.sent, self.sent_bytes)
 
     def poll(self, seconds: float) -> None:
         """Deliver acknowledgements, waiting so long for one.
@@ -191,9 +200,9 @@ class Producer:
             self._first.forget()
         if self._awaits_first:  # nothing is to be gained by linger.ms
             self._awaits_first = False
-            self._serve(self._producer.flush, min(seconds, _STEP))
+            self._serve(self._client.flush, min(seconds, _STEP))
         else:
-            self._serve(self._producer.poll, seconds)
+            self._serve(self._client.poll, seconds)
 
     def push(self) -> None:
         """Send what is queued now, for nothing follows at once; not where the user sets linger.ms.
@@ -203,10 +212,10 @@ class Producer:
 
         :raises ClientFailedError: the producer is unusable: make a new one.
         """
-        if self._may_push and len(self._producer):
-            self._serve(self._producer.flush, _PUSH)
+        if self._may_push and len(self._client):
+            self._serve(self._client.flush, _PUSH)
 
-    def _serve(self, wait: Callable[[float], int], seconds: float) -> None:
+    def _serve(self, wait: Callable[[float], object], seconds: float) -> None:
         try:
             wait(seconds)
         except (
@@ -224,11 +233,11 @@ class Producer:
         :raises ClientFailedError: the producer is unusable, so not all are acknowledged.
         """
         end = time.monotonic() + seconds
-        while len(self._producer):
+        while len(self._client):
             left = end - time.monotonic()
             if left <= 0:
                 return False
-            self._serve(self._producer.flush, min(left, 0.2))
+            self._serve(self._client.flush, min(left, 0.2))
         self.poll(0)  # an error without a message may wait there
         return True
 
@@ -259,14 +268,12 @@ class Producer:
         """
         with suppress(KafkaException):
             self.abort()
-            self._producer.poll(0)
-        with suppress(KafkaException, SystemError):  # the latter instead of a fatal error
-            self._producer.close()  # it would wait for what is queued
+            self._client.poll(0)
+        self._client.close()
 
     def abort(self) -> None:
         """Drop what is queued and what waits for an answer; any thread may do this at any time."""
-        with suppress(RuntimeError):  # it is closed
-            self._producer.purge()
+        self._client.purge()
 
     @property
     def topics(self) -> list[str]:
@@ -274,7 +281,7 @@ class Producer:
         return self._first.topics
 
     def __len__(self) -> int:
-        return len(self._producer)
+        return len(self._client)
 
     @property
     def bytes_in_flight(self) -> int:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Final
 
@@ -145,30 +146,34 @@ class Topics:
             raise request_error(error.args[0], "Creating an admin client") from None
 
     def _wait(self, future: Future[Any], doing: str) -> Any:
-        try:
-            return self._answer(future, doing)
-        except KafkaException as failure:
-            error: KafkaError = failure.args[0]
-            if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
-                raise _UnknownTopicError(str(error)) from None
-            if error.code() in _UNSUPPORTED:
-                raise _UnsupportedError(f"{doing}: {error.str()}") from None
-            if error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
-                raise _TopicExistsError(str(error)) from None
-            raise request_error(error, doing) from None
-        except TimeoutError:
-            self.__dict__.pop("_client", None)  # its connection may be dead without notice
-            raise BrokerUnavailableError(f"{doing}: no answer in {_TIMEOUT:g} s") from None
+        failure = self._failure(future, doing)
+        if failure is None:
+            return future.result()
+        if not isinstance(failure, KafkaException):
+            raise failure
+        error: KafkaError = failure.args[0]
+        if error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise _UnknownTopicError(str(error))
+        if error.code() in _UNSUPPORTED:
+            raise _UnsupportedError(f"{doing}: {error.str()}")
+        if error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
+            raise _TopicExistsError(str(error))
+        raise request_error(error, doing)
 
-    def _answer(self, future: Future[Any], doing: str) -> Any:
+    def _failure(self, future: Future[Any], doing: str) -> BaseException | None:
+        """Wait for an answer; return its error.
+
+        The error is not raised: with its traceback, the request would refer to itself, and keep
+        all frames below, with the receipts in them, until Python collects cycles.
+        """
         deadline = time.monotonic() + _TIMEOUT
         while True:
-            try:
-                return future.result(_STEP)
-            except TimeoutError:
-                if time.monotonic() > deadline:
-                    raise
-                self._fence.wait(f"Waiting for Kafka: {doing}")
+            with suppress(TimeoutError):
+                return future.exception(_STEP)
+            if time.monotonic() > deadline:
+                self.__dict__.pop("_client", None)  # its connection may be dead without notice
+                raise BrokerUnavailableError(f"{doing}: no answer in {_TIMEOUT:g} s")
+            self._fence.wait(f"Waiting for Kafka: {doing}")
 
 
 class _Probe:

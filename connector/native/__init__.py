@@ -9,8 +9,9 @@ everything takes the path in Python, which defines what the core does
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 from zlib import crc32
@@ -30,13 +31,17 @@ WritePart = Callable[[Sequence[Any]], bytes]
 Decode = Callable[[str, bytes, int, int], NativePairs]
 
 if TYPE_CHECKING:
+    from connector.data.record import Message
     from connector.native._native import EventFrame as EventFrame
+    from connector.native._native import Producer as Producer
+    from connector.native._native import Reports as Reports
     from connector.native._native import RowProgram as RowProgram
     from connector.native._native import Rows as Rows
     from connector.native._native import RowWriter as RowWriter
     from connector.native._native import TransactionScanner as TransactionScanner
 else:
-    EventFrame = RowProgram = RowWriter = Rows = TransactionScanner = Any  # for annotations
+    EventFrame = Producer = Reports = RowProgram = Any  # for annotations
+    RowWriter = Rows = TransactionScanner = Any
 
 
 class NativeColumns(NamedTuple):
@@ -59,7 +64,7 @@ buffer of its own before it becomes a message: copies that a row of many megabyt
 Buffers are reads of 64 KiB, and larger only where a row is: what Python costs is then little
 beside copying the row."""
 
-_INTERFACE = 11  # of `src/lib.rs`
+_INTERFACE = 12  # of `src/lib.rs`
 
 
 def _load() -> Any:
@@ -173,6 +178,30 @@ def transaction_scanner(
         known, tables, rows_type, tuple.__new__, transaction_type, parser
     )
     return scanner
+
+
+def native_producer(library: str, settings: Sequence[tuple[str, str]]) -> Producer | None:
+    """Return a producer of librdkafka; None where Python has to send.
+
+    :param library: the file of librdkafka, or of what has loaded it.
+    :param settings: names and values of librdkafka's settings.
+    :raises ValueError: librdkafka refuses the settings; with the code of its error and a text.
+    """
+    if _core is None:
+        return None
+    try:
+        producer: Producer = _core.Producer(library, settings)
+    except RuntimeError:
+        return None
+    return producer
+
+
+def joined(parts: Sequence[Iterable[Message]]) -> Iterator[Message]:
+    """Return the messages of some sequences; the core sends those that it wrote as they are."""
+    if _core is None:
+        return chain.from_iterable(parts)
+    messages: Iterator[Message] = _core.MessageIterator(parts)
+    return messages
 
 
 def part_of(rows: list[RowT] | Rows, start: int, stop: int) -> list[RowT] | Rows:

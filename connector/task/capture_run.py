@@ -26,13 +26,14 @@ from connector.capture.heartbeat import Heartbeat
 from connector.data.record import Message
 from connector.errors import MillraceError, RefusedMessageError, RegistryUnavailableError
 from connector.kafka.producer import Producer
+from connector.native import joined
 from connector.plugin import TaskContext
 from connector.task.capture import OpenCapture
 from connector.task.delivery_watch import DeliveryWatch
 from connector.task.inflight import Inflight, Span
 from connector.task.offset_commits import OffsetCommitter, offset_of
 from connector.task.pipeline import Pipeline
-from connector.task.row_groups import RowGroup, group_rows
+from connector.task.row_groups import RowGroup, group_rows, write_group
 from connector.task.run_control import RunControl
 from connector.task.run_id import new_run_id
 from connector.task.tolerance import ErrorTolerance
@@ -138,15 +139,11 @@ class CaptureRun:
     def _send_rows(self, group: RowGroup) -> None:
         """Send the messages of some changes; those before one that fails are sent, too."""
         self._metrics.record_rows(group)
-        if len(group) == 1:
-            self._send(self._pipeline.messages(group[0]))
-            return
-        messages: list[Message] = []
+        parts: list[Iterable[Message]] = []
         try:
-            for change in group:
-                messages.extend(self._pipeline.messages(change))
+            write_group(group, self._pipeline.messages, parts)
         finally:
-            self._send(messages)
+            self._send(joined(parts))
 
     def _notice(self, change: Notice | FailedTables) -> None:
         if isinstance(change, Notice):

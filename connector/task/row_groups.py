@@ -6,10 +6,11 @@ backlog is read, the changes of many small transactions come from one read of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeGuard
 
 from connector.capture.change import Change, RowChanges
+from connector.data.record import Message
 
 RowGroup = list[RowChanges]
 """Changes of rows that follow each other."""
@@ -48,3 +49,21 @@ def group_rows(changes: Iterable[Change]) -> Iterator[RowGroup | Change]:
 
 def _is_small(change: Change) -> TypeGuard[RowChanges]:
     return isinstance(change, RowChanges) and change.op != "r" and len(change.rows) <= _FEW_ROWS
+
+
+def write_group(
+    group: RowGroup,
+    write: Callable[[RowChanges], Iterable[Message]],
+    parts: list[Iterable[Message]],
+) -> None:
+    """Add the messages of each change to ``parts``; those before a change that fails are there.
+
+    The messages of a change that an iterator makes are made before those of the next change.
+    """
+    for change in group:
+        messages = write(change)
+        if len(group) > 1 and isinstance(messages, Iterator):
+            parts.append(made := list[Message]())
+            made.extend(messages)
+        else:
+            parts.append(messages)

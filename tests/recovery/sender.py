@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakValueDictionary
 
+from confluent_kafka import Producer as KafkaProducer
+
 from connector.data.record import Message
 from connector.kafka.producer import Producer
+from connector.kafka.python_client import PythonClient
 from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 
@@ -28,15 +31,24 @@ class Sender:
     The producer connects to ``address``, with more settings of its own; ``topics`` reads.
     """
 
-    def __init__(self, topics: Topics, topic: str, address: str, **more: Any) -> None:
+    def __init__(
+        self, topics: Topics, topic: str, address: str, *, native: bool = True, **more: Any
+    ) -> None:
         self.topics = topics
         self.topic = topic
         settings = {name.replace("_", "."): value for name, value in more.items()}
         quick = {"socket.timeout.ms": 2000, "log_level": 0}
-        self.producer = Producer({"bootstrap.servers": address, **quick, **settings})
+        everything = {"bootstrap.servers": address, **quick, **settings}
+        self.producer = Producer(everything, native=native)
         self.held: WeakValueDictionary[int, Receipt] = WeakValueDictionary()
         self.failed: list[int] = []
         self.sent = 0
+
+    @property
+    def library(self) -> KafkaProducer:
+        """The producer of confluent-kafka, unless the native core sends."""
+        assert isinstance(self.producer._client, PythonClient)
+        return self.producer._client._producer
 
     def send(self, count: int) -> None:
         for _ in range(count):

@@ -38,14 +38,17 @@ def test_answers_arrive_after_a_client_was_dropped(broker: KafkaBroker) -> None:
 
 
 def fenced(topics: Topics, broker: KafkaBroker) -> Sender:
-    """Return a sender whose producer has met a fatal error, which it has not raised yet."""
+    """Return a sender whose producer has met a fatal error, which it has not raised yet.
+
+    Only confluent-kafka raises it.
+    """
     topic = f"fenced-{uuid.uuid4().hex[:8]}"
     topics.create(topic)
     shared = {"transactional_id": uuid.uuid4().hex, "delivery_timeout_ms": 20_000}
-    sender, other = (Sender(topics, topic, broker.address, **shared) for _ in "ab")
-    sender.producer._producer.init_transactions(20)
-    sender.producer._producer.begin_transaction()
-    other.producer._producer.init_transactions(20)
+    sender, other = (Sender(topics, topic, broker.address, native=False, **shared) for _ in "ab")
+    sender.library.init_transactions(20)
+    sender.library.begin_transaction()
+    other.library.init_transactions(20)
     other.producer.close()
     sender.send(1)
     time.sleep(1)  # the library learns it in a thread of its own
@@ -56,5 +59,5 @@ def test_a_fatal_error_that_was_not_raised_before_is_not_raised_by_closing(
     topics: Topics, broker: KafkaBroker
 ) -> None:
     with pytest.raises(KafkaException, match="FATAL"):
-        fenced(topics, broker).producer._producer.poll(0)
+        fenced(topics, broker).library.poll(0)
     fenced(topics, broker).producer.close()

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError
 
+from connector.data.record import Message
 from connector.errors import BrokerUnavailableError, ClientFailedError, TransientError
 from connector.kafka.followed_topic import FollowedTopic
 from connector.kafka.log import LogWriter
@@ -88,15 +90,36 @@ def test_a_purge(proxied: ProxiedBroker) -> None:
     sender.check()
 
 
-def test_a_fatal_error(proxied: ProxiedBroker) -> None:
-    """Another producer with the same transactional id fences this one."""
-    name = {"transactional_id": uuid.uuid4().hex, "delivery_timeout_ms": 20_000}
-    sender, other = sender_to(proxied, **name), sender_to(proxied, **name)
-    sender.producer._producer.init_transactions(20)
-    sender.producer._producer.begin_transaction()
+@pytest.mark.parametrize("native", [True, False])
+def test_a_fatal_error(proxied: ProxiedBroker, native: bool) -> None:
+    """Where no gap is allowed, a message that the broker refuses for good ends the producer."""
+    sender = sender_to(proxied, native=native, enable_gapless_guarantee=True)
     sender.send(50)
     assert sender.producer.flush(20)
-    other.producer._producer.init_transactions(20)
+    large = Message(sender.topic, 0, None, bytes(2_000_000))
+    failed: list[Any] = []
+    sender.producer.send([large], lambda _: 1, lambda error, _: failed.append(error))
+    with pytest.raises(ClientFailedError, match="gap-less"):
+        sender.producer.flush(20)
+    with pytest.raises(ClientFailedError):
+        sender.producer.flush(5)
+    with pytest.raises(ClientFailedError):
+        sender.send(1)
+    sender.producer.close()
+    assert not sender.held
+    assert {error.code() for error in failed} == {KafkaError.MSG_SIZE_TOO_LARGE}
+    assert len(sender.arrived()) == 50
+
+
+def test_a_producer_that_is_fenced(proxied: ProxiedBroker) -> None:
+    """Another producer with the same transactional id fences this one, of confluent-kafka."""
+    name = {"transactional_id": uuid.uuid4().hex, "delivery_timeout_ms": 20_000}
+    sender, other = (sender_to(proxied, native=False, **name) for _ in "ab")
+    sender.library.init_transactions(20)
+    sender.library.begin_transaction()
+    sender.send(50)
+    assert sender.producer.flush(20)
+    other.library.init_transactions(20)
 
     def fenced() -> bool:
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from weakref import ref
 
 from connector.kafka.topics import Topics as Admin
 from tests.fixtures.topics import Topics
@@ -135,3 +137,26 @@ def test_creation_of_topics_can_be_switched_off(
         topics.create(name)
         worker.http.post(f"/connectors/{name}/tasks/0/restart")
         worker.wait_for_states(name, "RUNNING", "RUNNING")
+
+
+def test_a_refused_request_keeps_no_frame(topics: Topics, name: str) -> None:
+    """Frames hold the receipts of messages: offsets would wait for a collection of cycles."""
+    admin = Admin({"bootstrap.servers": topics.bootstrap})
+    topics.create(name)
+
+    class Held:
+        pass
+
+    def request() -> ref[Held]:
+        held = Held()
+        assert admin.partitions(f"{name}-missing") is None
+        assert not admin.create(name, 1, 1)
+        return ref(held)
+
+    gc.disable()
+    try:
+        assert request()() is None
+    finally:
+        gc.enable()
+        admin.close()
+        topics.delete([name])

@@ -4,11 +4,12 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::decode::Decode;
 use crate::guard::guarded;
 use crate::layout::Span;
+use crate::messages::{Messages, Shared};
 use crate::program::RowProgram;
 use crate::rows::{Eager, Kind, Origin, Rows};
 use crate::write::Write;
@@ -99,7 +100,7 @@ impl RowWriter {
         topic: &Bound<'py, PyString>,
         headers: &Bound<'py, PyAny>,
         tombstones: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyList>>> {
+    ) -> PyResult<Option<Messages>> {
         guarded("wrote", || {
             let py = rows.py();
             let images = rows.get().images.clone();
@@ -108,10 +109,12 @@ impl RowWriter {
             let covered = &self.covered[(rows.kind == Kind::Read) as usize];
             covered.get_or_init(|| self.value.native_fields(program));
             let reader = Reader { rows, program, data: rows.data.as_bytes(py) };
-            let messages = PyList::empty(py);
+            let count = rows.kind.images();
+            let with_tombstones = tombstones.is_some() && rows.kind == Kind::Delete;
+            let shared = self.shared(topic, headers, &tombstones);
+            let mut messages = Messages::new(shared, images.len() / count);
             let (mut out, mut key) = (Vec::with_capacity(512), Vec::with_capacity(64));
             let (mut first, mut second) = (Vec::new(), Vec::new());
-            let count = rows.kind.images();
             for row in 0..images.len() / count {
                 out.clear();
                 let number = images.start + row * count;
@@ -131,11 +134,21 @@ impl RowWriter {
                     image
                 };
                 let key = self.key_bytes(py, &mut key, &keyed)?;
-                let value = frame_value(py, &frame, row, out.split_at(middle))?;
-                messages.append(self.message(topic, &key, Some(value), headers)?)?;
-                if let (Some(headers), Kind::Delete) = (&tombstones, rows.kind) {
-                    messages.append(self.message(topic, &key, None, headers)?)?;
-                }
+                let number = match &frame.3 {
+                    Some(numbers) => Some(numbers.get_item(row)?.cast_into::<PyBytes>()?),
+                    None => None,
+                };
+                let (first, second) = out.split_at(middle);
+                let value = [
+                    frame.0.as_bytes(),
+                    first,
+                    frame.1.as_ref().map_or(b"", |between| between.as_bytes()),
+                    second,
+                    frame.2.as_bytes(),
+                    number.as_ref().map_or(b"", |number| number.as_bytes()),
+                    frame.4.as_bytes(),
+                ];
+                messages.push(key, &value, with_tombstones);
             }
             Ok(Some(messages))
         })
@@ -143,65 +156,35 @@ impl RowWriter {
 }
 
 impl RowWriter {
-    fn key_bytes<'py>(
+    fn key_bytes<'a>(
         &self,
-        py: Python<'py>,
-        out: &mut Vec<u8>,
+        py: Python<'_>,
+        out: &'a mut Vec<u8>,
         image: &Image<'_>,
-    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    ) -> PyResult<Option<&'a [u8]>> {
         let Some(key) = &self.key else {
             return Ok(None);
         };
         out.clear();
         key.push(py, out, image)?;
-        Ok(Some(PyBytes::new(py, out)))
+        Ok(Some(out))
     }
 
-    fn message<'py>(
+    fn shared(
         &self,
-        topic: &Bound<'py, PyString>,
-        key: &Option<Bound<'py, PyBytes>>,
-        value: Option<Bound<'py, PyBytes>>,
-        headers: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        topic: &Bound<'_, PyString>,
+        headers: &Bound<'_, PyAny>,
+        tombstone_headers: &Option<Bound<'_, PyAny>>,
+    ) -> Shared {
         let py = topic.py();
-        let none = py.None();
-        let parts: Bound<'py, PyTuple> =
-            (topic, &none, key, value, headers, &none).into_pyobject(py)?;
-        self.new_message.bind(py).call1((&self.message_type, parts))
-    }
-}
-
-/// Joins the pieces of a value.
-fn frame_value<'py>(
-    py: Python<'py>,
-    (opening, between, head, numbers, rest): &Frame<'py>,
-    row: usize,
-    (first, second): (&[u8], &[u8]),
-) -> PyResult<Bound<'py, PyBytes>> {
-    let number = match numbers {
-        Some(numbers) => Some(numbers.get_item(row)?.cast_into::<PyBytes>()?),
-        None => None,
-    };
-    let middle = between.as_ref().map_or(&b""[..], |between| between.as_bytes());
-    let pieces = [
-        opening.as_bytes(),
-        first,
-        middle,
-        second,
-        head.as_bytes(),
-        number.as_ref().map_or(&b""[..], |number| number.as_bytes()),
-        rest.as_bytes(),
-    ];
-    let size = pieces.iter().map(|piece| piece.len()).sum();
-    PyBytes::new_with(py, size, |buffer| {
-        let mut at = 0;
-        for piece in pieces {
-            buffer[at..at + piece.len()].copy_from_slice(piece);
-            at += piece.len();
+        Shared {
+            topic: topic.clone().unbind(),
+            headers: headers.clone().unbind(),
+            tombstone_headers: tombstone_headers.clone().map(Bound::unbind),
+            new_message: self.new_message.clone_ref(py),
+            message_type: self.message_type.clone_ref(py),
         }
-        Ok(())
-    })
+    }
 }
 
 /// Finds the columns of the images of some rows.

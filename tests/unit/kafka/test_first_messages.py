@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from connector.kafka.first_messages import BY_KEY, Failed, FirstMessages
+from connector.kafka.client import Failed
+from connector.kafka.first_messages import BY_KEY, FirstMessages
 from connector.kafka.partitioners import PARTITIONERS
 
 ERROR = "an error"
@@ -32,9 +33,9 @@ def test_others_wait_until_the_first_message_is_acknowledged() -> None:
     first, failed = messages(), Reports()
     sent = admit(first, failed)
     assert first.admit("t", None, b"k", 1, failed) is None
-    assert first.partition("t") is None
+    assert first.known.get("t") is None
     del sent  # the library releases the callback
-    assert first.partition("t") == 0
+    assert first.known.get("t") == 0
     assert not failed.found
 
 
@@ -44,12 +45,12 @@ def test_after_a_failure_the_next_message_is_the_first() -> None:
     sent[1](ERROR, None)
     del sent
     assert failed.found == [ERROR]
-    assert first.partition("t") is None
+    assert first.known.get("t") is None
     again = admit(first, failed)
     assert first.admit("t", None, b"k", 1, failed) is None
     first.withdraw("t", again[0])
     del again
-    assert first.partition("t") is None
+    assert first.known.get("t") is None
 
 
 def test_a_report_for_each_message_is_an_acknowledgement_too() -> None:
@@ -58,7 +59,7 @@ def test_a_report_for_each_message_is_an_acknowledgement_too() -> None:
     sent[1](None, None)
     del sent
     assert failed.found == [None]
-    assert first.partition("t") == 0
+    assert first.known.get("t") == 0
 
 
 def test_each_partition_has_a_first_message() -> None:
@@ -69,14 +70,14 @@ def test_each_partition_has_a_first_message() -> None:
         key = b"%d" % number
         keys.setdefault(choose(key, 3), key)
     for partition, key in keys.items():
-        assert first.partition("t") is None
+        assert first.known.get("t") is None
         sent = admit(first, failed, key, 3)
         assert sent[0] == partition
         assert first.admit("t", None, key, 3, failed) is None
         assert first.admit("t", partition, b"another key", 3, failed) is None
         del sent
         assert admit(first, failed, key, 3) == (partition, failed)
-    assert first.partition("t") == BY_KEY
+    assert first.known.get("t") == BY_KEY
 
 
 def test_what_is_forgotten_is_sent_alone_again() -> None:
@@ -86,4 +87,4 @@ def test_what_is_forgotten_is_sent_alone_again() -> None:
     assert first.admit("t", None, b"k", 1, failed) is None
     del sent
     first.forget()
-    assert first.partition("t") is None
+    assert first.known.get("t") is None

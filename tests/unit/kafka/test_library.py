@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from connector.data.record import Message
 from connector.kafka.delivery_tracking import DeliveryTracking, library_uses_receipts
 from connector.kafka.producer import Producer
 
@@ -29,7 +30,16 @@ def test_it_releases_receipts() -> None:
 def test_delivery_reports_are_used_when_it_does_not(caplog: pytest.LogCaptureFixture) -> None:
     """The library cannot be changed here, only the answer of a check."""
     tracking = DeliveryTracking([lambda: True, lambda: False])
-    producer = Producer({"log_level": 0}, tracking.uses_receipts)
-    assert producer._settings["delivery.report.only.error"] is False
+    mock = {"log_level": 0, "test.mock.num.brokers": 1, "allow.auto.create.topics": True}
+    producer = Producer(mock, tracking.uses_receipts, native=False)
     assert "Delivery to Kafka is tracked by a report for each message" in caplog.text
+    reported: list[object] = []
+
+    def report(error: object, _message: object) -> None:
+        reported.append(error)
+
+    message = Message("topic", None, b"k", b"v")
+    assert producer.send([message], lambda _: 1, report) is None
+    assert producer.flush(10)
+    assert reported == [None]
     producer.close()

@@ -1,0 +1,193 @@
+//! The messages of rows: to Python a sequence; a producer takes their bytes as they are.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyIterator, PyList, PyString, PyTuple};
+
+/// The bytes of messages are in pieces of this size at most, unless one is larger: the allocator
+/// keeps such pieces and gives them again, larger ones would have to come from the system.
+const CHUNK: usize = 64 << 10;
+
+/// What all messages of some rows share.
+pub struct Shared {
+    pub topic: Py<PyString>,
+    pub headers: Py<PyAny>,
+    pub tombstone_headers: Option<Py<PyAny>>,
+    /// Makes a message from its fields: a function and a class.
+    pub new_message: Py<PyAny>,
+    pub message_type: Py<PyAny>,
+}
+
+/// Where the bytes of a message are.
+struct Item {
+    chunk: usize,
+    key: Option<Range<usize>>,
+    value: Option<Range<usize>>,
+}
+
+/// The messages of some rows of a table, in their order.
+#[pyclass(frozen, sequence, module = "connector.native._native")]
+pub struct Messages {
+    shared: Shared,
+    chunks: Vec<Vec<u8>>,
+    items: Vec<Item>,
+    /// How many rows will have messages.
+    rows: usize,
+}
+
+/// A message as its bytes.
+pub struct Parts<'a> {
+    pub key: Option<&'a [u8]>,
+    pub value: Option<&'a [u8]>,
+    pub headers: &'a Py<PyAny>,
+}
+
+impl Messages {
+    pub fn new(shared: Shared, rows: usize) -> Messages {
+        Messages { shared, chunks: Vec::new(), items: Vec::with_capacity(rows), rows }
+    }
+
+    /// Adds a message whose value is in pieces; with `tombstone`, another one without a value.
+    pub fn push(&mut self, key: Option<&[u8]>, value: &[&[u8]], tombstone: bool) {
+        let size: usize = value.iter().map(|piece| piece.len()).sum();
+        let needed = size + key.map_or(0, <[u8]>::len);
+        if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < needed) {
+            let rest = self.rows.saturating_sub(self.items.len()).max(1);
+            let room = needed.saturating_mul(rest).min(CHUNK).max(needed);
+            self.chunks.push(Vec::with_capacity(room));
+        }
+        let number = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[number];
+        let start = chunk.len();
+        chunk.extend_from_slice(key.unwrap_or_default());
+        let key = key.map(|key| start..start + key.len());
+        let start = chunk.len();
+        for piece in value {
+            chunk.extend_from_slice(piece);
+        }
+        let value = Some(start..chunk.len());
+        self.items.push(Item { chunk: number, key: key.clone(), value });
+        if tombstone {
+            self.items.push(Item { chunk: number, key, value: None });
+        }
+    }
+
+    pub fn topic(&self) -> &Py<PyString> {
+        &self.shared.topic
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn parts(&self, number: usize) -> Parts<'_> {
+        let (item, shared) = (&self.items[number], &self.shared);
+        let bytes = |range: &Option<Range<usize>>| {
+            range.clone().map(|range| &self.chunks[item.chunk][range])
+        };
+        let headers = match (&item.value, &shared.tombstone_headers) {
+            (None, Some(headers)) => headers,
+            _ => &shared.headers,
+        };
+        Parts { key: bytes(&item.key), value: bytes(&item.value), headers }
+    }
+
+    /// Returns a message as Python knows it.
+    pub fn message<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
+        let Parts { key, value, headers } = self.parts(number);
+        let bytes = |bytes: Option<&[u8]>| bytes.map(|bytes| PyBytes::new(py, bytes));
+        let none = py.None();
+        let shared = &self.shared;
+        let fields: Bound<'py, PyTuple> =
+            (&shared.topic, &none, bytes(key), bytes(value), headers, &none).into_pyobject(py)?;
+        shared.new_message.bind(py).call1((&shared.message_type, fields))
+    }
+}
+
+#[pymethods]
+impl Messages {
+    fn __len__(&self) -> usize {
+        self.len()
+    }
+
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.list(key.py())?.as_any().get_item(key)
+    }
+
+    fn __iter__(own: PyRef<'_, Self>) -> MessageIterator {
+        MessageIterator { parts: VecDeque::from([Part::Native(own.into(), 0)]) }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let list = self.list(other.py())?;
+        match other.cast::<Messages>() {
+            Ok(other) => list.eq(other.get().list(list.py())?),
+            Err(_) => list.eq(other),
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.list(py)?.repr()?.to_string())
+    }
+}
+
+impl Messages {
+    fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for number in 0..self.len() {
+            list.append(self.message(py, number)?)?;
+        }
+        Ok(list)
+    }
+}
+
+/// Messages that are still to be read.
+pub enum Part {
+    /// Those of rows, from a number on.
+    Native(Py<Messages>, usize),
+    Python(Py<PyIterator>),
+}
+
+/// Reads messages of several sequences one after the other.
+#[pyclass(module = "connector.native._native")]
+pub struct MessageIterator {
+    pub parts: VecDeque<Part>,
+}
+
+#[pymethods]
+impl MessageIterator {
+    #[new]
+    fn new(parts: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let parts = parts.into_iter().map(|part| match part.cast::<Messages>() {
+            Ok(messages) => Ok(Part::Native(messages.clone().unbind(), 0)),
+            Err(_) => Ok(Part::Python(part.try_iter()?.unbind())),
+        });
+        Ok(MessageIterator { parts: parts.collect::<PyResult<_>>()? })
+    }
+
+    fn __iter__(own: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        own
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        while let Some(part) = self.parts.front_mut() {
+            let found = match part {
+                Part::Native(messages, number) => {
+                    *number += 1;
+                    let messages = messages.get();
+                    (*number <= messages.len())
+                        .then(|| messages.message(py, *number - 1))
+                        .transpose()?
+                }
+                Part::Python(iterator) => iterator.bind(py).clone().next().transpose()?,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+            self.parts.pop_front();
+        }
+        Ok(None)
+    }
+}
