@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 import uuid
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ def proxied(workspace: Workspace) -> Iterator[ProxiedBroker]:
 
 def sender_to(broker: ProxiedBroker, **more: Any) -> Sender:
     topics, topic = Topics(broker.address), f"delivery-{uuid.uuid4().hex[:8]}"
-    topics.create(topic)
+    topics.create(topic, max_message_bytes=1_000_000)
     return Sender(topics, topic, broker.proxy.address, **more)
 
 
@@ -96,7 +97,7 @@ def test_a_fatal_error(proxied: ProxiedBroker, native: bool) -> None:
     sender = sender_to(proxied, native=native, enable_gapless_guarantee=True)
     sender.send(50)
     assert sender.producer.flush(20)
-    large = Message(sender.topic, 0, None, bytes(2_000_000))
+    large = Message(sender.topic, 0, None, random.randbytes(2_000_000))
     failed: list[Any] = []
     sender.producer.send([large], lambda _: 1, lambda error, _: failed.append(error))
     with pytest.raises(ClientFailedError, match="gap-less"):
