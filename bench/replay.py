@@ -19,7 +19,7 @@ _KEPT: Final = 20_000
 def replay(topics: Topics, topic: str, first: int, rows: int) -> tuple[str, float]:
     """Send as many records as a topic has from an offset on; return their topic and the CPU.
 
-    The settings are those of Millrace, and so is the library.
+    The settings are those of Millrace, the library is confluent-kafka.
     """
     records = topics.records(topic, first, min(rows, _KEPT))
     target = f"{topic}.replayed"

@@ -54,20 +54,34 @@ def checkout_with(library: Path, folder: Path) -> None:
     shutil.copy(library, folder / "connector" / "native" / "_native.abi3.so")
 
 
-@pytest.mark.slow
-def test_damaged_rows_overflow_nothing_and_stay_in_their_buffers(tmp_path: Path) -> None:
+def run(folder: Path, *arguments: str) -> str:
+    """Run tests with the sanitizer, in a checkout that is made in the folder."""
     preload = sanitizer()
     if preload is None:
         pytest.skip("needs the native core, cargo +nightly and gcc's libasan")
     library = build()
     assert b"__asan_init" in library.read_bytes()
-    checkout_with(library, tmp_path)
+    checkout_with(library, folder)
     environment = {**DAMAGED, **os.environ, "LD_PRELOAD": preload, "PYTHONMALLOC": "malloc"}
     environment["ASAN_OPTIONS"] = "detect_leaks=0"  # Python's own, at its end
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command += [f"tests/unit/native/test_damaged_{kind}.py" for kind in ("events", "packets")]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-5_000:]
-    assert "2 passed" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_damaged_rows_overflow_nothing_and_stay_in_their_buffers(tmp_path: Path) -> None:
+    kinds = ("events", "packets")
+    passed = run(tmp_path, *(f"tests/unit/native/test_damaged_{kind}.py" for kind in kinds))
+    assert "2 passed" in passed
+
+
+@pytest.mark.slow
+def test_the_producer_uses_no_memory_that_it_gave_back(tmp_path: Path) -> None:
+    """With the brokers that librdkafka has for tests."""
+    chosen = "native and not arrive and not fatal"
+    passed = run(tmp_path, "tests/contract/test_clients.py", "-k", chosen)
+    assert "13 passed" in passed
