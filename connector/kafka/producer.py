@@ -144,7 +144,10 @@ class Producer:
             message, error = queued.refused, queued.error
             if message is None:
                 if isinstance(error, BaseException):
-                    raise error
+                    try:
+                        raise error
+                    finally:
+                        del queued, error  # its traceback has this frame: it would keep itself
                 return None
             if error is None:  # its topic may not know the producer
                 admitted, error = self._send_first(message, partition_count(message.topic), failed)

@@ -29,7 +29,6 @@ class PythonClient:
         """Queue messages until one is refused."""
         produce, partition_of = self._producer.produce, partitions.get
         known, at, count, size = "", None, 0, 0
-        message: Message | None = None
         try:
             for message in messages:
                 topic, partition, key, value, headers, timestamp = message
@@ -38,15 +37,16 @@ class PythonClient:
                     if at is None:
                         return Queued(count, size, message)
                 goes = at if partition is None else partition
-                # by position: names cost a tenth of the call
-                produce(topic, value, key, goes, failed, None, timestamp or 0, headers)  # type: ignore[arg-type]  # a list of pairs
+                try:
+                    # by position: names cost a tenth of the call
+                    produce(topic, value, key, goes, failed, None, timestamp or 0, headers)  # type: ignore[arg-type]  # a list of pairs
+                except BufferError:
+                    return Queued(count, size, message, KafkaError(_FULL))
+                except KafkaException as error:
+                    return Queued(count, size, message, error.args[0])
                 count += 1
                 if value is not None:
                     size += len(value)
-        except BufferError:
-            return Queued(count, size, message, KafkaError(_FULL))
-        except KafkaException as error:
-            return Queued(count, size, message, error.args[0])
         except BaseException as error:  # noqa: BLE001 - the caller raises it
             return Queued(count, size, None, error)
         return Queued(count, size)

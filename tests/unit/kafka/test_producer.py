@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from weakref import ref
 
 import pytest
@@ -80,3 +82,31 @@ def test_a_push_sends_what_waits_for_others_unless_the_user_says_how_long(
             break
     assert bool(len(producer)) == bool(own)
     producer.close()
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_an_error_of_the_messages_does_not_keep_what_was_sent_with_it(native: bool) -> None:
+    """Until Python collects cycles, it would keep the receipt and all messages."""
+
+    class Receipt:
+        def __call__(self, _error: object, _message: object) -> None: ...
+
+    def broken() -> Iterator[Message]:
+        raise ArithmeticError
+        yield
+
+    producer = Producer({"log_level": 0}, native=native)
+
+    def send() -> ref[Receipt]:
+        receipt = Receipt()
+        with pytest.raises(ArithmeticError):
+            producer.send(broken(), lambda _: 1, receipt)
+        return ref(receipt)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert send()() is None
+    finally:
+        gc.enable()
+        producer.close()
