@@ -15,6 +15,7 @@ import pymysql
 from tests.fixtures.campaign.rig import DATABASE, LONG, Rig
 from tests.fixtures.campaign.tables import TABLES
 from tests.fixtures.campaign.writers import create_missing_tables
+from tests.fixtures.replicas import executed
 from tests.fixtures.worker import wait_for
 from tools.stack import CAPTURE, Workspace
 
@@ -142,7 +143,7 @@ class SnapshotRig(Rig):
 
     def await_end(self) -> dict[str, Any]:
         """Return the offset behind the end of all requested snapshots."""
-        executed = self.servers.executed()
+        done = executed(self.servers.primary)
         found: dict[str, Any] = {}
 
         def ended() -> bool:
@@ -150,10 +151,10 @@ class SnapshotRig(Rig):
             assert state != "FAILED", trace
             found.clear()
             found.update(self.offset())
-            passed = self._contains(str(found.get("gtids") or ""), executed)
+            passed = self._contains(str(found.get("gtids") or ""), done)
             return passed and not any(key in found for key in STATE)
 
-        wait_for(ended, LONG, f"the end of the snapshots: {executed}")
+        wait_for(ended, LONG, f"the end of the snapshots: {done}")
         return found
 
     def _contains(self, gtids: str, others: str) -> bool:

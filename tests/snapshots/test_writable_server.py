@@ -14,7 +14,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.fixtures.environment import LONG, environment
-from tests.fixtures.replicas import REPLICAS
+from tests.fixtures.replicas import REPLICAS, executed, has_executed
 from tests.fixtures.worker import wait_for
 from tests.snapshots.incremental import SIGNALS
 from tests.snapshots.resumable import RESUMABLE, ROWS, end, is_complete, keys_read, read_up_to
@@ -41,7 +41,12 @@ def test_a_snapshot_on_a_read_only_replica_goes_on_at_the_primary(
         hosts = f"127.0.0.1:{primary.port}, 127.0.0.1:{replica.port}"
         at.create(**RESUMABLE, database_hostname=hosts, signal_data_collection=f"{at.name}.signals")
         at.wait(lambda: read_up_to(at), "a chunk whose offset is stored")
-        primary.kill()
+        with primary.connect() as session, session.cursor() as cursor:
+            # The next mark waits, so the replica lacks nothing that was captured.
+            cursor.execute("FLUSH TABLES WITH READ LOCK")
+            done = executed(primary)
+            wait_for(lambda: has_executed(replica, done), LONG, "the replica")
+            primary.kill()
         at.wait(lambda: "Incremental snapshots wait" in at.status()[1], "the replica")
         key = read_up_to(at)
         assert not is_complete(at)
