@@ -41,5 +41,6 @@ def java_command(
 
 
 def write_properties(file: Path, properties: Mapping[str, str | int]) -> None:
-    """Write a property file; values must not need escapes."""
-    file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+    """Write a property file; of what needs an escape, values may have backslashes alone."""
+    texts = {key: str(value).replace("\\", "\\\\") for key, value in properties.items()}
+    file.write_text("".join(f"{key}={text}\n" for key, text in texts.items()))

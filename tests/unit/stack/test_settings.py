@@ -30,8 +30,8 @@ def test_every_account_is_made_and_given_its_rights() -> None:
 
 def test_property_files(tmp_path: Path) -> None:
     file = tmp_path / "p"
-    write_properties(file, {"a.b": 1, "c": "x=y"})
-    assert file.read_text() == "a.b=1\nc=x=y\n"
+    write_properties(file, {"a.b": 1, "c": "x=y", "d": "a\\b"})
+    assert file.read_text() == "a.b=1\nc=x=y\nd=a\\\\b\n"
 
 
 def test_cluster_ids_are_sixteen_bytes_and_no_command_line_option() -> None:
