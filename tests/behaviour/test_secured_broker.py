@@ -14,6 +14,7 @@ from tests.fixtures.topics import Topics
 from tests.fixtures.worker import wait_for
 from tools.stack import ConnectClient, KafkaBroker, MillraceWorker, Workspace
 
+REASON = "invalid credentials with SASL mechanism SCRAM-SHA-512"
 MECHANISMS = (
     "SCRAM-SHA-512",
     "OAUTHBEARER",
@@ -83,19 +84,18 @@ def test_a_wrong_password_is_named(
     """The worker's own client may write; that of the connector may not."""
     name = database.name
     database.execute("CREATE TABLE t (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1)")
-    settings = secured.client("SCRAM-SHA-512")
-    settings["sasl.jaas.config"] = settings["sasl.jaas.config"].replace("quoted", "wrong")
+    settings, wrong = secured.client("SCRAM-SHA-512"), f"wrong{name}"
+    settings["sasl.jaas.config"] = settings["sasl.jaas.config"].replace("quoted", wrong)
     override = {f"producer.override.{key}": text for key, text in settings.items()}
     with closing(ConnectClient(millrace.url)) as client:
         client.create(name, connector(database.server, broker, name, name) | override)
-        state, trace = wait_for(lambda: explained(client, name), 60, "the cause")
+
+        def explained() -> tuple[str, str] | None:
+            found = client.state(name)
+            return found if REASON in found[1] else None
+
+        state, trace = wait_for(explained, 60, "the reason")
         log = millrace.log.read_text()
         client.delete(name)
     assert (state, trace.partition(":")[0]) == ("RUNNING", "Kafka does not acknowledge messages")
-    assert "invalid credentials with SASL mechanism SCRAM-SHA-512" in trace
-    assert "wrong" not in trace + log
-
-
-def explained(client: ConnectClient, name: str) -> tuple[str, str] | None:
-    state, trace = client.state(name)
-    return (state, trace) if trace else None
+    assert wrong not in trace + log
