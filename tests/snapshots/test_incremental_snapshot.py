@@ -21,7 +21,7 @@ def started(at: Environment, **more: str) -> None:
         database_password=OWNER.password,
         snapshot_mode="no_data",
         signal_data_collection=f"{at.name}.signals",
-        incremental_snapshot_chunk_size="40",  # so a kill finds it at work on any machine,
+        incremental_snapshot_chunk_size="40",  # so a kill finds it at work on any machine
         **more,
     )
     at.wait_for_stream()
