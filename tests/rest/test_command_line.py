@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.topics import Topics
-from tests.fixtures.worker import ROOT, WorkerProcess, free_port, wait_for
+from tests.fixtures.worker import ROOT, WorkerProcess, wait_for
 from tests.rest.answers import Config
 from tests.rest.conftest import MODULE
 from tests.rest.ticker import numbers
 from tools.stack import KafkaBroker, Workspace
+from tools.stack.ports import free_port
 
 MINIMAL = "bootstrap.servers=h:1\noffset.storage.file.filename=/x\n"
 

@@ -14,10 +14,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.fixtures.worker import JSON, WorkerProcess, free_port, wait_for
+from tests.fixtures.worker import JSON, WorkerProcess, wait_for
 from tests.rest.answers import Config, error
 from tests.rest.worker_settings import settings
 from tools.stack import KafkaBroker
+from tools.stack.ports import free_port
 
 FEW_DESCRIPTORS = 200
 

@@ -18,10 +18,11 @@ from cryptography.hazmat.primitives.serialization import (
 
 from connector.errors import ConfigError
 from restapi.tls import tls_context
-from tests.fixtures.worker import WorkerProcess, free_port, wait_for
+from tests.fixtures.worker import WorkerProcess, wait_for
 from tests.rest.answers import error
 from tests.rest.worker_settings import settings
 from tools.stack import KafkaBroker
+from tools.stack.ports import free_port
 
 
 def trusting(pem: Path) -> ssl.SSLContext:

@@ -18,9 +18,9 @@ from sparksink.config.target import Target
 from sparksink.status.datasets import dataset_name
 from sparksink.status.lineage import Lineage
 from tests.fixtures.sink.recorded import MakeSink, Topic, field
-from tests.fixtures.worker import free_port
 from tests.sink.conftest import settings
 from tests.sink.test_streaming import ONCE, record
+from tools.stack.ports import free_port
 
 
 class Server:

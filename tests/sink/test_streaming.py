@@ -14,8 +14,8 @@ import pytest
 
 from tests.fixtures.sink.crashing import CrashingLake
 from tests.fixtures.sink.recorded import MakeSink, Topic, field, rows
-from tests.fixtures.worker import free_port
 from tests.sink.test_convergence import real_lake
+from tools.stack.ports import free_port
 
 COLUMNS = [field("id", "int32"), field("v", "string")]
 ONCE = argparse.Namespace(once=True, tables=".*", messages=100, start="earliest", end="latest")

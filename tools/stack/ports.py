@@ -14,20 +14,42 @@ HOST: Final = "127.0.0.1"
 # that range could be taken by any client while its server restarts.
 LOWEST: Final = 20_000
 HIGHEST: Final = 29_999
-_ATTEMPTS: Final = 200
+_SPAN: Final = 100
+_CLAIMS: Final = "127.0.0.2"
+"""The address whose ports say which process has which span; no server listens there."""
+
+_claims: list[socket.socket] = []
+_unused: list[int] = []
 
 
 def free_port() -> int:
-    """Return a port on which nothing listens now.
+    """Return a port on which nothing listens now, and which no other call returns.
 
-    It is chosen at random, so two processes that choose at the same time do not meet.
+    A server may take its port long after it was chosen, and again after a restart. Therefore each
+    process has spans of ports of its own as long as it lives, and returns no port twice. Not
+    thread safe.
 
     :raises StackError: when no free port is found.
     """
-    for _ in range(_ATTEMPTS):
-        port = random.randint(LOWEST, HIGHEST)  # noqa: S311 - not a secret
+    while True:
+        if not _unused:
+            _unused.extend(_claim_span())
+        port = _unused.pop()
         if is_free(port):
             return port
+
+
+def _claim_span() -> range:
+    spans = range(LOWEST, HIGHEST, _SPAN)
+    for first in random.sample(spans, len(spans)):
+        claim = socket.socket()
+        try:
+            claim.bind((_CLAIMS, first))
+        except OSError:
+            claim.close()
+        else:
+            _claims.append(claim)
+            return range(first, first + _SPAN)
     raise StackError(f"No free port between {LOWEST} and {HIGHEST} on {HOST}.")
 
 
