@@ -26,7 +26,7 @@ from connector.debezium.table_fragments import (
 )
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
-from connector.native import NativeColumns, Rows, is_native
+from connector.native import NativeColumns, Rows, RowWriter, is_native
 
 _CREATING = frozenset("cr")
 
@@ -99,6 +99,21 @@ class CompiledRows:
                 messages.append(self._present(shape, before, after, rest))
         return messages
 
+    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
+        """Return the messages of changes of one table version and operation, written at once.
+
+        None where each change has to be written by itself. That raises the error of one that
+        cannot be, behind the messages of those before.
+        """
+        try:
+            messages = self._batch_natively(changes)
+        except Exception:  # noqa: BLE001 - of a row or a registry; it is raised once more
+            return None
+        if messages is not None:
+            for change in changes:
+                change.rows = []
+        return messages
+
     def writes_schema_headers(self, codec: TableEventSchema) -> bool:
         """Whether messages of a table have headers with the ids of schemas."""
         return len(self._shapes.of(codec).headers) > len(self._headers)
@@ -112,23 +127,41 @@ class CompiledRows:
     ) -> Sequence[Message] | None:
         """Let the native core write rows that it read; None where it cannot."""
         op, first = change.op, change.first_row
-        if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):
-            return None
-        writer = shape.writer
+        writer = self._native_writer(shape, op)
         if writer is None or op != rows.kind:
             return None
-        frame = shape.event_frame
-        head, rest = frame(op, change.source, now)
-        if op == "d":
-            head = shape.no_after + head
-        opening = shape.created if op in _CREATING else shape.opened
-        between = shape.to_after if op == "u" else None
+        opening, between, before_source = _around_rows(shape, op)
+        head, rest = shape.event_frame(op, change.source, now)
+        head = before_source + head
         numbers = None if first is None else shape.source.numbers(first, len(rows))
         if first is None:
             head += shape.source.numbers(0, 1)[0]
         around = opening, between, head, numbers, rest
         tombstones = shape.tombstone_headers if self._options.tombstones else None
         return writer.messages(rows, around, shape.topic, shape.headers, tombstones)
+
+    def _batch_natively(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
+        op, shape = changes[0].op, self._shapes.of(changes[0].codec)
+        writer = self._native_writer(shape, op)
+        events = [
+            (change.rows, change.source)
+            for change in changes
+            if is_native(change.rows) and change.first_row == 0 and change.position_text is None
+        ]
+        if writer is None or len(events) < len(changes):
+            return None
+        numbers = shape.source.numbers(0, max(len(rows) for rows, _ in events))
+        around = *_around_rows(shape, op), numbers
+        moment = op, self._options.now()
+        tombstones = shape.tombstone_headers if self._options.tombstones else None
+        frame, topic, headers = shape.event_frame, shape.topic, shape.headers
+        return writer.batch(events, frame, around, moment, topic, headers, tombstones)
+
+    def _native_writer(self, shape: TableFragments, op: str) -> RowWriter | None:
+        """Return what writes rows of an operation that the core read; None where Python does."""
+        if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):
+            return None
+        return shape.writer
 
     def _write_inserts(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
@@ -248,6 +281,12 @@ class CompiledRows:
         ids = value_headers(codec.topic, codec.envelope_schema)
         shape.headers = shape.tombstone_headers + ids
         return shape
+
+
+def _around_rows(shape: TableFragments, op: str) -> tuple[bytes, bytes | None, bytes]:
+    """Return what stands before the first row, before the second one, before the source block."""
+    opening = shape.created if op in _CREATING else shape.opened
+    return opening, shape.to_after if op == "u" else None, shape.no_after if op == "d" else b""
 
 
 def fragment_keys(fragments: Fragments) -> EncodeKey:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from connector.capture.change import Change, Row, RowChanges, Truncated
@@ -88,6 +88,13 @@ class DebeziumEncoder:
             return add_position_headers(messages, change, change.position_text, options)
 
         return encode
+
+    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
+        """Return the messages of changes of one table version and operation, written at once.
+
+        None where each change has to be written by itself.
+        """
+        return None if self._rows is None else self._rows.batch(changes)
 
     def native_columns(self) -> list[NativeColumns]:
         """Return how many columns of each table the native core writes."""

@@ -48,6 +48,16 @@ class RowWriter:
         headers: Sequence[tuple[str, bytes | None]],
         tombstones: Sequence[tuple[str, bytes | None]] | None,
     ) -> Messages | None: ...
+    def batch(
+        self,
+        events: Sequence[tuple[Rows, tuple[Any, ...]]],
+        frame: EventFrame,
+        around: tuple[bytes, bytes | None, bytes, Sequence[bytes]],
+        moment: tuple[str, int],
+        topic: str,
+        headers: Sequence[tuple[str, bytes | None]],
+        tombstones: Sequence[tuple[str, bytes | None]] | None,
+    ) -> Messages | None: ...
 
 class Messages(Sequence[Message]):
     def __len__(self) -> int: ...

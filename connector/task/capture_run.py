@@ -141,7 +141,7 @@ class CaptureRun:
         self._metrics.record_rows(group)
         parts: list[Iterable[Message]] = []
         try:
-            write_group(group, self._pipeline.messages, parts)
+            write_group(group, self._pipeline, parts)
         finally:
             self._send(joined(parts))
 

@@ -98,6 +98,13 @@ class EventEncoder(Protocol):
         """
         ...
 
+    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
+        """Return the messages of changes of one table version and operation, written at once.
+
+        That needs what `compile_rows` returned; None where each change is written by itself.
+        """
+        ...
+
     def native_columns(self) -> Sequence[NativeColumns]:
         """Return how many columns the native core writes; any thread may ask."""
         ...
@@ -172,6 +179,13 @@ class Pipeline:
             except (NotCompilableError, SchemaRefusedError):
                 return self._convert(change)  # which decides on each record
         return self._convert(change)
+
+    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
+        """Return the messages of changes of one table version and operation, written at once.
+
+        None where `messages` has to write each change.
+        """
+        return self._encoder.batch(changes)
 
     def _convert(self, change: Change) -> Iterator[Message]:
         """Write a change on the generic path: records, transforms, converters.

@@ -6,8 +6,9 @@ backlog is read, the changes of many small transactions come from one read of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeGuard
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final, Protocol, TypeGuard
 
 from connector.capture.change import Change, RowChanges
 from connector.data.record import Message
@@ -51,19 +52,35 @@ def _is_small(change: Change) -> TypeGuard[RowChanges]:
     return isinstance(change, RowChanges) and change.op != "r" and len(change.rows) <= _FEW_ROWS
 
 
-def write_group(
-    group: RowGroup,
-    write: Callable[[RowChanges], Iterable[Message]],
-    parts: list[Iterable[Message]],
-) -> None:
-    """Add the messages of each change to ``parts``; those before a change that fails are there.
+class WritesRows(Protocol):
+    """Writes changes of rows as messages."""
+
+    def messages(self, change: RowChanges, /) -> Iterable[Message]:
+        """Return the messages of a change."""
+
+    def batch(self, changes: Sequence[RowChanges], /) -> Sequence[Message] | None:
+        """Return those of changes of one table version and operation; None: one by one."""
+
+
+def write_group(group: RowGroup, writer: WritesRows, parts: list[Iterable[Message]]) -> None:
+    """Add the messages of all changes to ``parts``; those before a change that fails are there.
 
     The messages of a change that an iterator makes are made before those of the next change.
     """
-    for change in group:
-        messages = write(change)
-        if len(group) > 1 and isinstance(messages, Iterator):
-            parts.append(made := list[Message]())
-            made.extend(messages)
-        else:
-            parts.append(messages)
+    for _, part in groupby(group, _kind):
+        changes = list(part)
+        batch = writer.batch(changes) if len(changes) > 1 else None
+        if batch is not None:
+            parts.append(batch)
+            continue
+        for change in changes:
+            messages = writer.messages(change)
+            if len(group) > 1 and isinstance(messages, Iterator):
+                parts.append(made := list[Message]())
+                made.extend(messages)
+            else:
+                parts.append(messages)
+
+
+def _kind(change: RowChanges) -> tuple[int, str]:
+    return id(change.codec), change.op

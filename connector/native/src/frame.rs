@@ -48,20 +48,42 @@ impl EventFrame {
         guarded("wrote", || {
             let py = op.py();
             let mut out = Vec::with_capacity(512);
-            out.extend_from_slice(&self.label);
-            self.source_head.push(&mut out, source)?;
+            self.push_head(&mut out, source)?;
             let head = PyBytes::new(py, &out);
             out.clear();
-            self.source_tail.push(&mut out, source)?;
-            out.extend_from_slice(&self.source_end);
-            self.operation.push(&mut out, &self.ending(op, now)?)?;
-            out.extend_from_slice(&self.end);
+            self.push_tail(&mut out, source)?;
+            self.push_ending(&mut out, op, now)?;
             Ok((head, PyBytes::new(py, &out)))
         })
     }
 }
 
 impl EventFrame {
+    /// Writes the source block up to the number of a row.
+    pub fn push_head(&self, out: &mut Vec<u8>, source: &Bound<'_, PyTuple>) -> PyResult<()> {
+        out.extend_from_slice(&self.label);
+        self.source_head.push(out, source)
+    }
+
+    /// Writes the source block behind the number of a row.
+    pub fn push_tail(&self, out: &mut Vec<u8>, source: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.source_tail.push(out, source)?;
+        out.extend_from_slice(&self.source_end);
+        Ok(())
+    }
+
+    /// Writes what stands behind the source block.
+    pub fn push_ending(
+        &self,
+        out: &mut Vec<u8>,
+        op: &Bound<'_, PyString>,
+        now: i64,
+    ) -> PyResult<()> {
+        self.operation.push(out, &self.ending(op, now)?)?;
+        out.extend_from_slice(&self.end);
+        Ok(())
+    }
+
     /// Returns the last values of an envelope behind others that are not read.
     fn ending<'py>(&self, op: &Bound<'py, PyString>, now: i64) -> PyResult<Bound<'py, PyTuple>> {
         let py = op.py();

@@ -11,6 +11,7 @@ mod decimal;
 mod decode;
 mod digits;
 mod document;
+mod fields;
 mod format;
 mod frame;
 mod group;
@@ -40,7 +41,7 @@ mod writer;
 use pyo3::prelude::*;
 
 /// The version that the Python side requires: raise both when names or parameters change.
-const INTERFACE: u32 = 12;
+const INTERFACE: u32 = 13;
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -99,6 +99,10 @@ impl Rows {
         Rows { origin: Arc::new(origin), images, decoded: PyOnceLock::new() }
     }
 
+    pub fn count(&self) -> usize {
+        self.images.len() / self.origin.kind.images()
+    }
+
     /// Returns the rows as Python decodes them.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyList>> {
         let decoded = self.decoded.get_or_try_init(py, || {
@@ -157,7 +161,7 @@ impl Rows {
     }
 
     fn __len__(&self) -> usize {
-        self.images.len() / self.origin.kind.images()
+        self.count()
     }
 
     fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -12,16 +12,17 @@ import struct
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from bench.tables import sb_row
-from connector.capture.change import Change, RowChanges
+from connector.capture.change import Change
 from connector.capture.selection import selection
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
 from connector.converters.json import JsonConverter
 from connector.converters.simple_header import SimpleHeaderConverter
+from connector.data.record import Message
 from connector.debezium.column_rules import column_rules
 from connector.debezium.encoder import DebeziumEncoder
 from connector.debezium.events import EventOptions, context_headers
@@ -41,6 +42,7 @@ from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import TypeOptions
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
+from connector.task.row_groups import group_rows, write_group
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.native.measure import SB
@@ -123,9 +125,11 @@ def encode(found: Iterator[Change]) -> None:
     json = JsonConverter({"schemas.enable": "false"})
     converters = TaskConverters(json, json, SimpleHeaderConverter())
     pipeline = Pipeline(DebeziumEncoder(options), converters)
-    count = sum(
-        len(list(pipeline.messages(change))) for change in found if isinstance(change, RowChanges)
-    )
+    parts: list[Iterable[Message]] = []
+    for group in group_rows(found):
+        if isinstance(group, list):
+            write_group(group, pipeline, parts)
+    count = sum(len(list(part)) for part in parts)
     assert count == ROWS
 
 
