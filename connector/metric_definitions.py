@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from connector.task.metrics import EventCounts, TaskMetrics
+from connector.task.event_counts import EventCounts
+from connector.task.metrics import TaskMetrics
 
 Read = Callable[[TaskMetrics], float]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from connector.task.metrics import EventCounts, TaskMetrics
+from connector.task.event_counts import EventCounts
+from connector.task.metrics import TaskMetrics
 
 MOST_TABLES: Final = 2000
 _WITHOUT_GTIDS: Final = ("gtids", "snapshot")

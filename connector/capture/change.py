@@ -7,7 +7,7 @@ acknowledged by Kafka, the position it carries may be stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
@@ -23,6 +23,7 @@ from connector.capture.snapshot_events import (
 )
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId
+from connector.native import NativeEvent
 
 Operation = Literal["c", "u", "d", "r", "t"]
 Row = tuple[Any, ...]
@@ -76,6 +77,40 @@ class RowChanges:
     source: Row
     first_row: int | None = 0
     position_text: PositionText | None = None
+
+
+class RowsOfKind(NamedTuple):
+    """The changes of one version of a table by one operation, among others.
+
+    ``rows`` are their rows, ``longest`` is the most rows of an event.
+    """
+
+    codec: TableEventSchema
+    op: Operation
+    rows: int
+    longest: int
+
+
+@dataclass(slots=True)
+class RowBatch:
+    """Changes of rows by neighboring events of the log, in their order.
+
+    An event is the number of its kind, its rows, which the native core read, and the values of its
+    source block.
+    """
+
+    kinds: Sequence[RowsOfKind]
+    events: Sequence[NativeEvent]
+
+    def change(self, number: int) -> RowChanges:
+        """Return the changes of an event."""
+        kind, rows, source = self.events[number]
+        codec, op, *_ = self.kinds[kind]
+        return RowChanges(codec, op, rows, source)
+
+    def changes(self) -> Iterator[RowChanges]:
+        """Yield the changes of all events."""
+        return map(self.change, range(len(self.events)))
 
 
 @dataclass(slots=True)
@@ -235,6 +270,7 @@ class LeftOut:
 
 CaptureEvent = (
     RowChanges
+    | RowBatch
     | Truncated
     | SchemaChange
     | TransactionBoundary

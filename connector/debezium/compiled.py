@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from connector.capture.change import Row, RowChanges
+from connector.capture.change import Row, RowBatch, RowChanges
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
 from connector.data.record import EncodeHeader, Header, Headers, Message, SchemaHeadersOf
 from connector.data.schema import Schema
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, numbered_rows
 from connector.debezium.native_messages import row_writer
+from connector.debezium.native_rows import CREATING, NativeRows, WriteBatch
 from connector.debezium.table_fragments import (
     SOURCE,
     EncodeKey,
@@ -26,9 +27,7 @@ from connector.debezium.table_fragments import (
 )
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
-from connector.native import NativeColumns, Rows, RowWriter, is_native
-
-_CREATING = frozenset("cr")
+from connector.native import NativeColumns, is_native
 
 _join = b"".join
 _new = tuple.__new__  # half the time of calling a named tuple
@@ -65,6 +64,7 @@ class CompiledRows:
         self._encode_header = encode_header
         self._headers: Headers = [encode_header(header) for header in options.context_headers]
         self._shapes = TableVersions(self._shape)
+        self._native = NativeRows(options, transaction, self._shapes)
         self._source: SourceFragments | None = None
 
     def messages(self, change: RowChanges) -> Sequence[Message]:
@@ -72,13 +72,13 @@ class CompiledRows:
         shape = self._shapes.of(change.codec)
         now = self._options.now()
         if is_native(change.rows):
-            written = self._natively(shape, change, change.rows, now)
+            written = self._native.messages(shape, change, change.rows, now)
             if written is not None:
                 return written
         event = EventFragments(shape, change.source, now)
         shape.record_python(change.op)
         if not self._orders or change.op == "r":
-            if change.op in _CREATING:
+            if change.op in CREATING:
                 return self._write_inserts(event, change)
             if change.op == "u" and not self._options.skips_unchanged:
                 return self._write_updates(event, change)
@@ -99,20 +99,9 @@ class CompiledRows:
                 messages.append(self._present(shape, before, after, rest))
         return messages
 
-    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
-        """Return the messages of changes of one table version and operation, written at once.
-
-        None where each change has to be written by itself. That raises the error of one that
-        cannot be, behind the messages of those before.
-        """
-        try:
-            messages = self._batch_natively(changes)
-        except Exception:  # noqa: BLE001 - of a row or a registry; it is raised once more
-            return None
-        if messages is not None:
-            for change in changes:
-                change.rows = []
-        return messages
+    def batch(self, batch: RowBatch) -> WriteBatch:
+        """Return what writes the events of a batch, as `NativeRows.batch` has it."""
+        return self._native.batch(batch)
 
     def writes_schema_headers(self, codec: TableEventSchema) -> bool:
         """Whether messages of a table have headers with the ids of schemas."""
@@ -121,47 +110,6 @@ class CompiledRows:
     def native_columns(self) -> list[NativeColumns]:
         """Return how many columns the native core writes, for each table; any thread may ask."""
         return [found for shape in self._shapes.results() for found in shape.native_columns()]
-
-    def _natively(
-        self, shape: TableFragments, change: RowChanges, rows: Rows, now: int
-    ) -> Sequence[Message] | None:
-        """Let the native core write rows that it read; None where it cannot."""
-        op, first = change.op, change.first_row
-        writer = self._native_writer(shape, op)
-        if writer is None or op != rows.kind:
-            return None
-        opening, between, before_source = _around_rows(shape, op)
-        head, rest = shape.event_frame(op, change.source, now)
-        head = before_source + head
-        numbers = None if first is None else shape.source.numbers(first, len(rows))
-        if first is None:
-            head += shape.source.numbers(0, 1)[0]
-        around = opening, between, head, numbers, rest
-        tombstones = shape.tombstone_headers if self._options.tombstones else None
-        return writer.messages(rows, around, shape.topic, shape.headers, tombstones)
-
-    def _batch_natively(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
-        op, shape = changes[0].op, self._shapes.of(changes[0].codec)
-        writer = self._native_writer(shape, op)
-        events = [
-            (change.rows, change.source)
-            for change in changes
-            if is_native(change.rows) and change.first_row == 0 and change.position_text is None
-        ]
-        if writer is None or len(events) < len(changes):
-            return None
-        numbers = shape.source.numbers(0, max(len(rows) for rows, _ in events))
-        around = *_around_rows(shape, op), numbers
-        moment = op, self._options.now()
-        tombstones = shape.tombstone_headers if self._options.tombstones else None
-        frame, topic, headers = shape.event_frame, shape.topic, shape.headers
-        return writer.batch(events, frame, around, moment, topic, headers, tombstones)
-
-    def _native_writer(self, shape: TableFragments, op: str) -> RowWriter | None:
-        """Return what writes rows of an operation that the core read; None where Python does."""
-        if (self._orders and op != "r") or (op == "u" and self._options.skips_unchanged):
-            return None
-        return shape.writer
 
     def _write_inserts(self, event: EventFragments, change: RowChanges) -> list[Message]:
         """Write rows that are new, which is most of what there is to write."""
@@ -281,12 +229,6 @@ class CompiledRows:
         ids = value_headers(codec.topic, codec.envelope_schema)
         shape.headers = shape.tombstone_headers + ids
         return shape
-
-
-def _around_rows(shape: TableFragments, op: str) -> tuple[bytes, bytes | None, bytes]:
-    """Return what stands before the first row, before the second one, before the source block."""
-    opening = shape.created if op in _CREATING else shape.opened
-    return opening, shape.to_after if op == "u" else None, shape.no_after if op == "d" else b""
 
 
 def fragment_keys(fragments: Fragments) -> EncodeKey:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from connector.capture.change import Change, Row, RowChanges, Truncated
+from connector.capture.change import Change, Row, RowBatch, RowChanges, Truncated
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
 from connector.data.record import EncodeHeader, Message, Record, SchemaHeadersOf
@@ -18,6 +18,7 @@ from connector.debezium.compiled import (
 )
 from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.events import EventOptions, EventRecords
+from connector.debezium.native_rows import WriteBatch
 from connector.debezium.position_header import add_position_headers
 from connector.debezium.table_fragments import EncodeKey
 from connector.debezium.transactions import Transaction
@@ -89,12 +90,12 @@ class DebeziumEncoder:
 
         return encode
 
-    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
-        """Return the messages of changes of one table version and operation, written at once.
+    def batch(self, batch: RowBatch) -> WriteBatch | None:
+        """Return what writes the events of a batch natively; None where each is written by itself.
 
-        None where each change has to be written by itself.
+        See `NativeRows.batch`.
         """
-        return None if self._rows is None else self._rows.batch(changes)
+        return None if self._rows is None else self._rows.batch(batch)
 
     def native_columns(self) -> list[NativeColumns]:
         """Return how many columns of each table the native core writes."""

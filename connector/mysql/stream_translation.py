@@ -40,6 +40,7 @@ def build_translator(
         reselection=parts.reselection,
         logs_rollbacks=is_mariadb or server.version_number < (8,),
         signal_table=parts.unrecorded_table,
+        signals=parts.selection.signal_table,
     )
     statement = parts.tracker.apply_statement
     return Translator(coordinates, plans, parts.source_block, statement, options, done)

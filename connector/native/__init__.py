@@ -26,11 +26,23 @@ NativeField = tuple[bytes, str | None, int, Callable[[Any], bytes], Any, Any]
 with the label, what stands for NULL and for a value that is not in the log."""
 NativeStruct = tuple[bytes, Sequence[NativeField], bytes]
 NativePairs = list[tuple[Any, Any]]
+NativeEvent = tuple[int, "Rows", tuple[Any, ...]]
+"""The number of its kind, its rows, and the values of its source block."""
+DescribedKind = tuple[
+    tuple["RowWriter", "EventFrame"],
+    tuple[bytes, bytes | None, bytes],
+    str,
+    Sequence[bytes],
+    tuple[str, Sequence[tuple[str, bytes | None]], Sequence[tuple[str, bytes | None]] | None],
+]
+"""How the rows of one operation and table are written: see ``src/batch.rs``."""
 RowT = TypeVar("RowT")
 WritePart = Callable[[Sequence[Any]], bytes]
 Decode = Callable[[str, bytes, int, int], NativePairs]
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from connector.data.record import Message
     from connector.native._native import EventFrame as EventFrame
     from connector.native._native import Producer as Producer
@@ -38,10 +50,12 @@ if TYPE_CHECKING:
     from connector.native._native import RowProgram as RowProgram
     from connector.native._native import Rows as Rows
     from connector.native._native import RowWriter as RowWriter
+    from connector.native._native import Transaction as Transaction
     from connector.native._native import TransactionScanner as TransactionScanner
+    from connector.native._native import TransactionTranslator as TransactionTranslator
 else:
     EventFrame = Producer = Reports = RowProgram = Any  # for annotations
-    RowWriter = Rows = TransactionScanner = Any
+    RowWriter = Rows = Transaction = TransactionScanner = TransactionTranslator = Any
 
 
 class NativeColumns(NamedTuple):
@@ -163,7 +177,6 @@ def transaction_scanner(
     known: dict[bytes, Any],
     tables: dict[int, Any],
     rows_type: type[Any],
-    transaction_type: type[Any],
     parser: object,
 ) -> TransactionScanner | None:
     """Return what finds whole transactions in packets of a dump connection; None without the core.
@@ -174,10 +187,42 @@ def transaction_scanner(
     """
     if _core is None:
         return None
-    scanner: TransactionScanner = _core.TransactionScanner(
-        known, tables, rows_type, tuple.__new__, transaction_type, parser
-    )
+    scanner: TransactionScanner = _core.TransactionScanner(known, tables, rows_type, parser)
     return scanner
+
+
+def transaction_translator(
+    constants: tuple[str, str, str], skipped: str, *, reads_clock: bool
+) -> TransactionTranslator | None:
+    """Return what translates whole transactions; None without the core.
+
+    :param constants: the first fields of source blocks.
+    :param skipped: the letters of operations that are left out.
+    :param reads_clock: the times of changes are those of events, not of the transaction's id.
+    """
+    if _core is None:
+        return None
+    translator: TransactionTranslator = _core.TransactionTranslator(constants, reads_clock, skipped)
+    return translator
+
+
+def write_batch(
+    kinds: Sequence[DescribedKind | None],
+    events: Sequence[NativeEvent],
+    start: int,
+    rows: int,
+    now: int,
+) -> tuple[Sequence[Message], int]:
+    """Return the messages of events from a number on, and the number of the first that is left.
+
+    That one has a kind that is None, changes a key or cannot be written.
+
+    :param rows: how many rows all events have.
+    :param now: nanoseconds.
+    """
+    assert _core is not None, "there are no such events without the core"
+    written: tuple[Sequence[Message], int] = _core.write_batch(kinds, events, start, rows, now)
+    return written
 
 
 def native_producer(library: str, settings: Sequence[tuple[str, str]]) -> Producer | None:
@@ -207,6 +252,11 @@ def joined(parts: Sequence[Iterable[Message]]) -> Iterator[Message]:
 def part_of(rows: list[RowT] | Rows, start: int, stop: int) -> list[RowT] | Rows:
     """Return the rows from ``start`` to ``stop``, as a slice does."""
     return rows[start:stop] if isinstance(rows, list) else rows.part(start, stop)
+
+
+def is_transaction(event: object) -> TypeIs[Transaction]:
+    """Whether something in a log is a whole transaction that the core found."""
+    return _core is not None and type(event) is _core.Transaction
 
 
 def is_native(rows: object) -> TypeGuard[Rows]:

@@ -2,7 +2,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self, TypeAlias, overload
 
 from connector.data.record import Message
-from connector.native import Decode, NativeColumn, NativePairs, NativeStruct, WritePart
+from connector.native import (
+    Decode,
+    NativeColumn,
+    NativeEvent,
+    NativePairs,
+    NativeStruct,
+    WritePart,
+)
 
 Failure: TypeAlias = tuple[Callable[[Any, Any], None], int, str, bytes | None, bytes | None]
 Errors: TypeAlias = list[tuple[int, str, bool]]
@@ -48,16 +55,6 @@ class RowWriter:
         headers: Sequence[tuple[str, bytes | None]],
         tombstones: Sequence[tuple[str, bytes | None]] | None,
     ) -> Messages | None: ...
-    def batch(
-        self,
-        events: Sequence[tuple[Rows, tuple[Any, ...]]],
-        frame: EventFrame,
-        around: tuple[bytes, bytes | None, bytes, Sequence[bytes]],
-        moment: tuple[str, int],
-        topic: str,
-        headers: Sequence[tuple[str, bytes | None]],
-        tombstones: Sequence[tuple[str, bytes | None]] | None,
-    ) -> Messages | None: ...
 
 class Messages(Sequence[Message]):
     def __len__(self) -> int: ...
@@ -91,11 +88,30 @@ class TransactionScanner:
         known: dict[bytes, Any],
         tables: dict[int, Any],
         rows_type: type[Any],
-        new_tuple: Callable[..., Any],
-        transaction_type: type[Any],
         parser: object,
     ) -> Self: ...
-    def scan(self, data: bytes, start: int, trailer: int) -> tuple[list[Any], int]: ...
+    def scan(self, data: bytes, start: int, trailer: int) -> tuple[list[Transaction], int]: ...
+
+class Transaction:
+    header: tuple[int, int, int, int]
+    size: int
+    packets: tuple[bytes, int, int, int]
+    parser: Any
+    def fields(self) -> tuple[Any, ...]: ...
+
+class TransactionTranslator:
+    def __new__(cls, constants: tuple[str, str, str], reads_clock: bool, skipped: str) -> Self: ...
+    def learn(
+        self,
+        described: object,
+        captured: tuple[object, str, str] | None = None,
+        present: bytes | None = None,
+        program: RowProgram | None = None,
+    ) -> None: ...
+    def forget(self) -> None: ...
+    def translate(
+        self, transactions: list[Transaction], start: int, place: tuple[Any, ...]
+    ) -> tuple[int, list[tuple[Any, Any, int, int]], list[NativeEvent], int, tuple[Any, ...]]: ...
 
 class EventFrame:
     def __new__(

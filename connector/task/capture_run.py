@@ -19,6 +19,7 @@ from connector.capture.change import (
     Notice,
     Position,
     Progress,
+    RowBatch,
     Waiting,
 )
 from connector.capture.engine import Engine
@@ -33,7 +34,7 @@ from connector.task.delivery_watch import DeliveryWatch
 from connector.task.inflight import Inflight, Span
 from connector.task.offset_commits import OffsetCommitter, offset_of
 from connector.task.pipeline import Pipeline
-from connector.task.row_groups import RowGroup, group_rows, write_group
+from connector.task.row_groups import RowGroup, group_rows
 from connector.task.run_control import RunControl
 from connector.task.run_id import new_run_id
 from connector.task.tolerance import ErrorTolerance
@@ -116,7 +117,7 @@ class CaptureRun:
     def _handle(self, change: RowGroup | Change) -> None:
         if change.__class__ is not Waiting:
             self._task.health.recover("history")
-        if isinstance(change, list):
+        if isinstance(change, (list, RowBatch)):
             self._send_rows(change)
             return
         self._metrics.record_change(change)
@@ -136,12 +137,12 @@ class CaptureRun:
             if self._capture.heartbeat_action is not None:
                 self._capture.heartbeat_action.run()
 
-    def _send_rows(self, group: RowGroup) -> None:
+    def _send_rows(self, rows: RowGroup | RowBatch) -> None:
         """Send the messages of some changes; those before one that fails are sent, too."""
-        self._metrics.record_rows(group)
+        self._metrics.record_rows(rows)
         parts: list[Iterable[Message]] = []
         try:
-            write_group(group, self._pipeline, parts)
+            self._pipeline.write(rows, parts)
         finally:
             self._send(joined(parts))
 

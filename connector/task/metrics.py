@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from connector.capture.change import (
     Change,
@@ -20,6 +20,7 @@ from connector.capture.change import (
     Position,
     Progress,
     Row,
+    RowBatch,
     RowChanges,
     SchemaChange,
     Truncated,
@@ -29,6 +30,7 @@ from connector.capture.snapshot_events import IncrementalProgress
 from connector.capture.tables import TableId
 from connector.data.schema import Schema
 from connector.native import NativeColumns
+from connector.task.event_counts import EventCounts, LastEvent
 
 _LAGS = 1000  # of which there are statistics
 _LAST_OF_TABLE = frozenset(("last_in_data_collection", "last"))
@@ -75,32 +77,6 @@ class MeasuredCapture(Protocol):
     @property
     def captures(self) -> Callable[[TableId], bool]:
         """Whether it captures a table."""
-
-
-class LastEvent(NamedTuple):
-    """The last event of a context: its operation, its table or database, and its source block."""
-
-    operation: str
-    about: object
-    source: Row
-
-
-@dataclass(slots=True)
-class EventCounts:
-    """The events of a snapshot, or of a stream.
-
-    ``counts`` has the letter of each operation, and an empty text for schema changes.
-    ``last_at`` is in seconds, 0.0 before any event. Without ``last`` there was none.
-    """
-
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("", *"crudt"), 0))
-    last_at: float = 0.0
-    last: LastEvent | None = None
-
-    @property
-    def total(self) -> int:
-        """All events."""
-        return sum(self.counts.values())
 
 
 @dataclass(slots=True)
@@ -198,8 +174,11 @@ class TaskMetrics:
             self.filtered += change.filtered
             self.unreadable += change.skipped
 
-    def record_rows(self, changes: Iterable[RowChanges]) -> None:
+    def record_rows(self, changes: Iterable[RowChanges] | RowBatch) -> None:
         """Count changes of rows."""
+        if isinstance(changes, RowBatch):
+            self._batch(changes)
+            return
         for change in changes:
             self._rows(change)
 
@@ -238,6 +217,13 @@ class TaskMetrics:
         self.rows_scanned[str(table)] = self.rows_scanned.get(str(table), 0) + count
         if change.source[self._mark_slot] in _LAST_OF_TABLE:
             self.remaining.discard(table)
+
+    def _batch(self, batch: RowBatch) -> None:
+        for kind in batch.kinds:
+            self.streaming.counts[kind.op] += kind.rows
+        number, _, source = batch.events[-1]
+        last = batch.kinds[number]
+        self._count_streamed(last.op, 0, source, last.codec.table.id)
 
     def _count_truncated(self, change: Truncated) -> None:
         if change.source[self._mark_slot] is None:

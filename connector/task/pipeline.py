@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from connector.capture.change import Change, RowChanges
+from connector.capture.change import Change, RowBatch, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import (
     ApplyTransform,
@@ -23,6 +23,7 @@ from connector.data.symbolic import NotCompilableError
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.native import NativeColumns
 from connector.plugin import Converter, TaskConverters
+from connector.task.row_groups import RowGroup, WriteBatch, write_batch, write_group
 from connector.task.tolerance import Stage
 
 log = logging.getLogger(__name__)
@@ -98,10 +99,10 @@ class EventEncoder(Protocol):
         """
         ...
 
-    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
-        """Return the messages of changes of one table version and operation, written at once.
+    def batch(self, batch: RowBatch, /) -> WriteBatch | None:
+        """Return what writes the events of a batch; None where each is written by itself.
 
-        That needs what `compile_rows` returned; None where each change is written by itself.
+        That needs what `compile_rows` returned.
         """
         ...
 
@@ -180,12 +181,12 @@ class Pipeline:
                 return self._convert(change)  # which decides on each record
         return self._convert(change)
 
-    def batch(self, changes: Sequence[RowChanges]) -> Sequence[Message] | None:
-        """Return the messages of changes of one table version and operation, written at once.
-
-        None where `messages` has to write each change.
-        """
-        return self._encoder.batch(changes)
+    def write(self, rows: RowGroup | RowBatch, parts: list[Iterable[Message]]) -> None:
+        """Add the messages of all changes to ``parts``; those before one that fails are there."""
+        if isinstance(rows, RowBatch):
+            write_batch(rows, self._encoder.batch(rows), self.messages, parts)
+        else:
+            write_group(rows, self.messages, parts)
 
     def _convert(self, change: Change) -> Iterator[Message]:
         """Write a change on the generic path: records, transforms, converters.

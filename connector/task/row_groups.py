@@ -6,22 +6,23 @@ backlog is read, the changes of many small transactions come from one read of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import Final, Protocol, TypeGuard
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeGuard
 
-from connector.capture.change import Change, RowChanges
+from connector.capture.change import Change, RowBatch, RowChanges
 from connector.data.record import Message
 
 RowGroup = list[RowChanges]
 """Changes of rows that follow each other."""
+WriteBatch = Callable[[int], tuple[Iterable[Message], int]]
+"""Writes the events of a batch from a number on; returns the messages and where it ends."""
 
 _CHANGES: Final = 64  # of a group
 _FEW_ROWS: Final = 8  # more rows cost more than to hand them over
 
 
 def group_rows(changes: Iterable[Change]) -> Iterator[RowGroup | Change]:
-    """Yield changes of rows in groups, and all other changes by themselves; the order stays.
+    """Yield changes of rows in groups, unless they are batches; all else by itself, in order.
 
     A group has changes of the log with few rows each, or one other change of rows: a snapshot may
     wait long for its next rows. A source of the log yields its progress after each batch of it, so
@@ -52,35 +53,47 @@ def _is_small(change: Change) -> TypeGuard[RowChanges]:
     return isinstance(change, RowChanges) and change.op != "r" and len(change.rows) <= _FEW_ROWS
 
 
-class WritesRows(Protocol):
-    """Writes changes of rows as messages."""
-
-    def messages(self, change: RowChanges, /) -> Iterable[Message]:
-        """Return the messages of a change."""
-
-    def batch(self, changes: Sequence[RowChanges], /) -> Sequence[Message] | None:
-        """Return those of changes of one table version and operation; None: one by one."""
-
-
-def write_group(group: RowGroup, writer: WritesRows, parts: list[Iterable[Message]]) -> None:
-    """Add the messages of all changes to ``parts``; those before a change that fails are there.
+def write_group(
+    group: RowGroup,
+    write: Callable[[RowChanges], Iterable[Message]],
+    parts: list[Iterable[Message]],
+) -> None:
+    """Add the messages of each change to ``parts``; those before a change that fails are there.
 
     The messages of a change that an iterator makes are made before those of the next change.
     """
-    for _, part in groupby(group, _kind):
-        changes = list(part)
-        batch = writer.batch(changes) if len(changes) > 1 else None
-        if batch is not None:
-            parts.append(batch)
-            continue
-        for change in changes:
-            messages = writer.messages(change)
-            if len(group) > 1 and isinstance(messages, Iterator):
-                parts.append(made := list[Message]())
-                made.extend(messages)
-            else:
-                parts.append(messages)
+    for change in group:
+        messages = write(change)
+        if len(group) > 1:
+            _add_made(messages, parts)
+        else:
+            parts.append(messages)
 
 
-def _kind(change: RowChanges) -> tuple[int, str]:
-    return id(change.codec), change.op
+def write_batch(
+    batch: RowBatch,
+    write_natively: WriteBatch | None,
+    write: Callable[[RowChanges], Iterable[Message]],
+    parts: list[Iterable[Message]],
+) -> None:
+    """Add the messages of all events to ``parts``; those before an event that fails are there.
+
+    :param write_natively: writes as many events as it can; None if ``write`` has to write each.
+    """
+    number, count = 0, len(batch.events)
+    while number < count:
+        if write_natively is not None:
+            messages, number = write_natively(number)
+            parts.append(messages)
+        if number < count:
+            _add_made(write(batch.change(number)), parts)
+            number += 1
+
+
+def _add_made(messages: Iterable[Message], parts: list[Iterable[Message]]) -> None:
+    """Add messages, and make them now if an iterator makes them."""
+    if isinstance(messages, Iterator):
+        parts.append(made := list[Message]())
+        made.extend(messages)
+    else:
+        parts.append(messages)

@@ -13,6 +13,7 @@ from connector.capture.change import (
     HeartbeatDue,
     Position,
     Progress,
+    RowBatch,
     RowChanges,
     SchemaChange,
     Truncated,
@@ -135,7 +136,7 @@ class Signals:
         last: Progress[Position] | None = None
         for change in changes:
             kind = change.__class__
-            if kind is RowChanges:
+            if kind is RowChanges or kind is RowBatch:
                 yield from self._rows(change)  # type: ignore[arg-type]
                 continue
             if kind is Progress:
@@ -209,7 +210,14 @@ class Signals:
         if went_on:
             yield self.with_state(replace(last, commits=0))
 
-    def _rows(self, change: RowChanges) -> Iterator[Change]:
+    def _rows(self, change: RowChanges | RowBatch) -> Iterator[Change]:
+        if isinstance(change, RowBatch):  # none of its rows is a signal
+            if self._incremental is None:
+                yield change
+            else:
+                for part in change.changes():
+                    yield from self._rows(part)
+            return
         if change.codec.table.id == self._options.table:
             yield from self._signal_rows(change)
             return

@@ -81,15 +81,21 @@ class TablePlan:
             return None
         if len(event.data) > MAX_BUFFER:  # rows of the core keep all of it
             return None
-        present = event.present
+        program = self._program(event.present)
+        if program is None:
+            return None
+        return program.rows(event.data, event.start, event.end, event.kind)
+
+    def native_program(self, present: bytes) -> RowProgram | None:
+        """Return what reads all rows with such columns, without Python; None if Python has to."""
+        return self._program(present) if self._may_be_native else None
+
+    def _program(self, present: bytes) -> RowProgram | None:
         if present not in self._programs:
             decoder = self._decoder(present)
             columns, slots = decoder.native_columns(), len(self._requested)
             self._programs[present] = row_program(columns, slots, partial(_pairs, decoder))
-        program = self._programs[present]
-        if program is None:
-            return None
-        return program.rows(event.data, event.start, event.end, event.kind)
+        return self._programs[present]
 
     def _rows(self, event: RowsChanged) -> RowPairs:
         if event.partial:

@@ -60,6 +60,17 @@ class TablePlans:
         self._hides_columns = hidden_columns
         self._plans: dict[TableMap, TablePlan | None] = {}
         self._version = tables.version
+        self._generation = 0
+
+    def generation(self) -> int:
+        """Return a number that is another one when plans were discarded."""
+        if self._tables.version != self._version:
+            self.clear()
+        return self._generation
+
+    def has(self, table_map: TableMap) -> bool:
+        """Whether the plan of a table is made."""
+        return table_map in self._plans
 
     def plan(self, table_map: TableMap | None) -> TablePlan | None:
         """Return how to decode a table's rows; None if they are skipped.
@@ -75,13 +86,14 @@ class TablePlans:
         if table_map in self._plans:
             return self._plans[table_map]
         if len(self._plans) >= _MAX_PLANS:  # a table that is reopened has another description
-            self._plans.clear()
+            self.clear()
         self._plans[table_map] = plan = self._make(table_map)
         return plan
 
     def clear(self) -> None:
         """Discard the plans: a definition has changed."""
         self._plans.clear()
+        self._generation += 1
         self._version = self._tables.version
 
     def _make(self, table_map: TableMap) -> TablePlan | None:
@@ -128,7 +140,7 @@ class TablePlans:
         changes = definitions.resolve(table_map)
         if changes:
             self.resolved += changes
-            self._plans.clear()
+            self.clear()
             return self._fault(table_map)
         reason = definitions.unresolved_reason(name)
         if reason is None:

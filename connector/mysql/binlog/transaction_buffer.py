@@ -32,7 +32,8 @@ from connector.mysql.binlog.events import (
 )
 from connector.mysql.binlog.savepoints import read_savepoint, unknown_savepoint
 from connector.mysql.binlog.tablemap import TableMap
-from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
+from connector.mysql.binlog.whole_transactions import LogEvent, events_of
+from connector.native import is_transaction
 
 _IN_MEMORY: Final = 4 << 20  # bytes of row images that are held in memory at most
 _EVENT_SIZE: Final = 400  # the approximate size of an event without its data
@@ -65,8 +66,8 @@ class TransactionBuffer:
         Rows that were rolled back are replaced by an event that only counts.
         """
         for event in events:
-            if isinstance(event, WholeTransaction):
-                yield from self.release(event.events()) if self._in_group else (event,)
+            if is_transaction(event):
+                yield from self.release(events_of(event)) if self._in_group else (event,)
                 continue
             if self._in_group and isinstance(event, GtidRead):
                 self._counts[1] += 1

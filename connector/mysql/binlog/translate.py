@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from itertools import groupby
+from typing import Literal, cast
 
 from connector.capture.change import CaptureEvent, Progress, TransactionBoundary
+from connector.mysql.binlog.batch_translation import batch_translator
 from connector.mysql.binlog.batches import batches
 from connector.mysql.binlog.events import (
     Began,
@@ -29,15 +31,17 @@ from connector.mysql.binlog.events import (
     XaStarted,
 )
 from connector.mysql.binlog.left_out import LeftOutEvents
+from connector.mysql.binlog.resumption import Resumption
 from connector.mysql.binlog.row_events import RowEventTranslator
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.transaction_buffer import TransactionBuffer
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
+from connector.mysql.binlog.whole_transactions import LogEvent, TransactionEvents, events_of
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import source_of
 from connector.mysql.source_block import SourceBlock
+from connector.native import Transaction, is_transaction
 
 log = logging.getLogger(__name__)
 
@@ -68,9 +72,9 @@ class Translator:
         self._options = options
         self._left_out = LeftOutEvents(at, options.on_failure)
         self._row_events = RowEventTranslator(at, plans, source, options, self._left_out)
+        self._batches = batch_translator(at, plans, source, options, self._left_out)
         self._buffer = TransactionBuffer() if options.logs_rollbacks else None
-        self._done = done
-        self._resumed_at = at.position() if at.in_transaction else None
+        self._resumption = Resumption(at, self._row_events, done, annotations=options.queries)
         self._standalone = self._ineffective = False
         self._handlers: dict[type[BinlogEvent], Callable[..., Iterable[CaptureEvent]]] = {
             RowsChanged: self._row_events.changes,
@@ -110,20 +114,21 @@ class Translator:
 
     def _changes(self, events: Iterable[LogEvent]) -> Iterator[BinlogChange]:
         at = self._at
-        yield from self._events(events)
+        for are_whole, part in groupby(events, is_transaction):
+            if are_whole:
+                yield from self._transactions(cast("list[Transaction]", list(part)))
+            else:
+                yield from self._events(cast("Iterator[BinlogEvent]", part))
         left_out = self._left_out.take_counts()
         if left_out is not None:
             yield left_out
         commits, at.commits = at.commits, 0
-        yield Progress(self._position(), commits, at.committed_ms, at.in_transaction)
+        yield Progress(self._resumption.position(), commits, at.committed_ms, at.in_transaction)
 
-    def _events(self, events: Iterable[LogEvent]) -> Iterator[CaptureEvent]:
+    def _events(self, events: Iterable[BinlogEvent]) -> Iterator[CaptureEvent]:
         at, handler_of, row_events = self._at, self._handlers.get, self._row_events
         reads_clock = not self._options.gtid_times
         for event in events:
-            if isinstance(event, WholeTransaction):
-                yield from self._transaction(event)
-                continue
             timestamp, at.server_id, position, size = event.header
             if position > 0:
                 at.move(position, size)
@@ -142,12 +147,28 @@ class Translator:
                 if row_events.events_to_skip:
                     row_events.events_to_skip -= 1
 
-    def _transaction(self, event: WholeTransaction) -> Iterator[CaptureEvent]:
+    def _transactions(self, transactions: list[Transaction]) -> Iterator[CaptureEvent]:
+        """Yield the changes of whole transactions."""
+        at, number = self._at, 0
+        while number < len(transactions):
+            if at.in_transaction or at.is_compressed or not self._resumption.is_over:
+                yield from self._events(events_of(transactions[number]))
+                number += 1
+                continue
+            first = number
+            if self._batches is not None:
+                batch, number = self._batches.translate(transactions, number)
+                if batch is not None:
+                    yield batch
+            if number > first:
+                self._leave_group()
+            else:
+                yield from self._transaction(TransactionEvents(*transactions[number].fields()))
+                number += 1
+
+    def _transaction(self, event: TransactionEvents) -> Iterator[CaptureEvent]:
         """Yield the changes of a transaction, and move as its single events do."""
         at, reads_clock = self._at, not self._options.gtid_times
-        if at.in_transaction or at.is_compressed or self._done or self._resumed_at:
-            yield from self._events(event.events())
-            return
         timestamp, at.server_id, first, size = event.header
         at.move(first, size)
         base = at.pos - first  # the positions of events have 32 bits
@@ -165,6 +186,8 @@ class Translator:
             if reads_clock:
                 at.ts_micros = clock * 1_000_000
             yield from translate(rows)
+            if self._batches is not None:
+                self._batches.learn(rows)
         if reads_clock:
             at.ts_micros = event.before_commit * 1_000_000
         timestamp, _, position, at.size = event.commit
@@ -172,19 +195,6 @@ class Translator:
         yield from self._committed(event)
         if reads_clock:
             at.ts_micros = timestamp * 1_000_000
-
-    def _position(self) -> BinlogPosition:
-        """Return the position from which a restart would read.
-
-        Within a group it stays where it was until all that is done was skipped: a lower count
-        repeats events, and events before the group, such as ROTATE, do not count.
-        """
-        if self._resumed_at is not None:
-            row_events = self._row_events
-            if self._done is not None or row_events.events_to_skip or row_events.rows_to_skip:
-                return self._resumed_at
-            self._resumed_at = None
-        return self._at.position()
 
     def _gtid(self, event: GtidRead) -> Iterable[CaptureEvent]:
         self._start_gtid(event.gtid, event.commit_micros or event.header[0] * 1_000_000)
@@ -208,39 +218,19 @@ class Translator:
         at.begin()
         if thread is not None:
             at.thread = thread
-        self._skip_processed()
+        self._resumption.skip_processed()
         return self._boundary("BEGIN") if self._options.boundaries else _NOTHING
 
     def _xa_started(self, event: XaStarted) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         self._at.begin_xa()
-        self._skip_processed()
+        self._resumption.skip_processed()
         return _NOTHING
-
-    def _skip_processed(self) -> None:
-        """Prepare to skip the events of this group that were processed before a restart.
-
-        Their count is valid in its own log only. If that is unknown, the first group that begins
-        at the same position is assumed to be the same one.
-        """
-        done, at, row_events = self._done, self._at, self._row_events
-        row_events.events_to_skip = row_events.rows_to_skip = 0
-        if done is None:
-            return
-        if (done.file, done.pos) == (at.restart_file, at.restart_pos):
-            events = done.events_sent(annotations=self._options.queries)
-            row_events.events_to_skip, row_events.rows_to_skip = events, done.row
-        elif done.server is not None:
-            self._resumed_at = None
-            return
-        elif done.in_group:
-            log.info("The transaction in which the capture stopped is read again from its start")
-        self._done = None
 
     def _compressed(self, event: TransactionCompressed) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         self._at.enter_compressed()
         return _NOTHING
 
-    def _committed(self, event: Committed | WholeTransaction) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
+    def _committed(self, event: Committed | TransactionEvents) -> Iterable[CaptureEvent]:  # noqa: ARG002 - a handler
         boundary = self._boundary("END") if self._options.boundaries else _NOTHING
         self._at.commit()
         self._leave_group()

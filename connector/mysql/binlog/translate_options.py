@@ -8,6 +8,7 @@ from typing import Protocol
 from connector.capture.change import Operation, RowPairs
 from connector.capture.selection import Matches
 from connector.capture.table_schema import TableEventSchema
+from connector.capture.tables import TableId
 from connector.mysql.types.type_options import FailureMode
 
 
@@ -32,7 +33,8 @@ class TranslateOptions:
     ``boundaries``: the begin and the end of transactions are emitted. ``position_headers``: changes
     have their position as text. ``reselection`` reads values that rows lack. ``logs_rollbacks``:
     the log may contain rows that a rollback removed. A statement in which ``signal_table`` occurs,
-    a quoted name in lower case, is not taken as the query of its rows.
+    a quoted name in lower case, is not taken as the query of its rows. Rows of ``signals`` are
+    signals.
     """
 
     skipped: frozenset[Operation] = frozenset()
@@ -45,3 +47,4 @@ class TranslateOptions:
     reselection: MissingValues | None = None
     logs_rollbacks: bool = False
     signal_table: str = ""
+    signals: TableId | None = None

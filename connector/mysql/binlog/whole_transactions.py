@@ -13,22 +13,21 @@ from typing import Final, NamedTuple
 from connector.mysql.binlog import event_types as types
 from connector.mysql.binlog.events import BinlogEvent, EventHeader, RowsChanged
 from connector.mysql.binlog.parser import EventParser
-from connector.native import transaction_scanner
+from connector.native import Transaction, transaction_scanner
 
 _PACKET_HEAD: Final = 5  # length, number and status before an event
 FIRST_EVENTS: Final = frozenset((types.GTID, types.ANONYMOUS_GTID, types.MARIADB_GTID))
 """The types of the events with which a whole transaction starts."""
 
 
-class WholeTransaction(NamedTuple):
-    """A transaction, with what its events say.
+class TransactionEvents(NamedTuple):
+    """What the events of a transaction say.
 
     ``header`` belongs to the first event, ``begin`` to the BEGIN and ``commit`` to the last one.
     ``gtid`` is empty if the server assigns none; ``begins``: the event of the id is the BEGIN
     (MariaDB), whose ``thread`` is unknown. ``rows`` are, for each event of rows, the number of the
     transaction's events before it, the time of the event before it in seconds, and the event;
-    ``before_commit`` is that time for the last event. ``packets`` are the data, the offsets of the
-    transaction in them, and the size of a checksum.
+    ``before_commit`` is that time for the last event.
     """
 
     header: EventHeader
@@ -40,40 +39,31 @@ class WholeTransaction(NamedTuple):
     rows: Sequence[tuple[int, int, RowsChanged]]
     before_commit: int
     commit: EventHeader
-    packets: tuple[bytes, int, int, int]
-    parser: EventParser
-
-    @property
-    def size(self) -> int:
-        """The length of all its events in bytes."""
-        _, start, end, _ = self.packets
-        return end - start
-
-    def events(self) -> list[BinlogEvent]:
-        """Parse its events one by one."""
-        data, at, end, trailer = self.packets
-        parser = self.parser.copy()
-        events = []
-        while at < end:
-            start, at = at + _PACKET_HEAD, at + 4 + int.from_bytes(data[at : at + 3], "little")
-            events.append(parser.event(data, start, at - trailer))
-        return events
 
 
-LogEvent = BinlogEvent | WholeTransaction
-Scan = Callable[[bytes, int, int], tuple[list[WholeTransaction], int]]
+def events_of(transaction: Transaction) -> list[BinlogEvent]:
+    """Parse the events of a transaction one by one."""
+    data, at, end, trailer = transaction.packets
+    parser: EventParser = transaction.parser.copy()
+    events = []
+    while at < end:
+        start, at = at + _PACKET_HEAD, at + 4 + int.from_bytes(data[at : at + 3], "little")
+        events.append(parser.event(data, start, at - trailer))
+    return events
+
+
+LogEvent = BinlogEvent | Transaction
+Scan = Callable[[bytes, int, int], tuple[list[Transaction], int]]
 """Returns the transactions from a packet on, and the offset behind them; takes the data, the offset
 and the size of a checksum."""
 
 
 def scan_of(parser: EventParser) -> Scan:
     """Return what finds the transactions of a parser's log; without the core it finds none."""
-    scanner = transaction_scanner(
-        parser.known_maps, parser.tables, RowsChanged, WholeTransaction, parser
-    )
+    scanner = transaction_scanner(parser.known_maps, parser.tables, RowsChanged, parser)
     return scan_nothing if scanner is None else scanner.scan
 
 
-def scan_nothing(data: bytes, start: int, trailer: int) -> tuple[list[WholeTransaction], int]:  # noqa: ARG001 - a `Scan`
+def scan_nothing(data: bytes, start: int, trailer: int) -> tuple[list[Transaction], int]:  # noqa: ARG001 - a `Scan`
     """Leave all transactions to the parser."""
     return [], start

@@ -123,6 +123,32 @@ class Coordinates:
         self.commits += 1
         self.committed_ms = self.ts_micros // 1000
 
+    def pass_transactions(
+        self,
+        count: int,
+        last: tuple[int, int, int, str | None, int, int, int | None],
+        gtids: list[str],
+        last_row: int | None,
+    ) -> None:
+        """Move behind whole transactions, as their events do one by one.
+
+        :param last: what the last one leads to: server, position and size of its last event, its
+            id, the time, that of the commit in milliseconds, and its session.
+        :param gtids: the ids of all, if they are followed.
+        :param last_row: the number of the last row in its event, if rows were captured.
+        """
+        self.server_id, self.pos, self.size, self.gtid = last[:4]
+        self.ts_micros, self.committed_ms, self.last_thread = last[4:]
+        if gtids:
+            self._begun += gtids
+            self._statement_ended = False
+        if last_row is not None:
+            self.row = last_row
+        self.transaction_id = self.thread = None
+        self.annotations_done, self._own_count = 0, False
+        self.commits += count
+        self.end_group()
+
     def end_group(self) -> None:
         """End a group of events with the present one: all of it is done."""
         self._committed = True

@@ -7,6 +7,7 @@
 
 mod avro;
 mod base64;
+mod batch;
 mod decimal;
 mod decode;
 mod digits;
@@ -34,6 +35,8 @@ mod scanner;
 mod sql_text;
 mod temporal;
 mod text;
+mod transaction;
+mod translate;
 mod unseen;
 mod write;
 mod writer;
@@ -55,5 +58,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<frame::EventFrame>()?;
     module.add_class::<part::PartWriter>()?;
     module.add_class::<scanner::TransactionScanner>()?;
-    module.add_class::<writer::RowWriter>()
+    module.add_class::<transaction::Transaction>()?;
+    module.add_class::<translate::TransactionTranslator>()?;
+    module.add_class::<writer::RowWriter>()?;
+    module.add_function(wrap_pyfunction!(batch::write_batch, module)?)
 }

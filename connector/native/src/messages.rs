@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyIterator, PyList, PyString, PyTuple};
 /// keeps such pieces and gives them again, larger ones would have to come from the system.
 const CHUNK: usize = 64 << 10;
 
-/// What all messages of some rows share.
+/// What the messages of some rows share.
 pub struct Shared {
     pub topic: Py<PyString>,
     pub headers: Py<PyAny>,
@@ -20,17 +20,20 @@ pub struct Shared {
     pub message_type: Py<PyAny>,
 }
 
-/// Where the bytes of a message are.
+/// Where the bytes of a message are, and what it shares with others.
 struct Item {
+    shared: usize,
     chunk: usize,
     key: Option<Range<usize>>,
     value: Option<Range<usize>>,
 }
 
-/// The messages of some rows of a table, in their order.
+/// The messages of some rows, in their order.
 #[pyclass(frozen, sequence, module = "connector.native._native")]
 pub struct Messages {
-    shared: Shared,
+    shared: Vec<Shared>,
+    /// The number of what the messages share that are added now.
+    sharing: usize,
     chunks: Vec<Vec<u8>>,
     items: Vec<Item>,
     /// How many rows will have messages.
@@ -45,8 +48,19 @@ pub struct Parts<'a> {
 }
 
 impl Messages {
-    pub fn new(shared: Shared, rows: usize) -> Messages {
-        Messages { shared, chunks: Vec::new(), items: Vec::with_capacity(rows), rows }
+    pub fn new(shared: Vec<Shared>, rows: usize) -> Messages {
+        let (chunks, items) = (Vec::new(), Vec::with_capacity(rows));
+        Messages { shared, sharing: 0, chunks, items, rows }
+    }
+
+    /// Sets what the messages share that are added from now on.
+    pub fn share(&mut self, number: usize) {
+        self.sharing = number;
+    }
+
+    /// Drops the messages from a number on.
+    pub fn truncate(&mut self, number: usize) {
+        self.items.truncate(number);
     }
 
     /// Adds a message whose value is in pieces; with `tombstone`, another one without a value.
@@ -68,14 +82,19 @@ impl Messages {
             chunk.extend_from_slice(piece);
         }
         let value = Some(start..chunk.len());
-        self.items.push(Item { chunk: number, key: key.clone(), value });
+        let shared = self.sharing;
+        self.items.push(Item { shared, chunk: number, key: key.clone(), value });
         if tombstone {
-            self.items.push(Item { chunk: number, key, value: None });
+            self.items.push(Item { shared, chunk: number, key, value: None });
         }
     }
 
-    pub fn topic(&self) -> &Py<PyString> {
-        &self.shared.topic
+    pub fn topic(&self, number: usize) -> &Py<PyString> {
+        &self.shared_of(number).topic
+    }
+
+    fn shared_of(&self, number: usize) -> &Shared {
+        &self.shared[self.items[number].shared]
     }
 
     pub fn len(&self) -> usize {
@@ -83,7 +102,7 @@ impl Messages {
     }
 
     pub fn parts(&self, number: usize) -> Parts<'_> {
-        let (item, shared) = (&self.items[number], &self.shared);
+        let (item, shared) = (&self.items[number], self.shared_of(number));
         let bytes = |range: &Option<Range<usize>>| {
             range.clone().map(|range| &self.chunks[item.chunk][range])
         };
@@ -99,7 +118,7 @@ impl Messages {
         let Parts { key, value, headers } = self.parts(number);
         let bytes = |bytes: Option<&[u8]>| bytes.map(|bytes| PyBytes::new(py, bytes));
         let none = py.None();
-        let shared = &self.shared;
+        let shared = self.shared_of(number);
         let fields: Bound<'py, PyTuple> =
             (&shared.topic, &none, bytes(key), bytes(value), headers, &none).into_pyobject(py)?;
         shared.new_message.bind(py).call1((&shared.message_type, fields))

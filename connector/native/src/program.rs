@@ -107,17 +107,9 @@ impl RowProgram {
         end: usize,
         kind: &Bound<'_, PyString>,
     ) -> PyResult<Option<Rows>> {
-        guarded("read", || {
-            let program = slf.get();
-            let Some(kind) = Kind::of(kind.to_cow()?.as_ref()) else {
-                return Ok(None);
-            };
-            let Some(images) = program.cut(data.as_bytes(), start, end, kind) else {
-                return Ok(None);
-            };
-            let mut origin = Self::origin(slf, data, end, kind, images);
-            program.convert_eagerly(slf.py(), data.as_bytes(), &mut origin)?;
-            Ok(Some(Rows::new(origin)))
+        guarded("read", || match Kind::of(kind.to_cow()?.as_ref()) {
+            Some(kind) => Self::read(slf, data, start, end, kind),
+            None => Ok(None),
         })
     }
 
@@ -155,6 +147,23 @@ impl RowProgram {
 }
 
 impl RowProgram {
+    /// Reads the rows between two offsets; None where Python has to see for itself.
+    pub fn read(
+        slf: &Bound<'_, Self>,
+        data: &Bound<'_, PyBytes>,
+        start: usize,
+        end: usize,
+        kind: Kind,
+    ) -> PyResult<Option<Rows>> {
+        let program = slf.get();
+        let Some(images) = program.cut(data.as_bytes(), start, end, kind) else {
+            return Ok(None);
+        };
+        let mut origin = Self::origin(slf, data, end, kind, images);
+        program.convert_eagerly(slf.py(), data.as_bytes(), &mut origin)?;
+        Ok(Some(Rows::new(origin)))
+    }
+
     /// Finds the columns of a row; returns the offset behind it.
     #[inline]
     pub fn spans(&self, data: &[u8], start: usize, found: impl FnMut(Span)) -> Option<usize> {

@@ -36,15 +36,18 @@ pub struct Queue<'a, 'py> {
     client: &'a Client,
     tag: usize,
     partitions: &'a Bound<'py, PyDict>,
-    /// The last topic, and where its messages go.
-    topic: Option<(Bound<'py, PyString>, Topic, i32)>,
-    /// The last headers: messages of the same rows share them.
-    headers: Option<(Bound<'py, PyAny>, Headers)>,
+    /// The last topics, and where their messages go.
+    topics: Vec<(Bound<'py, PyString>, Topic, i32)>,
+    /// The last headers: messages of a table share them.
+    headers: Vec<(Bound<'py, PyAny>, Headers)>,
 }
+
+/// How many topics and headers are kept: more cost more to find than to make again.
+const KEPT: usize = 16;
 
 impl<'a, 'py> Queue<'a, 'py> {
     pub fn new(client: &'a Client, tag: usize, partitions: &'a Bound<'py, PyDict>) -> Self {
-        Queue { client, tag, partitions, topic: None, headers: None }
+        Queue { client, tag, partitions, topics: Vec::new(), headers: Vec::new() }
     }
 
     /// Queues messages of several sequences; returns whether all were queued, as the others do.
@@ -89,7 +92,7 @@ impl<'a, 'py> Queue<'a, 'py> {
         let (py, rows) = (messages.py(), messages.get());
         while *from < rows.len() {
             let Parts { key, value, headers } = rows.parts(*from);
-            let name = rows.topic().bind(py);
+            let name = rows.topic(*from).bind(py);
             let result = self.route(name).and_then(|route| {
                 let Ok((topic, partition)) = route else { return Ok(route.map(|_| ())) };
                 let (tag, client) = (self.tag, self.client);
@@ -137,17 +140,18 @@ impl<'a, 'py> Queue<'a, 'py> {
 
     /// Returns a topic, and where its messages go that do not say it; or why that is not known.
     fn route(&mut self, name: &Bound<'py, PyString>) -> PyResult<Result<(Topic, i32), c_int>> {
-        if let Some((last, topic, partition)) = &self.topic {
-            if last.is(name) {
-                return Ok(Ok((*topic, *partition)));
-            }
+        if let Some((_, topic, partition)) = self.topics.iter().find(|known| known.0.is(name)) {
+            return Ok(Ok((*topic, *partition)));
         }
         let Some(partition) = self.partitions.get_item(name)? else {
             return Ok(Err(0));
         };
         let partition = partition.extract()?;
         Ok(self.client.topic(name.to_str()?).map(|topic| {
-            self.topic = Some((name.clone(), topic, partition));
+            if self.topics.len() == KEPT {
+                self.topics.clear();
+            }
+            self.topics.push((name.clone(), topic, partition));
             (topic, partition)
         }))
     }
@@ -156,16 +160,20 @@ impl<'a, 'py> Queue<'a, 'py> {
         if pairs.is_none() {
             return Ok(None);
         }
-        if self.headers.as_ref().is_none_or(|(last, _)| !last.is(pairs)) {
-            type Pair<'py> = (Bound<'py, PyString>, Option<Bound<'py, PyBytes>>);
-            let found: Vec<Pair<'py>> = pairs.extract()?;
-            let mut read = Vec::with_capacity(found.len());
-            for (name, value) in &found {
-                let value = value.as_ref().map(|value| value.as_bytes());
-                read.push((name.to_str()?.as_bytes(), value));
-            }
-            self.headers = Some((pairs.clone(), self.client.headers(read.into_iter())));
+        if let Some(at) = self.headers.iter().position(|known| known.0.is(pairs)) {
+            return Ok(Some(&self.headers[at].1));
         }
-        Ok(self.headers.as_ref().map(|(_, headers)| headers))
+        type Pair<'py> = (Bound<'py, PyString>, Option<Bound<'py, PyBytes>>);
+        let found: Vec<Pair<'py>> = pairs.extract()?;
+        let mut read = Vec::with_capacity(found.len());
+        for (name, value) in &found {
+            let value = value.as_ref().map(|value| value.as_bytes());
+            read.push((name.to_str()?.as_bytes(), value));
+        }
+        if self.headers.len() == KEPT {
+            self.headers.clear();
+        }
+        self.headers.push((pairs.clone(), self.client.headers(read.into_iter())));
+        Ok(self.headers.last().map(|(_, headers)| headers))
     }
 }

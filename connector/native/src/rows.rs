@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyIterator, PyList};
+use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
 
 use crate::guard::guarded;
 use crate::program::RowProgram;
@@ -37,6 +37,10 @@ impl Kind {
             Kind::Delete => "d",
             Kind::Read => "r",
         }
+    }
+
+    pub fn interned(self, py: Python<'_>) -> Bound<'_, PyString> {
+        PyString::intern(py, self.letter())
     }
 
     /// How many images a row has.

@@ -1,13 +1,12 @@
 //! Finds whole transactions in the packets of a dump connection, which Python handles at once.
 
-use std::ops::Range;
-
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::group::{changed, commits, first, session_of_begin, Changed, First, TABLE_MAP};
 use crate::guard::guarded;
 use crate::packets::{little, Event};
+use crate::transaction::{head_of, RowsEvent, Transaction};
 
 /// More events than these cost more than to handle them one by one.
 const MOST_EVENTS: u32 = 100;
@@ -20,35 +19,8 @@ pub struct TransactionScanner {
     /// The tables of the connection by number, which Python uses for all other rows.
     tables: Py<PyDict>,
     rows_type: Py<PyAny>,
-    new: Py<PyAny>,
-    transaction_type: Py<PyAny>,
     /// What a transaction keeps for Python to read its events one by one.
     parser: Py<PyAny>,
-}
-
-/// A transaction of which all events were found.
-struct Found<'py> {
-    first: First,
-    opening: Event,
-    begin: Event,
-    thread: Option<u32>,
-    tables: Vec<(u64, Bound<'py, PyTuple>)>,
-    rows: Vec<RowsEvent>,
-    /// The time of the event before the last one.
-    before_commit: u32,
-    commit: Event,
-}
-
-/// A rows event of a transaction.
-struct RowsEvent {
-    /// How many events of the transaction come before it.
-    done: u32,
-    /// The time of the event before it.
-    clock: u32,
-    event: Event,
-    changed: Changed,
-    /// The number of its table among those of the transaction.
-    table: usize,
 }
 
 #[pymethods]
@@ -58,11 +30,9 @@ impl TransactionScanner {
         known: Py<PyDict>,
         tables: Py<PyDict>,
         rows_type: Py<PyAny>,
-        new: Py<PyAny>,
-        transaction_type: Py<PyAny>,
         parser: Py<PyAny>,
     ) -> Self {
-        TransactionScanner { known, tables, rows_type, new, transaction_type, parser }
+        TransactionScanner { known, tables, rows_type, parser }
     }
 
     /// Returns the transactions from a packet on, and the offset behind the last one.
@@ -76,9 +46,8 @@ impl TransactionScanner {
             let found = PyList::empty(data.py());
             let mut at = start;
             while let Some(transaction) = self.find(data, at, trailer) {
-                let packets = (data, at, transaction.commit.next, trailer);
-                at = transaction.commit.next;
-                found.append(self.object(packets, transaction)?)?;
+                at = transaction.packets.end;
+                found.append(Py::new(data.py(), transaction)?)?;
             }
             Ok((found, at))
         })
@@ -87,17 +56,17 @@ impl TransactionScanner {
 
 impl TransactionScanner {
     /// Finds the transaction at an offset; None where Python has to see its events.
-    fn find<'py>(
+    fn find(
         &self,
-        packets: &Bound<'py, PyBytes>,
+        packets: &Bound<'_, PyBytes>,
         start: usize,
         trailer: usize,
-    ) -> Option<Found<'py>> {
-        let data = packets.as_bytes();
+    ) -> Option<Transaction> {
+        let (py, data) = (packets.py(), packets.as_bytes());
         let opening = Event::at(data, start, trailer)?;
-        let first = first(data, &opening)?;
+        let First { gtid, commit_micros, begins } = first(data, &opening)?;
         let (mut begin, mut thread) = (opening, None);
-        if !first.begins {
+        if !begins {
             begin = following(data, &opening, trailer)?;
             thread = Some(session_of_begin(data, &begin)?);
         }
@@ -107,29 +76,54 @@ impl TransactionScanner {
             let event = following(data, &last, trailer)?;
             let clock = last.timestamp;
             if commits(data, &event) {
-                let (before_commit, commit) = (clock, event);
-                return Some(Found {
-                    first,
-                    opening,
-                    begin,
+                self.note_tables(py, &tables).ok()?;
+                return Some(Transaction {
+                    gtid,
+                    commit_micros,
+                    begins,
                     thread,
-                    tables,
+                    opening: head_of(&opening),
+                    begin: head_of(&begin),
+                    commit: head_of(&event),
+                    before_commit: clock,
                     rows,
-                    before_commit,
-                    commit,
+                    data: packets.clone().unbind(),
+                    packets: start..event.next,
+                    trailer,
+                    rows_type: self.rows_type.clone_ref(py),
+                    parser: self.parser.clone_ref(py),
                 });
             }
             if event.kind == TABLE_MAP {
                 let number = little(event.body(data).get(..6)?);
-                tables.push((number, self.known_table(packets.py(), event.body(data))?));
+                tables.push((number, self.known_table(py, event.body(data))?));
             } else {
-                let changed = changed(data, &event)?;
-                let table = tables.iter().rposition(|(number, _)| *number == changed.table)?;
-                rows.push(RowsEvent { done, clock, event, changed, table });
+                let Changed { kind, table, images, present, present_after } =
+                    changed(data, &event)?;
+                let (_, known) = tables.iter().rfind(|(number, _)| *number == table)?;
+                let (table, head) = (known.get_item(1).ok()?.unbind(), head_of(&event));
+                rows.push(RowsEvent {
+                    done,
+                    clock,
+                    head,
+                    kind,
+                    table,
+                    images,
+                    present,
+                    present_after,
+                });
             }
             last = event;
         }
         None
+    }
+
+    /// Lets Python find the tables of a transaction by their numbers.
+    fn note_tables(&self, py: Python<'_>, tables: &[(u64, Bound<'_, PyTuple>)]) -> PyResult<()> {
+        for (_, table) in tables {
+            self.tables.bind(py).set_item(table.get_item(0)?, table.get_item(1)?)?;
+        }
+        Ok(())
     }
 
     /// Returns the number and the description of a table, if Python has read them.
@@ -137,63 +131,10 @@ impl TransactionScanner {
         let known = self.known.bind(py).get_item(PyBytes::new(py, body)).ok()??;
         known.cast_into().ok()
     }
-
-    /// Builds what Python gets.
-    fn object<'py>(
-        &self,
-        packets: (&Bound<'py, PyBytes>, usize, usize, usize),
-        found: Found<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = packets.0.py();
-        for (_, table) in &found.tables {
-            self.tables.bind(py).set_item(table.get_item(0)?, table.get_item(1)?)?;
-        }
-        let changes = PyList::empty(py);
-        for rows in &found.rows {
-            let event = self.rows(packets.0, rows, &found.tables[rows.table].1)?;
-            changes.append((rows.done, rows.clock, event))?;
-        }
-        let fields = (
-            header(&found.opening),
-            found.first.gtid,
-            found.first.commit_micros,
-            found.first.begins,
-            found.thread,
-            header(&found.begin),
-            changes,
-            found.before_commit,
-            header(&found.commit),
-            packets,
-            &self.parser,
-        );
-        self.new.bind(py).call1((&self.transaction_type, fields))
-    }
-
-    /// Builds a rows event.
-    fn rows<'py>(
-        &self,
-        packets: &Bound<'py, PyBytes>,
-        rows: &RowsEvent,
-        table: &Bound<'py, PyTuple>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, changed) = (packets.py(), &rows.changed);
-        let part =
-            |range: &Range<usize>| PyBytes::new(py, &packets.as_bytes()[range.start..range.end]);
-        let images = (packets, changed.images.start, changed.images.end);
-        let columns = (part(&changed.present), part(&changed.present_after));
-        let kind = PyString::intern(py, changed.kind);
-        let fields = (header(&rows.event), kind, table.get_item(1)?, images, columns);
-        self.rows_type.bind(py).call1(fields)
-    }
 }
 
 /// Returns the event behind another one of the same transaction.
 fn following(data: &[u8], last: &Event, trailer: usize) -> Option<Event> {
     let event = Event::at(data, last.next, trailer)?;
     (event.server == last.server && event.position >= last.position).then_some(event)
-}
-
-/// Returns what events of Python have of the head: time, server, position and size.
-fn header(event: &Event) -> (u32, u32, u32, u32) {
-    (event.timestamp, event.server, event.position, event.size)
 }

@@ -3,10 +3,9 @@
 use std::sync::OnceLock;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::fields::{DescribedStruct, Image, Struct};
-use crate::frame::EventFrame;
 use crate::guard::guarded;
 use crate::layout::Span;
 use crate::messages::{Messages, Shared};
@@ -75,7 +74,7 @@ impl RowWriter {
                 rest: rest.as_bytes(),
             };
             let shared = self.shared(topic, headers, &tombstones);
-            let mut messages = Messages::new(shared, rows.get().count());
+            let mut messages = Messages::new(vec![shared], rows.get().count());
             let with_tombstones = tombstones.is_some();
             let mut buffers = Buffers::default();
             let written =
@@ -83,75 +82,20 @@ impl RowWriter {
             Ok(written.then_some(messages))
         })
     }
-
-    /// Returns the messages of several events, given as rows and source block; None where one has
-    /// another operation, or the key of a row changes.
-    ///
-    /// `around` stands before a row's first image, before its second one and before the source
-    /// block, and has the numbers of at least as many rows as each event has.
-    #[allow(clippy::too_many_arguments)]
-    fn batch<'py>(
-        &self,
-        events: Vec<(Bound<'py, Rows>, Bound<'py, PyTuple>)>,
-        frame: &Bound<'py, EventFrame>,
-        around: (
-            Bound<'py, PyBytes>,
-            Option<Bound<'py, PyBytes>>,
-            Bound<'py, PyBytes>,
-            Bound<'py, PyList>,
-        ),
-        moment: (Bound<'py, PyString>, i64),
-        topic: &Bound<'py, PyString>,
-        headers: &Bound<'py, PyAny>,
-        tombstones: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Messages>> {
-        guarded("wrote", || {
-            let (frame, (opening, between, before_source, numbers)) = (frame.get(), &around);
-            let (mut head, mut rest, mut ending) = (Vec::new(), Vec::new(), Vec::new());
-            frame.push_ending(&mut ending, &moment.0, moment.1)?;
-            let kind = Kind::of(moment.0.to_cow()?.as_ref());
-            let count = events.iter().map(|(rows, _)| rows.get().count()).sum();
-            let mut messages = Messages::new(self.shared(topic, headers, &tombstones), count);
-            let mut buffers = Buffers::default();
-            for (rows, source) in &events {
-                if kind != Some(rows.get().origin.kind) {
-                    return Ok(None);
-                }
-                head.clear();
-                head.extend_from_slice(before_source.as_bytes());
-                frame.push_head(&mut head, source)?;
-                rest.clear();
-                frame.push_tail(&mut rest, source)?;
-                rest.extend_from_slice(&ending);
-                let around = Around {
-                    opening: opening.as_bytes(),
-                    between: between.as_ref().map(|between| between.as_bytes()),
-                    head: &head,
-                    numbers: Some(numbers),
-                    rest: &rest,
-                };
-                let with_tombstones = tombstones.is_some();
-                if !self.push(rows, &around, with_tombstones, &mut buffers, &mut messages)? {
-                    return Ok(None);
-                }
-            }
-            Ok(Some(messages))
-        })
-    }
 }
 
 /// What stands around the images of the rows of an event.
-struct Around<'a, 'py> {
-    opening: &'a [u8],
-    between: Option<&'a [u8]>,
-    head: &'a [u8],
-    numbers: Option<&'a Bound<'py, PyList>>,
-    rest: &'a [u8],
+pub struct Around<'a, 'py> {
+    pub opening: &'a [u8],
+    pub between: Option<&'a [u8]>,
+    pub head: &'a [u8],
+    pub numbers: Option<&'a Bound<'py, PyList>>,
+    pub rest: &'a [u8],
 }
 
 /// Memory that is used again for each row.
 #[derive(Default)]
-struct Buffers {
+pub struct Buffers {
     out: Vec<u8>,
     key: Vec<u8>,
     first: Vec<Span>,
@@ -160,7 +104,7 @@ struct Buffers {
 
 impl RowWriter {
     /// Adds the messages of the rows of an event; returns false where the key of a row changes.
-    fn push(
+    pub fn push(
         &self,
         rows: &Bound<'_, Rows>,
         around: &Around<'_, '_>,
@@ -227,7 +171,7 @@ impl RowWriter {
         Ok(Some(out))
     }
 
-    fn shared(
+    pub fn shared(
         &self,
         topic: &Bound<'_, PyString>,
         headers: &Bound<'_, PyAny>,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from bench.tables import sb_row
-from connector.capture.change import Change
+from connector.capture.change import Change, RowBatch
 from connector.capture.selection import selection
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
@@ -42,7 +42,7 @@ from connector.mysql.types import codec_of
 from connector.mysql.types.type_options import TypeOptions
 from connector.plugin import TaskConverters
 from connector.task.pipeline import Pipeline
-from connector.task.row_groups import group_rows, write_group
+from connector.task.row_groups import group_rows
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
 from tests.unit.native.measure import SB
@@ -127,8 +127,8 @@ def encode(found: Iterator[Change]) -> None:
     pipeline = Pipeline(DebeziumEncoder(options), converters)
     parts: list[Iterable[Message]] = []
     for group in group_rows(found):
-        if isinstance(group, list):
-            write_group(group, pipeline, parts)
+        if isinstance(group, (list, RowBatch)):
+            pipeline.write(group, parts)
     count = sum(len(list(part)) for part in parts)
     assert count == ROWS
 

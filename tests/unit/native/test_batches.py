@@ -1,9 +1,8 @@
-"""Changes that the native core writes at once have the messages of each by itself."""
+"""Batches that the native core writes have the messages of each event by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector import native
-from connector.capture.change import PositionText, RowChanges
+from connector.capture.change import RowBatch, RowChanges, RowsOfKind
 from connector.converters.json import JsonConverter
 from connector.data.record import Message
 from connector.debezium.compiled import CompiledRows, fragment_keys
@@ -19,7 +18,7 @@ from connector.debezium.events import EventOptions
 from connector.debezium.transactions import Transaction
 from connector.errors import MillraceError
 from connector.mysql.types.type_options import TypeOptions
-from connector.task.row_groups import write_group
+from connector.task.row_groups import write_batch
 from tests.fixtures.random_changes import NAMING, OPTIONS, ROW_SLOT, SOURCE
 from tests.unit.mysql.binlog import events_as_bytes as written
 from tests.unit.mysql.binlog.images import table_of
@@ -35,16 +34,51 @@ from tests.unit.native.row_messages import CONVERTERS, SOURCE_VALUES, header, id
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 PLAIN = EventOptions("acme", NAMING, SOURCE, ROW_SLOT)
+Part = tuple[Described, int, bytes]
 
 
-class OneByOne:
-    """Writes no changes at once."""
+def changes_of(parts: list[Part]) -> list[RowChanges]:
+    """Return a change for each event; each has another source block."""
+    changes = []
+    for number, (table, kind, images) in enumerate(parts):
+        event = table.event(kind, images)
+        rows = table.plan().rows(event)
+        source = tuple(
+            value + number if isinstance(value, int) else value for value in SOURCE_VALUES
+        )
+        changes.append(RowChanges(table.codec, event.kind, rows, source))
+    return changes
 
-    def __init__(self, rows: CompiledRows) -> None:
-        self.messages = rows.messages
 
-    def batch(self, changes: Sequence[RowChanges]) -> None:  # noqa: ARG002 - writes none
-        return None
+def batch_of(changes: list[RowChanges]) -> RowBatch:
+    kinds: dict[Any, list[int]] = {}
+    for change in changes:
+        kinds.setdefault((id(change.codec), change.op), []).append(len(change.rows))
+    codecs = {id(change.codec): change.codec for change in changes}
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    events: list[Any] = [
+        (numbers[id(change.codec), change.op], change.rows, change.source) for change in changes
+    ]
+    return RowBatch(
+        [
+            RowsOfKind(codecs[codec], op, sum(counts), max(counts))
+            for (codec, op), counts in kinds.items()
+        ],
+        events,
+    )
+
+
+def outcome(
+    batch: RowBatch, rows: CompiledRows, *, natively: bool
+) -> tuple[list[list[Message]], str]:
+    """Return the messages in their parts, those before one that fails too, and the error."""
+    parts: list[Iterable[Message]] = []
+    error = ""
+    try:
+        write_batch(batch, rows.batch(batch) if natively else None, rows.messages, parts)
+    except MillraceError as failed:
+        error = f"{type(failed).__name__}: {failed}"
+    return [list(part) for part in parts if part], error
 
 
 def writer(options: EventOptions, keys: Any, values: Any) -> CompiledRows:
@@ -52,86 +86,54 @@ def writer(options: EventOptions, keys: Any, values: Any) -> CompiledRows:
     return CompiledRows(options, Transaction(), values, encode_key, header, keys, (ids, ids))
 
 
-def outcome(changes: list[RowChanges], rows: Any) -> tuple[list[Message], str]:
-    """Return the messages, those before one that fails too, and the error."""
-    parts: list[Iterable[Message]] = []
-    error = ""
-    try:
-        write_group(changes, rows, parts)
-    except MillraceError as failed:
-        error = f"{type(failed).__name__}: {failed}"
-    return [message for part in parts for message in part], error
-
-
-def changes_of(table: Described, kind: int, images: list[bytes]) -> list[RowChanges]:
-    """Return a change for each event; each has another source block."""
-    plan, changes = table.plan(), []
-    for number, image in enumerate(images):
-        event = table.event(kind, image)
-        source = tuple(
-            value + number if isinstance(value, int) else value for value in SOURCE_VALUES
-        )
-        changes.append(RowChanges(table.codec, event.kind, plan.rows(event), source))
-    return changes
-
-
 @settings(max_examples=300)
-@given(st.data(), OPTIONS, CONVERTERS, CONVERTERS, st.sampled_from(list(LETTERS)))
-def test_messages_are_the_same_at_once(
-    data: st.DataObject, options: EventOptions, keys: Any, values: Any, kind: int
+@given(st.data(), OPTIONS, CONVERTERS, CONVERTERS)
+def test_messages_are_the_same_in_batches(
+    data: st.DataObject, options: EventOptions, keys: Any, values: Any
 ) -> None:
-    table = data.draw(described_tables(most=5))
-    images = data.draw(st.lists(images_of(table.table, kind), min_size=2, max_size=4))
-    ways = []
-    for make in (lambda rows: rows, OneByOne):
-        try:
-            changes = changes_of(table, kind, images)
-        except MillraceError:
-            return
-        ways.append(outcome(changes, make(writer(options, keys, values))))
-    assert ways[0] == ways[1]
+    tables = [data.draw(described_tables(most=4)) for _ in range(data.draw(st.integers(1, 2)))]
+    parts = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        table, kind = data.draw(st.sampled_from(tables)), data.draw(st.sampled_from(list(LETTERS)))
+        parts.append((table, kind, data.draw(images_of(table.table, kind))))
+    try:
+        changes = changes_of(parts)
+    except MillraceError:
+        return
+    if not all(native.is_native(change.rows) and change.rows for change in changes):
+        return
+    batch = batch_of(changes)
+    ways = [
+        outcome(batch, writer(options, keys, values), natively=natively)
+        for natively in (True, False)
+    ]
+    messages = [[message for part in parts for message in part] for parts, _ in ways]
+    assert messages[0] == messages[1]
+    assert ways[0][1] == ways[1][1]
 
 
-def parts_of(changes: list[RowChanges], options: EventOptions) -> list[list[Message]]:
+def sample() -> tuple[Described, bytes, bytes]:
+    """Return a table with two rows of it, which differ in their key."""
+    known = described(table_of(INTEGERS[:2]), ["c0"], TypeOptions(), {})
+    first, second = (known.table.image((number, 2), (True, True)) for number in (1, 2))
+    return known, first, second
+
+
+def sizes(parts: list[Part]) -> list[int]:
     json = JsonConverter({"schemas.enable": "false"})
-    parts: list[Iterable[Message]] = []
-    write_group(changes, writer(options, json, json), parts)
-    return [list(part) for part in parts]
+    found, _ = outcome(batch_of(changes_of(parts)), writer(PLAIN, json, json), natively=True)
+    return [len(part) for part in found]
 
 
-def sample(kind: int, rows: int = 1) -> list[RowChanges]:
-    """Return three changes of a table, with so many rows each."""
-    known = described(table_of(INTEGERS[:2]), ["c0"], TypeOptions(), {})
-    image = known.table.image((1, 2), (True, True))
-    return changes_of(known, kind, [image * rows * (1 + (kind == written.UPDATE))] * 3)
+def test_all_events_are_written_at_once() -> None:
+    table, row, other = sample()
+    inserts = (table, written.WRITE, row), (table, written.WRITE, row + other)
+    assert sizes([*inserts, (table, written.DELETE, row), (table, written.UPDATE, row * 2)]) == [6]
 
 
-@pytest.mark.parametrize("kind", LETTERS)
-def test_neighbors_of_one_table_and_operation_are_written_at_once(kind: int) -> None:
-    each = 1 + (kind == written.DELETE)
-    changes = sample(kind, rows=2)
-    assert [len(part) for part in parts_of(changes, PLAIN)] == [3 * 2 * each]
-    assert not any(change.rows for change in changes)
-
-
-def test_other_operations_and_tables_end_what_is_written_at_once() -> None:
-    inserts, others = sample(written.WRITE), sample(written.WRITE)
-    changes = [*inserts, *sample(written.DELETE)[:2], *others[:1]]
-    assert [len(part) for part in parts_of(changes, PLAIN)] == [3, 4, 1]
-
-
-@pytest.mark.parametrize(
-    "different",
-    [{"first_row": 2}, {"first_row": None}, {"position_text": PositionText("0/b/4/")}],
-)
-def test_changes_that_need_more_than_their_rows_are_written_alone(different: Any) -> None:
-    changes = sample(written.WRITE)
-    changes[1] = replace(changes[1], **different)
-    assert [len(part) for part in parts_of(changes, PLAIN)] == [1, 1, 1]
-
-
-def test_rows_whose_key_changes_are_written_alone() -> None:
-    known = described(table_of(INTEGERS[:2]), ["c0"], TypeOptions(), {})
-    old, new = (known.table.image((number, 2), (True, True)) for number in (1, 2))
-    changes = changes_of(known, written.UPDATE, [old + old, old + new, new + new])
-    assert [len(part) for part in parts_of(changes, PLAIN)] == [1, 3, 1]
+def test_an_update_of_the_key_is_written_by_itself() -> None:
+    table, row, other = sample()
+    update, moved = (table, written.UPDATE, row * 2), (table, written.UPDATE, row + other)
+    several = table, written.UPDATE, row * 2 + row + other
+    assert sizes([update, moved, update]) == [1, 3, 1]
+    assert sizes([update, several, several, update, update]) == [1, 4, 4, 2]

@@ -7,31 +7,33 @@ import logging
 import os
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Never
 
 import pytest
 
 from connector import native
-from connector.capture.change import Change, Operation, RowChanges
+from connector.capture.change import Change, Operation, RowBatch, RowChanges
 from connector.capture.tables import Table, TableId, Tables
 from connector.mysql.binlog.events import QueryRan
 from connector.mysql.binlog.packets import EventPackets
 from connector.mysql.binlog.tableplans import TablePlans
 from connector.mysql.binlog.translate import Translator
 from connector.mysql.binlog.translate_options import TranslateOptions
-from connector.mysql.binlog.whole_transactions import LogEvent, WholeTransaction
+from connector.mysql.binlog.whole_transactions import LogEvent
 from connector.mysql.position.binlog_position import BinlogPosition
 from connector.mysql.position.coordinates import Coordinates
 from connector.mysql.position.gtid import GtidSet
 from connector.mysql.position.mariadb_gtid import MariaDbGtidSet
 from connector.mysql.source_block import SourceBlock
+from connector.native import is_transaction
 from tests.unit.mysql.binlog.table_rows import codec_of
 from tests.unit.native.damage import damaged
 from tests.unit.native.random_logs import DATABASES, FILE, SERVER, TABLE, random_log, split
 
 pytestmark = pytest.mark.skipif(not native.AVAILABLE, reason="the native core is not built")
 LOGS = int(os.environ.get("DAMAGED_LOGS", "400"))
-SKIPPED: list[frozenset[Operation]] = [frozenset(), frozenset(["d"])]
+SKIPPED = [frozenset[Operation](one) for one in ((), (), "d", "c", "u", "cd")]
 SEED = int(os.environ.get("DAMAGED_SEED", "11"))
 
 
@@ -51,17 +53,27 @@ class Side:
 
     def __init__(self, start: BinlogPosition, options: TranslateOptions) -> None:
         tables = Tables()
+        self._tables = tables
         for name in DATABASES.values():
-            tables.put(Table(TableId(name, "orders"), TABLE.columns))
+            self._define(name)
         codec = codec_of(TABLE)
-        plans = TablePlans(tables, lambda _: codec, lambda name: name.database != "hidden", "fail")
+        plans = TablePlans(
+            tables,
+            lambda table: replace(codec, table=table, topic=f"version {tables.version}"),
+            lambda name: name.database != "hidden",
+            "fail",
+        )
         self._at = Coordinates(start)
         self._found: list[Any] = []
-        self.whole = 0
+        self.whole = self.in_batches = 0
         block = SourceBlock("3", "mysql", "srv")
         self._translator = Translator(self._at, plans, block, self._statement, options, start)
 
+    def _define(self, database: str) -> None:
+        self._tables.put(Table(TableId(database, "orders"), TABLE.columns))
+
     def _statement(self, event: QueryRan, at: Coordinates, micros: int) -> Iterable[Never]:
+        self._define(DATABASES[108])
         self._found.append((event.sql, copy.copy(vars(at)), micros))
         return ()
 
@@ -69,30 +81,54 @@ class Side:
         """Return all changes, each with the state of the coordinates; also what error ends it."""
         try:
             for batch in events:
-                self.whole += sum(isinstance(event, WholeTransaction) for event in batch)
+                self.whole += sum(is_transaction(event) for event in batch)
                 for change in self._translator.changes(batch):
-                    self._found.append((_described(change), copy.deepcopy(vars(self._at))))
+                    self._add(change)
         except Exception as error:  # noqa: BLE001 - whichever it is, it has to be the same
             self._found.append((type(error), str(error), vars(self._at)))
         return self._found
 
+    def _add(self, change: Change) -> None:
+        """Add a change; the state of the coordinates is compared where a position may be stored."""
+        if isinstance(change, RowBatch):
+            self.in_batches += len(change.events)
+            check_kinds(change)
+            self._found += map(_described, change.changes())
+        elif isinstance(change, RowChanges):
+            self._found.append(_described(change))
+        else:
+            self._found.append((change, copy.deepcopy(vars(self._at))))
 
-def _described(change: Change) -> Any:
-    if isinstance(change, RowChanges):
-        return change.op, list(change.rows), change.source, change.first_row, change.position_text
-    return change
+
+def check_kinds(batch: RowBatch) -> None:
+    """Check what a batch says of its events."""
+    for number, kind in enumerate(batch.kinds):
+        counts = [len(rows) for of, rows, _ in batch.events if of == number]
+        assert (kind.rows, kind.longest) == (sum(counts), max(counts))
+
+
+def _described(change: RowChanges) -> Any:
+    rows, place = list(change.rows), (change.source, change.first_row, change.position_text)
+    return change.codec.table.id, change.codec.topic, change.op, rows, place
 
 
 def options_of(chance: random.Random, opening: str) -> TranslateOptions:
-    return TranslateOptions(
+    """Return options; half of them allow batches."""
+    plain = TranslateOptions(
+        skipped=chance.choice(SKIPPED[:4]),
+        gtid_times=opening != "mariadb" and chance.random() < 0.6,
+        logs_rollbacks=opening == "mariadb" or chance.random() < 0.2,
+    )
+    if chance.random() < 0.5:
+        return plain
+    return replace(
+        plain,
         skipped=chance.choice(SKIPPED),
         queries=chance.random() < 0.2,
-        gtid_times=opening != "mariadb" and chance.random() < 0.6,
-        captures_gtid=chance.choice((None, None, lambda source: source != str(SERVER))),
+        captures_gtid=chance.choice((None, None, None, lambda source: source != str(SERVER))),
         on_failure=chance.choice(("fail", "skip")),
-        boundaries=chance.random() < 0.3,
-        position_headers=chance.random() < 0.3,
-        logs_rollbacks=opening == "mariadb" or chance.random() < 0.2,
+        boundaries=chance.random() < 0.2,
+        position_headers=chance.random() < 0.2,
     )
 
 
@@ -107,11 +143,14 @@ def start_of(chance: random.Random, opening: str, starts: list[int]) -> BinlogPo
     return BinlogPosition(FILE, first, gtids, event=event, row=row, server=server)
 
 
-def compare(chance: random.Random, *, damages: bool) -> int:
-    """Read a random log both ways; return how many transactions were found."""
+def compare(chance: random.Random, *, damages: bool) -> tuple[int, int]:
+    """Read a random log both ways.
+
+    Return how many transactions were found, and how many events were translated in batches.
+    """
     log = random_log(chance)
     log.compresses = not damages
-    data = log.packets(chance.randrange(1, 12))
+    data = log.packets(chance.choice((1, 3, 8, 12, 30)))
     if damages:
         data = damaged(chance, data)
     chunks = split(chance, data)
@@ -122,7 +161,7 @@ def compare(chance: random.Random, *, damages: bool) -> int:
         found.append(side.read(batches(chunks, checksums=log.checksums, whole=whole)))
     first, second = found
     assert first == second, (start, options, log.opening)
-    return side.whole
+    return side.whole, side.in_batches
 
 
 @pytest.fixture(autouse=True)
@@ -134,9 +173,12 @@ def silence() -> Iterator[None]:
 
 def test_random_logs() -> None:
     chance = random.Random(SEED)
-    assert sum(compare(chance, damages=False) for _ in range(LOGS)) > LOGS
+    counts = [compare(chance, damages=False) for _ in range(LOGS)]
+    transactions, in_batches = map(sum, zip(*counts, strict=True))
+    assert transactions > LOGS
+    assert in_batches > LOGS / 2
 
 
 def test_damaged_logs() -> None:
     chance = random.Random(SEED + 1)
-    assert sum(compare(chance, damages=True) for _ in range(LOGS)) > LOGS / 2
+    assert sum(compare(chance, damages=True)[0] for _ in range(LOGS)) > LOGS / 2

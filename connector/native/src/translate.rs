@@ -1,0 +1,346 @@
+//! Translates whole transactions to changes of rows, as Python's `Translator` does.
+
+use std::collections::HashMap;
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList, PyString, PyTuple};
+
+use crate::guard::guarded;
+use crate::program::RowProgram;
+use crate::rows::{Kind, Rows};
+use crate::transaction::{RowsEvent, Transaction};
+
+/// How many rows are enough for Python to handle them at once.
+const ENOUGH_ROWS: usize = 512;
+
+/// Translates transactions whose tables it has learned from Python.
+#[pyclass(module = "connector.native._native")]
+pub struct TransactionTranslator {
+    /// The first fields of source blocks.
+    version: Py<PyAny>,
+    connector: Py<PyAny>,
+    name: Py<PyAny>,
+    /// Whether the times of changes are those of events, and not of the transaction's id.
+    reads_clock: bool,
+    /// The letters of operations that are left out.
+    skipped: String,
+    /// Tables by the addresses of their descriptions.
+    tables: HashMap<usize, Table>,
+}
+
+struct Table {
+    /// The description: its address stays as long as it is held.
+    _described: Py<PyAny>,
+    /// None if its rows are left out.
+    captured: Option<Captured>,
+}
+
+struct Captured {
+    codec: Py<PyAny>,
+    database: Py<PyAny>,
+    name: Py<PyAny>,
+    /// The programs by the bitmaps of the columns that are in the images.
+    programs: Vec<(Vec<u8>, Py<RowProgram>)>,
+}
+
+/// Where the log was read to, as Python's `Coordinates` has it.
+#[derive(Clone)]
+struct Place<'py> {
+    file: Bound<'py, PyString>,
+    pos: i64,
+    gtid: Option<Bound<'py, PyString>>,
+    has_gtids: bool,
+    micros: i64,
+    thread: Option<Bound<'py, PyInt>>,
+}
+
+/// What the transactions lead to.
+struct Changes<'a, 'py> {
+    kinds: Vec<RowsOfKind<'a>>,
+    events: Bound<'py, PyList>,
+    filtered: usize,
+    gtids: Bound<'py, PyList>,
+    rows: usize,
+    /// The number of the last row in its event, if an event was of a captured table.
+    last_row: Option<usize>,
+}
+
+/// The rows of one operation and one version of a table.
+struct RowsOfKind<'a> {
+    table: &'a Captured,
+    kind: Kind,
+    count: usize,
+    /// The most that one event has.
+    longest: usize,
+}
+
+type PlaceTuple<'py> = (
+    Bound<'py, PyString>,
+    i64,
+    Option<Bound<'py, PyString>>,
+    bool,
+    i64,
+    Option<Bound<'py, PyInt>>,
+);
+type TableNames = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
+
+#[pymethods]
+impl TransactionTranslator {
+    #[new]
+    fn new(constants: TableNames, reads_clock: bool, skipped: String) -> Self {
+        let ((version, connector, name), tables) = (constants, HashMap::new());
+        TransactionTranslator { version, connector, name, reads_clock, skipped, tables }
+    }
+
+    /// Learns how a table's rows are read, or that they are left out.
+    ///
+    /// `captured` are the codec, the database and the name of the table.
+    #[pyo3(signature = (described, captured = None, present = None, program = None))]
+    fn learn(
+        &mut self,
+        described: Py<PyAny>,
+        captured: Option<TableNames>,
+        present: Option<Vec<u8>>,
+        program: Option<Py<RowProgram>>,
+    ) {
+        let table = self.tables.entry(described.as_ptr() as usize).or_insert_with(|| Table {
+            _described: described,
+            captured: captured.map(|(codec, database, name)| Captured {
+                codec,
+                database,
+                name,
+                programs: Vec::new(),
+            }),
+        });
+        if let (Some(table), Some(present), Some(program)) =
+            (&mut table.captured, present, program)
+        {
+            table.programs.push((present, program));
+        }
+    }
+
+    /// Forgets all tables.
+    fn forget(&mut self) {
+        self.tables.clear();
+    }
+
+    /// Translates transactions from a number on, up to one that Python has to see.
+    ///
+    /// Returns the number of the next one; codec, operation, number of rows and most rows of an
+    /// event, by kinds of changes; for each event its kind, rows and source block; how many events
+    /// were left out; and the state behind the last transaction.
+    fn translate<'py>(
+        &self,
+        transactions: &Bound<'py, PyList>,
+        start: usize,
+        place: PlaceTuple<'py>,
+    ) -> PyResult<(usize, Bound<'py, PyList>, Bound<'py, PyList>, usize, Bound<'py, PyTuple>)> {
+        guarded("translated", || {
+            let py = transactions.py();
+            let (file, pos, gtid, has_gtids, micros, thread) = place;
+            let mut place = Place { file, pos, gtid, has_gtids, micros, thread };
+            let mut changes = Changes {
+                kinds: Vec::new(),
+                events: PyList::empty(py),
+                filtered: 0,
+                gtids: PyList::empty(py),
+                rows: 0,
+                last_row: None,
+            };
+            let (mut next, mut state) = (start, py.None().into_bound(py));
+            while next < transactions.len() && changes.rows < ENOUGH_ROWS {
+                let item = transactions.get_item(next)?;
+                let Ok(found) = item.cast_exact::<Transaction>() else {
+                    break;
+                };
+                let Some(rows) = self.read(py, found.get())? else {
+                    break;
+                };
+                state = self.add(py, found.get(), rows, &mut place, &mut changes)?;
+                next += 1;
+            }
+            let kinds = PyList::empty(py);
+            for RowsOfKind { table, kind, count, longest } in changes.kinds {
+                kinds.append((&table.codec, kind.interned(py), count, longest))?;
+            }
+            let state = (state, changes.gtids, changes.last_row).into_pyobject(py)?;
+            Ok((next, kinds, changes.events, changes.filtered, state))
+        })
+    }
+}
+
+/// A rows event of a captured table.
+type Read<'a> = Option<(&'a Captured, Kind, Rows)>;
+
+impl TransactionTranslator {
+    /// Reads the rows of a transaction; None where Python has to see one of its events.
+    fn read(&self, py: Python<'_>, found: &Transaction) -> PyResult<Option<Vec<Read<'_>>>> {
+        let mut read = Vec::with_capacity(found.rows.len());
+        for event in &found.rows {
+            if self.skipped.contains(event.kind) {
+                read.push(None);
+                continue;
+            }
+            match self.read_event(py, found, event) {
+                Ok(Some(rows)) => read.push(rows),
+                Ok(None) => return Ok(None),
+                Err(error) if error.is_instance_of::<PyException>(py) => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(read))
+    }
+
+    /// Reads the rows of an event; `Some(None)` where they are left out.
+    fn read_event(
+        &self,
+        py: Python<'_>,
+        found: &Transaction,
+        event: &RowsEvent,
+    ) -> PyResult<Option<Read<'_>>> {
+        let Some(table) = self.tables.get(&(event.table.as_ptr() as usize)) else {
+            return Ok(None);
+        };
+        let Some(captured) = &table.captured else {
+            return Ok(Some(None));
+        };
+        let data = found.data.bind(py);
+        let present = &data.as_bytes()[event.present.clone()];
+        let program = captured.programs.iter().find(|(known, _)| known == present);
+        let (Some((_, program)), Some(kind)) = (program, Kind::of(event.kind)) else {
+            return Ok(None);
+        };
+        if kind == Kind::Update && present != &data.as_bytes()[event.present_after.clone()] {
+            return Ok(None);
+        }
+        let images = event.images.clone();
+        let rows = RowProgram::read(program.bind(py), data, images.start, images.end, kind)?;
+        Ok(rows.map(|rows| Some((captured, kind, rows))))
+    }
+
+    /// Adds the changes of a transaction; returns the state behind it.
+    fn add<'a, 'py>(
+        &'a self,
+        py: Python<'py>,
+        found: &Transaction,
+        read: Vec<Read<'a>>,
+        place: &mut Place<'py>,
+        changes: &mut Changes<'a, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (timestamp, server, first, _) = found.opening;
+        place.move_to(first);
+        let base = place.pos - i64::from(first); // the positions of events have 32 bits
+        if !found.gtid.is_empty() {
+            if !self.reads_clock {
+                place.micros = match found.commit_micros {
+                    0 => i64::from(timestamp) * 1_000_000,
+                    micros => micros as i64,
+                };
+            }
+            if place.has_gtids {
+                let gtid = PyString::new(py, &found.gtid);
+                changes.gtids.append(&gtid)?;
+                place.gtid = Some(gtid);
+            }
+        }
+        if !found.begins && (self.reads_clock || place.micros == 0) {
+            place.micros = i64::from(timestamp) * 1_000_000;
+        }
+        if let Some(thread) = found.thread {
+            place.thread = Some(thread.into_pyobject(py)?);
+        }
+        for (event, rows) in found.rows.iter().zip(read) {
+            place.pos = base + i64::from(event.head.2);
+            if self.reads_clock {
+                place.micros = i64::from(event.clock) * 1_000_000;
+            }
+            let Some((table, kind, rows)) = rows else {
+                changes.filtered += usize::from(!self.skipped.contains(event.kind));
+                continue;
+            };
+            let count = rows.count();
+            changes.last_row = Some(count.saturating_sub(1));
+            if count > 0 {
+                let number = changes.number_of(table, kind, count);
+                let source = self.source(py, table, server, place)?;
+                changes.events.append((number, rows, source))?;
+            }
+        }
+        if self.reads_clock {
+            place.micros = i64::from(found.before_commit) * 1_000_000;
+        }
+        let (timestamp, server, position, size) = found.commit;
+        place.pos = base + i64::from(position);
+        let committed_ms = place.micros.div_euclid(1000);
+        if self.reads_clock {
+            place.micros = i64::from(timestamp) * 1_000_000;
+        }
+        let last_thread = place.thread.take();
+        let state = (server, place.pos, size, &place.gtid, place.micros, committed_ms, last_thread);
+        Ok(state.into_pyobject(py)?.into_any())
+    }
+
+    /// Builds a source block.
+    fn source<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Captured,
+        server: u32,
+        place: &Place<'py>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let none = || py.None().into_bound(py);
+        let number = |value: i64| value.into_pyobject(py).map(Bound::into_any);
+        PyTuple::new(
+            py,
+            [
+                self.version.bind(py).clone(),
+                self.connector.bind(py).clone(),
+                self.name.bind(py).clone(),
+                number(place.micros.div_euclid(1000))?,
+                none(), // snapshot
+                table.database.bind(py).clone(),
+                none(), // sequence
+                number(place.micros)?,
+                number(place.micros * 1000)?,
+                table.name.bind(py).clone(),
+                number(i64::from(server))?,
+                place.gtid.clone().map_or_else(none, Bound::into_any),
+                place.file.clone().into_any(),
+                number(place.pos)?,
+                number(0)?, // row
+                place.thread.clone().map_or_else(none, Bound::into_any),
+                none(), // query
+            ],
+        )
+    }
+}
+
+impl Place<'_> {
+    /// Moves to an event whose head has the last 32 bits of its position.
+    fn move_to(&mut self, position: u32) {
+        let position = i64::from(position);
+        if self.pos <= position {
+            self.pos = position;
+            return;
+        }
+        let found = self.pos & !0xFFFF_FFFF | position;
+        self.pos = if self.pos - found <= 0x8000_0000 { found } else { found + 0x1_0000_0000 };
+    }
+}
+
+impl<'a> Changes<'a, '_> {
+    /// Returns the number of a kind of changes, to which an event with so many rows is added.
+    fn number_of(&mut self, table: &'a Captured, kind: Kind, count: usize) -> usize {
+        self.rows += count;
+        let is_same = |known: &RowsOfKind<'a>| std::ptr::eq(known.table, table) && known.kind == kind;
+        let number = self.kinds.iter().position(is_same).unwrap_or_else(|| {
+            self.kinds.push(RowsOfKind { table, kind, count: 0, longest: 0 });
+            self.kinds.len() - 1
+        });
+        let known = &mut self.kinds[number];
+        known.count += count;
+        known.longest = known.longest.max(count);
+        number
+    }
+}
