@@ -92,7 +92,7 @@ class RowsOfKind(NamedTuple):
 
 
 @dataclass(slots=True)
-class RowBatch:
+class EventBatch:
     """Changes of rows by neighboring events of the log, in their order.
 
     An event is the number of its kind, its rows, which the native core read, and the values of its
@@ -270,7 +270,7 @@ class LeftOut:
 
 CaptureEvent = (
     RowChanges
-    | RowBatch
+    | EventBatch
     | Truncated
     | SchemaChange
     | TransactionBoundary

@@ -55,3 +55,7 @@ class Message(NamedTuple):
     value: bytes | None
     headers: Sequence[tuple[str, bytes | None]] | None = None
     timestamp: int | None = None
+
+
+WriteBatch = Callable[[int], tuple[Sequence[Message], int]]
+"""Writes the events of a batch from a number on; returns the messages and where they end."""

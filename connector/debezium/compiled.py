@@ -10,14 +10,21 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from connector.capture.change import Row, RowBatch, RowChanges
+from connector.capture.change import EventBatch, Row, RowChanges
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
-from connector.data.record import EncodeHeader, Header, Headers, Message, SchemaHeadersOf
+from connector.data.record import (
+    EncodeHeader,
+    Header,
+    Headers,
+    Message,
+    SchemaHeadersOf,
+    WriteBatch,
+)
 from connector.data.schema import Schema
 from connector.debezium.events import NEW_KEY, OLD_KEY, EventOptions, numbered_rows
 from connector.debezium.native_messages import row_writer
-from connector.debezium.native_rows import CREATING, NativeRows, WriteBatch
+from connector.debezium.native_rows import CREATING, NativeRows
 from connector.debezium.table_fragments import (
     SOURCE,
     EncodeKey,
@@ -99,7 +106,7 @@ class CompiledRows:
                 messages.append(self._present(shape, before, after, rest))
         return messages
 
-    def batch(self, batch: RowBatch) -> WriteBatch:
+    def batch(self, batch: EventBatch) -> WriteBatch:
         """Return what writes the events of a batch, as `NativeRows.batch` has it."""
         return self._native.batch(batch)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from connector.capture.change import Change, Row, RowBatch, RowChanges, Truncated
+from connector.capture.change import Change, EventBatch, Row, RowChanges, Truncated
 from connector.capture.table_schema import TableEventSchema
 from connector.data.fragments import Fragments
-from connector.data.record import EncodeHeader, Message, Record, SchemaHeadersOf
+from connector.data.record import EncodeHeader, Message, Record, SchemaHeadersOf, WriteBatch
 from connector.data.schema import Schema
 from connector.data.symbolic import NotCompilableError
 from connector.debezium.compiled import (
@@ -18,7 +18,6 @@ from connector.debezium.compiled import (
 )
 from connector.debezium.compiled_chain import CompiledChain
 from connector.debezium.events import EventOptions, EventRecords
-from connector.debezium.native_rows import WriteBatch
 from connector.debezium.position_header import add_position_headers
 from connector.debezium.table_fragments import EncodeKey
 from connector.debezium.transactions import Transaction
@@ -90,7 +89,7 @@ class DebeziumEncoder:
 
         return encode
 
-    def batch(self, batch: RowBatch) -> WriteBatch | None:
+    def batch(self, batch: EventBatch) -> WriteBatch | None:
         """Return what writes the events of a batch natively; None where each is written by itself.
 
         See `NativeRows.batch`.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from connector import native
-from connector.capture.change import RowBatch, RowChanges, RowsOfKind
-from connector.data.record import Headers, Message
+from connector.capture.change import EventBatch, RowChanges, RowsOfKind
+from connector.data.record import Headers, Message, WriteBatch
 from connector.debezium.events import EventOptions
 from connector.debezium.table_fragments import TableFragments
 from connector.debezium.table_versions import TableVersions
@@ -15,7 +15,6 @@ from connector.debezium.transactions import Transaction
 from connector.errors import RegistryUnavailableError, SchemaRefusedError
 from connector.native import DescribedKind, Rows, RowWriter
 
-WriteBatch = Callable[[int], tuple[Sequence[Message], int]]
 CREATING: Final = frozenset("cr")
 
 
@@ -46,7 +45,7 @@ class NativeRows:
         around = opening, between, head, numbers, rest
         return writer.messages(rows, around, *self._texts(shape))
 
-    def batch(self, batch: RowBatch) -> WriteBatch:
+    def batch(self, batch: EventBatch) -> WriteBatch:
         """Return what writes the events of a batch from a number on.
 
         It returns their messages, and the number of the first event that has to be written by

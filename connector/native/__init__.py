@@ -41,8 +41,6 @@ WritePart = Callable[[Sequence[Any]], bytes]
 Decode = Callable[[str, bytes, int, int], NativePairs]
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeIs
-
     from connector.data.record import Message
     from connector.native._native import EventFrame as EventFrame
     from connector.native._native import Producer as Producer
@@ -254,7 +252,7 @@ def part_of(rows: list[RowT] | Rows, start: int, stop: int) -> list[RowT] | Rows
     return rows[start:stop] if isinstance(rows, list) else rows.part(start, stop)
 
 
-def is_transaction(event: object) -> TypeIs[Transaction]:
+def is_transaction(event: object) -> TypeGuard[Transaction]:
     """Whether something in a log is a whole transaction that the core found."""
     return _core is not None and type(event) is _core.Transaction
 

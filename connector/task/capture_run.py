@@ -14,12 +14,12 @@ from connector.capture.backoff import Backoff
 from connector.capture.change import (
     CaughtUp,
     Change,
+    EventBatch,
     FailedTables,
     HeartbeatDue,
     Notice,
     Position,
     Progress,
-    RowBatch,
     Waiting,
 )
 from connector.capture.engine import Engine
@@ -117,7 +117,7 @@ class CaptureRun:
     def _handle(self, change: RowGroup | Change) -> None:
         if change.__class__ is not Waiting:
             self._task.health.recover("history")
-        if isinstance(change, (list, RowBatch)):
+        if isinstance(change, (list, EventBatch)):
             self._send_rows(change)
             return
         self._metrics.record_change(change)
@@ -137,7 +137,7 @@ class CaptureRun:
             if self._capture.heartbeat_action is not None:
                 self._capture.heartbeat_action.run()
 
-    def _send_rows(self, rows: RowGroup | RowBatch) -> None:
+    def _send_rows(self, rows: RowGroup | EventBatch) -> None:
         """Send the messages of some changes; those before one that fails are sent, too."""
         self._metrics.record_rows(rows)
         parts: list[Iterable[Message]] = []

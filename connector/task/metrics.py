@@ -14,13 +14,13 @@ from typing import Protocol
 
 from connector.capture.change import (
     Change,
+    EventBatch,
     FailedTables,
     LeftOut,
     LookAhead,
     Position,
     Progress,
     Row,
-    RowBatch,
     RowChanges,
     SchemaChange,
     Truncated,
@@ -174,9 +174,9 @@ class TaskMetrics:
             self.filtered += change.filtered
             self.unreadable += change.skipped
 
-    def record_rows(self, changes: Iterable[RowChanges] | RowBatch) -> None:
+    def record_rows(self, changes: Iterable[RowChanges] | EventBatch) -> None:
         """Count changes of rows."""
-        if isinstance(changes, RowBatch):
+        if isinstance(changes, EventBatch):
             self._batch(changes)
             return
         for change in changes:
@@ -218,7 +218,7 @@ class TaskMetrics:
         if change.source[self._mark_slot] in _LAST_OF_TABLE:
             self.remaining.discard(table)
 
-    def _batch(self, batch: RowBatch) -> None:
+    def _batch(self, batch: EventBatch) -> None:
         for kind in batch.kinds:
             self.streaming.counts[kind.op] += kind.rows
         number, _, source = batch.events[-1]

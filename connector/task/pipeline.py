@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from connector.capture.change import Change, RowBatch, RowChanges
+from connector.capture.change import Change, EventBatch, RowChanges
 from connector.data.fragments import Fragments
 from connector.data.record import (
     ApplyTransform,
@@ -17,13 +17,14 @@ from connector.data.record import (
     Message,
     Record,
     SchemaHeadersOf,
+    WriteBatch,
 )
 from connector.data.schema import Schema
 from connector.data.symbolic import NotCompilableError
 from connector.errors import ConversionError, RegistryUnavailableError, SchemaRefusedError
 from connector.native import NativeColumns
 from connector.plugin import Converter, TaskConverters
-from connector.task.row_groups import RowGroup, WriteBatch, write_batch, write_group
+from connector.task.row_groups import RowGroup, write_batch, write_group
 from connector.task.tolerance import Stage
 
 log = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ class EventEncoder(Protocol):
         """
         ...
 
-    def batch(self, batch: RowBatch, /) -> WriteBatch | None:
+    def batch(self, batch: EventBatch, /) -> WriteBatch | None:
         """Return what writes the events of a batch; None where each is written by itself.
 
         That needs what `compile_rows` returned.
@@ -181,9 +182,9 @@ class Pipeline:
                 return self._convert(change)  # which decides on each record
         return self._convert(change)
 
-    def write(self, rows: RowGroup | RowBatch, parts: list[Iterable[Message]]) -> None:
+    def write(self, rows: RowGroup | EventBatch, parts: list[Iterable[Message]]) -> None:
         """Add the messages of all changes to ``parts``; those before one that fails are there."""
-        if isinstance(rows, RowBatch):
+        if isinstance(rows, EventBatch):
             write_batch(rows, self._encoder.batch(rows), self.messages, parts)
         else:
             write_group(rows, self.messages, parts)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeGuard
 
-from connector.capture.change import Change, RowBatch, RowChanges
-from connector.data.record import Message
+from connector.capture.change import Change, EventBatch, RowChanges
+from connector.data.record import Message, WriteBatch
 
 RowGroup = list[RowChanges]
 """Changes of rows that follow each other."""
-WriteBatch = Callable[[int], tuple[Iterable[Message], int]]
-"""Writes the events of a batch from a number on; returns the messages and where it ends."""
 
 _CHANGES: Final = 64  # of a group
 _FEW_ROWS: Final = 8  # more rows cost more than to hand them over
@@ -71,7 +69,7 @@ def write_group(
 
 
 def write_batch(
-    batch: RowBatch,
+    batch: EventBatch,
     write_natively: WriteBatch | None,
     write: Callable[[RowChanges], Iterable[Message]],
     parts: list[Iterable[Message]],

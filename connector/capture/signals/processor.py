@@ -10,10 +10,10 @@ from typing import Any, Final
 from connector.capture.change import (
     Change,
     Emptied,
+    EventBatch,
     HeartbeatDue,
     Position,
     Progress,
-    RowBatch,
     RowChanges,
     SchemaChange,
     Truncated,
@@ -136,7 +136,7 @@ class Signals:
         last: Progress[Position] | None = None
         for change in changes:
             kind = change.__class__
-            if kind is RowChanges or kind is RowBatch:
+            if kind is RowChanges or kind is EventBatch:
                 yield from self._rows(change)  # type: ignore[arg-type]
                 continue
             if kind is Progress:
@@ -210,8 +210,8 @@ class Signals:
         if went_on:
             yield self.with_state(replace(last, commits=0))
 
-    def _rows(self, change: RowChanges | RowBatch) -> Iterator[Change]:
-        if isinstance(change, RowBatch):  # none of its rows is a signal
+    def _rows(self, change: RowChanges | EventBatch) -> Iterator[Change]:
+        if isinstance(change, EventBatch):  # none of its rows is a signal
             if self._incremental is None:
                 yield change
             else:

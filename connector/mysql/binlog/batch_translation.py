@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from connector.capture.change import RowBatch, RowsOfKind
+from connector.capture.change import EventBatch, RowsOfKind
 from connector.mysql.binlog.events import RowsChanged
 from connector.mysql.binlog.left_out import LeftOutEvents
 from connector.mysql.binlog.tablemap import TableMap
@@ -19,6 +19,7 @@ from connector.mysql.source_block import SourceBlock
 from connector.native import Transaction, TransactionTranslator, transaction_translator
 
 _MOST_KNOWN: Final = 20_000
+Translated = tuple[EventBatch | None, int]
 
 
 class BatchTranslator:
@@ -40,7 +41,9 @@ class BatchTranslator:
         self._known = set[tuple[TableMap, bytes]]()
         self._generation = plans.generation()
 
-    def translate(self, transactions: list[Transaction], start: int) -> tuple[RowBatch | None, int]:
+    def translate(
+        self, transactions: list[Transaction], start: int
+    ) -> tuple[EventBatch | None, int]:
         """Translate transactions from a number on.
 
         Return their changes, if there are any, and the number of the first transaction that is
@@ -58,7 +61,7 @@ class BatchTranslator:
             return None, start
         at.pass_transactions(number - start, state, gtids, last_row)
         self._left_out.filtered += filtered
-        return RowBatch([RowsOfKind(*kind) for kind in kinds], events) if events else None, number
+        return EventBatch([RowsOfKind(*kind) for kind in kinds], events) if events else None, number
 
     def learn(self, event: RowsChanged) -> None:
         """Learn how rows are read, from an event that Python has translated."""

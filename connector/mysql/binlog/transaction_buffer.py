@@ -33,7 +33,6 @@ from connector.mysql.binlog.events import (
 from connector.mysql.binlog.savepoints import read_savepoint, unknown_savepoint
 from connector.mysql.binlog.tablemap import TableMap
 from connector.mysql.binlog.whole_transactions import LogEvent, events_of
-from connector.native import is_transaction
 
 _IN_MEMORY: Final = 4 << 20  # bytes of row images that are held in memory at most
 _EVENT_SIZE: Final = 400  # the approximate size of an event without its data
@@ -66,7 +65,7 @@ class TransactionBuffer:
         Rows that were rolled back are replaced by an event that only counts.
         """
         for event in events:
-            if is_transaction(event):
+            if not isinstance(event, BinlogEvent):
                 yield from self.release(events_of(event)) if self._in_group else (event,)
                 continue
             if self._in_group and isinstance(event, GtidRead):

@@ -8,6 +8,7 @@
 mod avro;
 mod base64;
 mod batch;
+mod changes;
 mod decimal;
 mod decode;
 mod digits;
@@ -26,6 +27,7 @@ mod messages;
 mod ops;
 mod packets;
 mod part;
+mod place;
 mod producer;
 mod program;
 mod queue;

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
+use crate::changes::{Captured, Changes, RowsOfKind, Table};
 use crate::guard::guarded;
+use crate::place::{Place, PlaceTuple};
 use crate::program::RowProgram;
 use crate::rows::{Kind, Rows};
 use crate::transaction::{RowsEvent, Transaction};
@@ -29,60 +31,6 @@ pub struct TransactionTranslator {
     tables: HashMap<usize, Table>,
 }
 
-struct Table {
-    /// The description: its address stays as long as it is held.
-    _described: Py<PyAny>,
-    /// None if its rows are left out.
-    captured: Option<Captured>,
-}
-
-struct Captured {
-    codec: Py<PyAny>,
-    database: Py<PyAny>,
-    name: Py<PyAny>,
-    /// The programs by the bitmaps of the columns that are in the images.
-    programs: Vec<(Vec<u8>, Py<RowProgram>)>,
-}
-
-/// Where the log was read to, as Python's `Coordinates` has it.
-#[derive(Clone)]
-struct Place<'py> {
-    file: Bound<'py, PyString>,
-    pos: i64,
-    gtid: Option<Bound<'py, PyString>>,
-    has_gtids: bool,
-    micros: i64,
-    thread: Option<Bound<'py, PyInt>>,
-}
-
-/// What the transactions lead to.
-struct Changes<'a, 'py> {
-    kinds: Vec<RowsOfKind<'a>>,
-    events: Bound<'py, PyList>,
-    filtered: usize,
-    gtids: Bound<'py, PyList>,
-    rows: usize,
-    /// The number of the last row in its event, if an event was of a captured table.
-    last_row: Option<usize>,
-}
-
-/// The rows of one operation and one version of a table.
-struct RowsOfKind<'a> {
-    table: &'a Captured,
-    kind: Kind,
-    count: usize,
-    /// The most that one event has.
-    longest: usize,
-}
-
-type PlaceTuple<'py> = (
-    Bound<'py, PyString>,
-    i64,
-    Option<Bound<'py, PyString>>,
-    bool,
-    i64,
-    Option<Bound<'py, PyInt>>,
-);
 type TableNames = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 #[pymethods]
@@ -104,14 +52,16 @@ impl TransactionTranslator {
         present: Option<Vec<u8>>,
         program: Option<Py<RowProgram>>,
     ) {
-        let table = self.tables.entry(described.as_ptr() as usize).or_insert_with(|| Table {
-            _described: described,
-            captured: captured.map(|(codec, database, name)| Captured {
+        let address = described.as_ptr() as usize;
+        let table = self.tables.entry(address).or_insert_with(|| {
+            let programs = Vec::new();
+            let captured = captured.map(|(codec, database, name)| Captured {
                 codec,
                 database,
                 name,
-                programs: Vec::new(),
-            }),
+                programs,
+            });
+            Table::new(described, captured)
         });
         if let (Some(table), Some(present), Some(program)) =
             (&mut table.captured, present, program)
@@ -129,7 +79,7 @@ impl TransactionTranslator {
     ///
     /// Returns the number of the next one; codec, operation, number of rows and most rows of an
     /// event, by kinds of changes; for each event its kind, rows and source block; how many events
-    /// were left out; and the state behind the last transaction.
+    /// it left out; and the state behind the last transaction.
     fn translate<'py>(
         &self,
         transactions: &Bound<'py, PyList>,
@@ -138,16 +88,8 @@ impl TransactionTranslator {
     ) -> PyResult<(usize, Bound<'py, PyList>, Bound<'py, PyList>, usize, Bound<'py, PyTuple>)> {
         guarded("translated", || {
             let py = transactions.py();
-            let (file, pos, gtid, has_gtids, micros, thread) = place;
-            let mut place = Place { file, pos, gtid, has_gtids, micros, thread };
-            let mut changes = Changes {
-                kinds: Vec::new(),
-                events: PyList::empty(py),
-                filtered: 0,
-                gtids: PyList::empty(py),
-                rows: 0,
-                last_row: None,
-            };
+            let mut place = Place::new(place);
+            let mut changes = Changes::new(py);
             let (mut next, mut state) = (start, py.None().into_bound(py));
             while next < transactions.len() && changes.rows < ENOUGH_ROWS {
                 let item = transactions.get_item(next)?;
@@ -313,34 +255,5 @@ impl TransactionTranslator {
                 none(), // query
             ],
         )
-    }
-}
-
-impl Place<'_> {
-    /// Moves to an event whose head has the last 32 bits of its position.
-    fn move_to(&mut self, position: u32) {
-        let position = i64::from(position);
-        if self.pos <= position {
-            self.pos = position;
-            return;
-        }
-        let found = self.pos & !0xFFFF_FFFF | position;
-        self.pos = if self.pos - found <= 0x8000_0000 { found } else { found + 0x1_0000_0000 };
-    }
-}
-
-impl<'a> Changes<'a, '_> {
-    /// Returns the number of a kind of changes, to which an event with so many rows is added.
-    fn number_of(&mut self, table: &'a Captured, kind: Kind, count: usize) -> usize {
-        self.rows += count;
-        let is_same = |known: &RowsOfKind<'a>| std::ptr::eq(known.table, table) && known.kind == kind;
-        let number = self.kinds.iter().position(is_same).unwrap_or_else(|| {
-            self.kinds.push(RowsOfKind { table, kind, count: 0, longest: 0 });
-            self.kinds.len() - 1
-        });
-        let known = &mut self.kinds[number];
-        known.count += count;
-        known.longest = known.longest.max(count);
-        number
     }
 }

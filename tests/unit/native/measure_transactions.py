@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from bench.tables import sb_row
-from connector.capture.change import Change, RowBatch
+from connector.capture.change import Change, EventBatch
 from connector.capture.selection import selection
 from connector.capture.table_schema import TableEventSchema
 from connector.capture.tables import Table, TableId, Tables
@@ -127,7 +127,7 @@ def encode(found: Iterator[Change]) -> None:
     pipeline = Pipeline(DebeziumEncoder(options), converters)
     parts: list[Iterable[Message]] = []
     for group in group_rows(found):
-        if isinstance(group, (list, RowBatch)):
+        if isinstance(group, (list, EventBatch)):
             pipeline.write(group, parts)
     count = sum(len(list(part)) for part in parts)
     assert count == ROWS

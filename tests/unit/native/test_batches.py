@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connector import native
-from connector.capture.change import RowBatch, RowChanges, RowsOfKind
+from connector.capture.change import EventBatch, RowChanges, RowsOfKind
 from connector.converters.json import JsonConverter
 from connector.data.record import Message
 from connector.debezium.compiled import CompiledRows, fragment_keys
@@ -50,7 +50,7 @@ def changes_of(parts: list[Part]) -> list[RowChanges]:
     return changes
 
 
-def batch_of(changes: list[RowChanges]) -> RowBatch:
+def batch_of(changes: list[RowChanges]) -> EventBatch:
     kinds: dict[Any, list[int]] = {}
     for change in changes:
         kinds.setdefault((id(change.codec), change.op), []).append(len(change.rows))
@@ -59,7 +59,7 @@ def batch_of(changes: list[RowChanges]) -> RowBatch:
     events: list[Any] = [
         (numbers[id(change.codec), change.op], change.rows, change.source) for change in changes
     ]
-    return RowBatch(
+    return EventBatch(
         [
             RowsOfKind(codecs[codec], op, sum(counts), max(counts))
             for (codec, op), counts in kinds.items()
@@ -69,7 +69,7 @@ def batch_of(changes: list[RowChanges]) -> RowBatch:
 
 
 def outcome(
-    batch: RowBatch, rows: CompiledRows, *, natively: bool
+    batch: EventBatch, rows: CompiledRows, *, natively: bool
 ) -> tuple[list[list[Message]], str]:
     """Return the messages in their parts, those before one that fails too, and the error."""
     parts: list[Iterable[Message]] = []
