@@ -12,7 +12,7 @@ from connector.debezium.events import EventOptions
 from connector.debezium.table_fragments import TableFragments
 from connector.debezium.table_versions import TableVersions
 from connector.debezium.transactions import Transaction
-from connector.errors import RegistryUnavailableError, SchemaRefusedError
+from connector.errors import MillraceError
 from connector.native import DescribedKind, Rows, RowWriter
 
 CREATING: Final = frozenset("cr")
@@ -60,8 +60,8 @@ class NativeRows:
         """Describe to the core how it writes rows of a kind; None where it does not."""
         try:
             shape = self._shapes.of(kind.codec)
-        except (RegistryUnavailableError, SchemaRefusedError):
-            return None
+        except MillraceError:
+            return None  # its first event raises the error once more
         writer = self._writer(shape, kind.op)
         if writer is None:
             return None
